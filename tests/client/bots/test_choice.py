@@ -7,7 +7,7 @@ import pytest
 from kit.offline_bots import play_offline
 from kit.positions import draw, played
 from saratoga_client.bots.casual import FRUITLESS_PASSES, is_banking, turn_of_stock, useful_carries
-from saratoga_client.bots.evaluation import LARGEST_VARIATION, WEIGHTS, evaluator, weights_of
+from saratoga_client.bots.evaluation import LARGEST_VARIATION, WEIGHTS, weights_of
 from saratoga_client.bots.even import choose_evenly
 from saratoga_client.bots.memory import Memory, recall, remember
 from saratoga_client.bots.search import look_ahead
@@ -108,15 +108,6 @@ def test_taking_a_card_back_from_a_foundation_is_not_useful() -> None:
     assert useful(AISLERIOT, "t1: 6H\nup: S5\nbase: A") == set()
 
 
-def test_only_carries_to_a_foundation_bank_a_card() -> None:
-    assert [is_banking(parse_move(each)) for each in ("w>up", "t1>down", "w>t3")] == [
-        True,
-        True,
-        False,
-    ]
-    assert not is_banking(DRAW)
-
-
 def test_a_player_draws_as_long_as_the_stock_has_cards() -> None:
     view = waste_of_four()._replace(stock=waste_of_four().waste)
     assert turn_of_stock(CANFIELD, view, Memory(idle=1000)) == DRAW
@@ -196,15 +187,6 @@ def test_it_never_takes_a_card_back_from_a_foundation() -> None:
     view = redact(draw(AISLERIOT, "t1: 6H\nup: S5\nbase: A"))
     assert {str(move)[:5] for move in legal_moves(AISLERIOT, view)} == {"up.S>"}
     assert choose_weakly(AISLERIOT, view, Memory()).move is None
-
-
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
-def test_it_plays_until_it_can_neither_draw_nor_bank(game: Game) -> None:
-    for number in range(20):
-        deal = deal_for_key(game, practice_key(f"test {number}"))
-        end = play_offline(game, deal, choose_weakly, variation=number).end
-        left = () if game.goal(end) else legal_moves(game, end)
-        assert not [move for move in left if move == DRAW or is_banking(move)]
 
 
 LAFAYETTE = GAMES["lafayette"]
@@ -309,43 +291,6 @@ def test_columns_that_look_alike_over_other_numbers_of_face_down_cards_are_told_
         return position.face_down_counts.count(0)
 
     assert look_ahead(game, position, without_face_down_cards, 200) == (parse_move("t2>t3"),)
-
-
-def value(game: Game, picture: str) -> float:
-    return evaluator(game, WEIGHTS[game.name])(draw(game, picture))
-
-
-def test_a_banked_card_is_worth_more_than_the_same_card_in_a_column() -> None:
-    assert value(CANFIELD, "up: S1\nbase: A") > value(CANFIELD, "t1: AS\nbase: A")
-
-
-def test_each_card_of_the_reserve_lowers_the_value() -> None:
-    assert value(CANFIELD, "reserve: 3D 4H\nbase: A") < value(CANFIELD, "reserve: 3D\nbase: A")
-
-
-def test_each_face_down_card_lowers_the_value() -> None:
-    game = GAMES["klondike"]
-    evaluate = evaluator(game, weights_of(game, 0))
-    assert evaluate(draw(game, "t1: ## ## | 8H")) < evaluate(draw(game, "t1: ## | 8H"))
-
-
-@pytest.mark.parametrize("name", ["klondike", "lafayette"])
-def test_a_hidden_card_that_turns_up_has_a_value_of_its_own(name: str) -> None:
-    game = GAMES[name]
-    weights = weights_of(game, 0)
-    opened = draw(game, "t1: 8H")
-    turned = opened._replace(columns=((HIDDEN,), *opened.columns[1:]))
-    evaluate = evaluator(game, weights)
-    assert evaluate(turned) == pytest.approx(evaluate(opened) + weights.unseen)
-
-
-def test_cards_built_in_order_are_worth_more_than_the_same_cards_apart() -> None:
-    apart = value(CANFIELD, "t1: 8D\nt2: 7C\nbase: A") + WEIGHTS["canfield"].space
-    assert value(CANFIELD, "t1: 8D 7C\nbase: A") > apart
-
-
-def test_a_card_above_one_that_is_banked_earlier_lowers_the_value() -> None:
-    assert value(CANFIELD, "t1: AS KS\nbase: A") < value(CANFIELD, "t1: KS AS\nbase: A")
 
 
 @pytest.mark.parametrize("name", GAMES)

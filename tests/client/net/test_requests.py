@@ -8,10 +8,10 @@ import pytest
 from kit.scripted_server import CODE, NOON, snapshot, table
 from saratoga_client.net import requests as module
 from saratoga_client.net.backoff import Backoff
-from saratoga_client.net.errors import ClientClosed, CommandRefused, UnexpectedAnswer
+from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.subscriptions import Subscriptions
-from saratoga_client.net.unanswered import OWN_ID, Draft, UnansweredCommands
+from saratoga_client.net.unanswered import Draft, UnansweredCommands
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import (
@@ -62,19 +62,6 @@ async def test_the_oldest_events_are_dropped_if_no_program_reads_them(
     ]
 
 
-async def test_every_waiter_gets_the_error_that_ended_the_connection() -> None:
-    requests = open_requests()
-    _, waiter = requests.open(commands.ListTables)
-    reading = asyncio.ensure_future(anext(requests.stream(), None))
-    await asyncio.sleep(0)
-    requests.finish(ClientClosed("enough"))
-    with pytest.raises(ClientClosed):
-        await waiter
-    assert await reading is None
-    with pytest.raises(ClientClosed):
-        requests.open(commands.ListTables)
-
-
 async def test_a_request_that_was_dropped_is_not_sent_again() -> None:
     sent: list[AnyCommand] = []
     requests = open_requests(sent)
@@ -96,27 +83,6 @@ async def test_a_refusal_outside_the_retried_codes_is_raised_at_once() -> None:
         await waiter
 
 
-async def test_a_player_is_leaving_while_the_leave_command_is_unanswered() -> None:
-    requests = open_requests()
-    command, _ = requests.open(partial(commands.LeaveTable, table=CODE))
-    assert requests.is_leaving(CODE)
-    assert not requests.is_leaving("calm-heron-07")
-    requests.forget(command)
-    assert not requests.is_leaving(CODE)
-
-
-async def test_all_requests_of_one_kind_can_fail_together() -> None:
-    requests = open_requests()
-    record, asking = requests.open(partial(commands.GetRecord, race=f"{CODE}/1"))
-    tables, listing = requests.open(commands.ListTables)
-    requests.fail_all(commands.GetRecord, UnexpectedAnswer("too long"))
-    with pytest.raises(UnexpectedAnswer):
-        await asking
-    assert requests.unanswered() == [tables]
-    assert not listing.done()
-    requests.forget(record)
-
-
 async def test_an_observer_gets_every_command_with_its_answer() -> None:
     requests, seen = open_requests(), []
     stop = requests.observe_answers(lambda command, answer: seen.append((command, answer)))
@@ -132,44 +98,6 @@ async def test_an_observer_gets_every_command_with_its_answer() -> None:
     later, _ = requests.open(partial(commands.NotReady, table=CODE))
     requests.receive(events.Done(re=later.id))
     assert seen == [(asked, events.Done(re=asked.id)), (refused, no)]
-
-
-def test_ids_only_grow() -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    first = commands.add(ListTables, "me")
-    commands.remove(first.id)
-    second = commands.add(ListTables, "me")
-    assert OWN_ID < first.id < second.id
-
-
-def test_ids_continue_from_the_number_that_the_server_gives() -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    commands.raise_next_id(40)
-    commands.raise_next_id(7)
-    assert commands.add(ListTables, "me").id == 40
-
-
-def test_a_draft_becomes_the_command_with_its_id() -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    command = commands.add(partial(JoinTable, table="mint-otter-42"), "me")
-    assert command == JoinTable(id=command.id, table="mint-otter-42")
-
-
-def test_unanswered_commands_are_listed_in_the_order_of_their_ids() -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    first, second, third = (commands.add(ListTables, name) for name in "abc")
-    commands.remove(second.id)
-    assert [pending.command.id for pending in commands.in_order()] == [first.id, third.id]
-
-
-def test_an_answer_finds_its_command_and_waiter() -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    command = commands.add(ListTables, "me")
-    found = commands.find(command.id)
-    assert found is not None
-    assert (found.command, found.waiter) == (command, "me")
-    assert commands.find(command.id + 1) is None
-    assert commands.find(None) is None
 
 
 SIT = partial(JoinTable, table="mint-otter-42")
@@ -240,18 +168,6 @@ def test_a_subscription_is_ordered_only_against_commands_on_the_same_subscriptio
 
 
 OTHER = "calm-heron-07"
-
-
-def test_without_subscriptions_there_is_nothing_to_restore() -> None:
-    assert Subscriptions().restoring_commands() == []
-
-
-def test_a_seat_is_resumed() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.CreateTable(id=2, game="canfield"), snapshot(2))
-    assert [draft(id=9) for draft in subscriptions.restoring_commands()] == [
-        commands.Resume(id=9, table=CODE)
-    ]
 
 
 def test_a_seat_that_was_given_up_is_not_resumed() -> None:

@@ -9,7 +9,7 @@ from kit.walks import Step, steps
 from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.card_search import where_lines
-from saratoga_client.plain.move_lines import move_words, moved_line
+from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.position import position_lines
 from saratoga_client.plain.review import replay_lines, review_lines
 from saratoga_client.review.boards import open_boards
@@ -111,26 +111,10 @@ BOARD = """
 """
 
 
-def words(game: Game, picture: str, move: str, card_names: CardNames = LETTERS) -> str:
-    return move_words(game, redact(draw(game, picture)), parse_move(move), card_names)
-
-
 def line(game: Game, picture: str, move: str) -> str:
     before = draw(game, picture)
     after = play(game, before, parse_move(move))
     return moved_line(game, redact(before), redact(after), parse_move(move), 12)
-
-
-def test_a_packet_names_all_its_cards_and_the_space() -> None:
-    board = "t1: KS QH JS\nt2: 5C"
-    assert words(LADY_PALK, board, "t1>t3:3") == ("KS QH JS from column 1 into the space column 3")
-
-
-def test_a_card_taken_back_is_named() -> None:
-    board = "t1: 6H\nup: S5\nbase: A"
-    assert words(CANFIELD_AISLERIOT, board, "up.S>t1") == (
-        "5S back from its foundation onto 6H in column 1"
-    )
 
 
 def test_a_space_filled_automatically_is_named() -> None:

@@ -291,14 +291,6 @@ def test_a_new_host_reads_what_to_type_in_this_phase() -> None:
     assert hosted("running") == [you]
 
 
-def test_totals_begin_with_the_most_money() -> None:
-    rich = at_table(seats=[seat("y", races=1, net=-45), seat("o", races=2, wins=1, net=10)])
-    assert list(totals_lines(state_after(first=snapshot(shown=rich)))) == [
-        "total Otto [bot]: 2 races, 1 win, +$10",
-        "total Zoë: 1 race, 0 wins, -$45",
-    ]
-
-
 def test_in_a_match_the_totals_are_those_of_the_match() -> None:
     rich = at_table(seats=[seat("y", races=7, wins=4, net=240), seat("a", races=7)])
 
@@ -344,13 +336,6 @@ def test_earlier_news_is_not_repeated_to_a_newcomer() -> None:
     )
 
 
-def test_a_single_piece_of_news_is_written_at_once() -> None:
-    shown = shown_at_first(state_after())
-    heard = report_standings(shown, state_after(standings("a2 y1 =r1")), START + 10_000)
-    assert heard.lines == ("news: ana takes the lead with 2",)
-    assert heard.wait is None
-
-
 def test_news_that_comes_too_fast_is_delayed_and_summarised() -> None:
     shown = shown_at_first(state_after())
     first = report_standings(shown, state_after(standings("a2 y1 =r1")), START + 10_000)
@@ -374,12 +359,6 @@ def test_breaking_even_is_written_beside_a_summary() -> None:
         report = report_standings(shown, later, START + 30_000, is_verbose=is_verbose)
         assert report.lines[0] == "news: you broke even with 10"
         assert len(report.lines) == (4 if is_verbose else 2)
-
-
-def test_many_changes_at_once_are_one_line() -> None:
-    shown = shown_at_first(state_after())
-    crowd = state_after(standings("a9 y1 =r1"), standings("r12 a9 y1"))
-    assert len(report_standings(shown, crowd, START + 30_000).lines) == 1
 
 
 def test_in_verbose_mode_each_changed_standing_is_written_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from kit.plain_sessions import scripted_session
 from saratoga_client.plain.grammar import Context
-from saratoga_client.plain.line_reader import AHEAD, LONGEST, LineReader
+from saratoga_client.plain.line_reader import LONGEST, LineReader
 from saratoga_client.plain.output import LineOutput
 
 WITHIN = 10.0
@@ -69,16 +69,6 @@ async def test_waiting_for_a_line_does_not_block_the_event_loop() -> None:
         pipe.chunks.put(b"draw\n")
     assert waiting.result() == "draw"
     pipe.chunks.put(b"")
-
-
-async def test_only_a_few_lines_are_read_in_advance() -> None:
-    pipe = Pipe(*[b"draw\n"] * (AHEAD + 50), b"")
-    reader = LineReader(pipe)
-    async with asyncio.timeout(WITHIN):
-        assert await reader.next() == "draw"
-        # the next line is read only after one was taken
-        assert pipe.chunks.qsize() >= 48
-        assert len([line async for line in reader]) == AHEAD + 49
 
 
 async def test_a_source_that_fails_is_treated_as_ended() -> None:

@@ -179,22 +179,6 @@ async def test_the_player_does_not_get_ready_again_for_a_deal_after_its_countdow
         await player.seat.ready()
 
 
-async def test_a_restarted_program_does_not_get_ready_again_for_that_deal(
-    server: ScriptedServer, tmp_path: Path
-) -> None:
-    async with Connection(server.url, TOKEN) as client:
-        before = DutifulPlayer(client, await server.peer(), tmp_path)
-        await before.seat.handle(gathering())
-        ready = await before.ready()
-        await before.answer(before.seat.handle(countdown(ready.nonce_hash)))
-    async with Connection(server.url, TOKEN) as client:
-        after = DutifulPlayer(client, await server.peer(), tmp_path)
-        await after.seat.handle(gathering(version=3))
-        assert after.alarms == [(RACE, (DEAL_REUSED,))]
-        with pytest.raises(DealSpent):
-            await after.seat.ready()
-
-
 async def test_a_reused_deal_is_noticed_although_another_came_between(
     player: DutifulPlayer,
 ) -> None:

@@ -72,14 +72,6 @@ def in_flight(moves: int = 3) -> OwnBoard:
     return own
 
 
-def test_moves_that_turn_no_card_up_are_shown_at_once() -> None:
-    own = in_flight()
-    assert own.shown == redact(PASSED[2])
-    assert own.view == redact(START)
-    assert own.banked == PASSED[2].banked
-    assert own.may_move
-
-
 def test_a_move_that_turns_a_card_up_is_awaited() -> None:
     own = with_move(open_board(), DRAW)
     assert own.awaited
@@ -105,21 +97,6 @@ def test_a_card_of_a_column_is_awaited_while_it_turns_up() -> None:
 def test_an_illegal_move_is_not_shown() -> None:
     with pytest.raises(IllegalMove):
         with_move(open_board(), parse_move("redeal"))
-
-
-def test_each_answer_confirms_its_move() -> None:
-    own = in_flight()
-    for number, position in enumerate(PASSED, start=1):
-        own = with_board(own, board(position, number))
-        assert own.count == number
-        assert own.shown == redact(PASSED[2])
-        assert len(own.in_flight) == 3 - number
-    assert own.taken_back == ""
-
-
-def test_an_older_board_changes_nothing() -> None:
-    own = with_board(in_flight(), board(PASSED[1], 2))
-    assert with_board(own, board(PASSED[0], 1)) is own
 
 
 @pytest.mark.parametrize("is_final", [False, True])

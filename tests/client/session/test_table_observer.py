@@ -115,14 +115,6 @@ async def test_the_record_of_a_countdown_that_left_no_trace_is_due(
     assert player.seat.take_due() == [RACE]
 
 
-async def test_a_table_that_closes_in_a_countdown_makes_its_record_due(
-    player: DutifulPlayer,
-) -> None:
-    await counted_down(player)
-    await player.seat.handle(events.TableChanged(table=later(1, "closed"), now=NOON))
-    assert player.seat.take_due() == [RACE]
-
-
 async def test_a_watcher_misses_a_discarded_countdown_too(player: DutifulPlayer) -> None:
     seen = countdown("ab" * 32).table
     watched = replace(seen, racers=[RIVAL], seats=seen.seats[1:])

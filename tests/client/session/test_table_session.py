@@ -30,7 +30,6 @@ from saratoga_protocol.commands import (
     GetRecord,
     JoinTable,
     Kick,
-    LeaveTable,
     LockTable,
     NextRace,
     NotReady,
@@ -53,14 +52,6 @@ async def table_of_ben(there: SteppedSession) -> tuple[MemoryPlayer, str]:
 
 
 # Taking a seat, and requests
-
-
-async def test_a_player_sits_down_at_a_table() -> None:
-    async with stepped_session() as there:
-        _, code = await table_of_ben(there)
-        assert (await there.do(there.session.sit_down(code))).code == code
-        assert [type(command) for command in there.network.answered] == [JoinTable]
-        assert {seat.name for seat in there.state.table.seats} == {"Ann", "Ben"}
 
 
 async def test_the_host_sends_the_commands_of_a_host() -> None:
@@ -192,22 +183,7 @@ async def test_a_server_that_sends_an_invalid_board_is_of_another_version() -> N
         assert "another version" in (await there.problem()).what
 
 
-async def test_closing_the_own_connection_ends_the_session_without_a_problem() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.connection.close()
-        await there.attending
-
-
 # Leaving and watching
-
-
-async def test_leaving_ends_the_session_without_a_problem() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.do(there.session.leave())
-        await there.attending
-        assert type(there.network.answered[-1]) is LeaveTable
 
 
 @pytest.mark.parametrize("is_noticed", [True, False])
@@ -547,22 +523,6 @@ async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
     with pytest.raises(ZeroDivisionError):
         await tasks.wait_for_end()
     assert "unexpected error in a background task" in caplog.text
-
-
-async def test_cancelling_stops_every_task() -> None:
-    tasks = SessionTasks(lambda error: error)
-    stopped: list[str] = []
-
-    async def wait() -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            stopped.append("stopped")
-
-    tasks.start(wait())
-    await run_ready_tasks()
-    await tasks.cancel()
-    assert stopped == ["stopped"]
 
 
 async def test_work_that_is_cancelled_before_its_first_step_is_closed() -> None:

@@ -60,10 +60,6 @@ def test_a_race_seen_only_at_its_end_is_self_consistent_only(record: RaceRecord)
     assert (said.disagreements, said.verdict) == ((), "self-consistent only")
 
 
-def test_the_record_of_a_race_never_seen_is_only_self_consistent(record: RaceRecord) -> None:
-    assert compare_with_record(None, format_record(record)).verdict == "self-consistent only"
-
-
 def test_a_text_that_is_no_record_disagrees(record: RaceRecord) -> None:
     said = compare_with_record(sighting_of(record), "draw\n")
     assert said.verdict == "not the race seen here"

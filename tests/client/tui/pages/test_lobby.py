@@ -11,7 +11,6 @@ from kit.screen_cells import INK, page_text
 from kit.session_states import START, board, outcome, seat, snapshot, state_after, table
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.state import link_changed, next_state
 from saratoga_client.tui.pages.figures import grouped, short_hash
@@ -64,10 +63,6 @@ def player(lobby: LobbyState) -> str:
     return page_text(player_part(lobby, INK)).strip()
 
 
-def choices(lobby: LobbyState) -> list[str]:
-    return page_text(choices_part(lobby, INK)).rstrip().split("\n")
-
-
 @pytest.mark.parametrize("is_chosen", [True, False])
 def test_a_table_has_a_cell_for_each_column_and_a_mark_when_chosen(is_chosen: bool) -> None:
     cells = [cell.plain for cell in table_cells(TABLE, is_chosen, page_symbols(False), INK)]
@@ -107,54 +102,6 @@ def test_the_player_reads_their_name_and_a_seat_that_waits() -> None:
     last = player(replace(OPEN, seat="mint-otter-42"))
     assert last == "You are Zoë; your last table: mint-otter-42, b goes back"
     assert "n chooses one" in player(replace(OPEN, name=""))
-
-
-@pytest.mark.parametrize(
-    ("runs_here", "words"),
-    [
-        (None, "Looking for a server on this machine ..."),
-        (True, "Enter opens the table on the server that runs on this machine."),
-        (False, "Enter starts a server on this machine, which runs until you leave."),
-    ],
-)
-def test_the_form_of_a_table_on_this_machine_says_what_enter_does(
-    runs_here: bool | None, words: str
-) -> None:
-    form = TableWanted(game="caprice", cap=0, seats=1, public=False)
-    lines = choices(replace(OPEN, form=form, is_local=True, runs_here=runs_here))
-    said = " ".join(line.strip() for line in lines[6:]).strip()
-    assert said.startswith(f"{words} If you have a seat")
-    assert said.endswith("it asks whether to return.")
-
-
-def test_a_new_table_is_shown_with_the_keys_that_change_it() -> None:
-    form = TableWanted(game="caprice", cap=0, seats=1, public=False)
-    lines = choices(replace(OPEN, form=form))
-    assert lines[0].strip() == "A NEW TABLE"
-    assert [line.split(maxsplit=1) for line in lines[1:]] == [
-        ["g", "Caprice"],
-        ["c", "no time limit"],
-        ["+-", "1 seat"],
-        ["m", "no match"],
-        ["p", "private: friends need the code"],
-    ]
-    assert "ON THIS MACHINE" in choices(replace(OPEN, form=form, is_local=True))[0]
-
-
-def test_without_a_server_the_lobby_says_why_and_what_can_be_done() -> None:
-    away = LobbyState(server="ws://127.0.0.1:7470", has_tried=True, wrong="It is gone. " * 20)
-    assert player(away) == "The server does not answer."
-    lines = choices(away)
-    assert sum("It is gone." in line for line in lines) > 1
-    assert [line.split()[0] for line in lines if line.startswith("  ")] == ["h", "j", "o", "p"]
-    assert player(replace(away, has_tried=False)) == "Connecting to the server ..."
-
-
-@pytest.mark.parametrize("is_open", [True, False])
-def test_every_game_can_be_practised_with_and_without_a_server(is_open: bool) -> None:
-    lines = choices(replace(OPEN, is_open=is_open, is_practice=True))
-    titles = [line.strip().split(maxsplit=1) for line in lines[1:]]
-    assert titles == [[str(number), game.title] for number, game in enumerate(GAMES.values(), 1)]
 
 
 def test_texts_from_a_server_never_command_the_terminal() -> None:
@@ -236,13 +183,6 @@ def test_long_effects_go_on_below_themselves_and_never_below_their_keys() -> Non
     assert lines[at + 1].startswith(" z  u              undo")
     assert lines[at + 2].startswith(" " * 19)
     assert lines[at + 2].strip()
-
-
-def test_the_end_of_a_race_is_news_with_the_own_result() -> None:
-    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
-    after = next_state(before, events.RaceOver(outcome=outcome("a9 y4")), START)
-    assert table_news(before, after).startswith("The race is over. You finished 2nd of 2: 4 cards")
-    assert table_news(before, after).endswith(" q shows the results.")
 
 
 def test_a_watcher_is_told_the_end_without_a_result() -> None:

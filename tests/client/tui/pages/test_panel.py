@@ -16,7 +16,6 @@ from kit.session_states import (
     board,
     opening,
     outcome,
-    player,
     seat,
     snapshot,
     standings,
@@ -335,9 +334,6 @@ def test_a_loss_has_another_role_than_a_gain() -> None:
     ]
 
 
-LETTERS_OF_LIVE_CHART = "yabcdefghijklmnp"
-
-
 def racing(letters: str = "ya") -> SessionState:
     first = snapshot(
         " ".join(f"{each}1" for each in letters),
@@ -376,9 +372,3 @@ def test_a_shared_place_is_one_number_and_every_line_has_its_racers_colour() -> 
     assert [row[1:5] for row in text(state, 80, 21)[1:4]] == ["1 an", "1 YO", "3 ra"]
     roles = {line.role for row in canvas.rows() for line in row if set(line.text) == {"1"}}
     assert roles == {Role.LEADER, Role.YOU}
-
-
-def test_sixteen_racers_fit_at_80x24() -> None:
-    shown = text(racing(LETTERS_OF_LIVE_CHART), 80, 21)
-    assert shown[16].startswith(" g racer p")
-    assert player("p") not in "".join(shown)

@@ -15,7 +15,7 @@ from kit.races import voided_race
 from kit.screen_cells import INK, page_text
 from kit.session_states import START, YOU, in_match, player, seat, snapshot, state_after, table
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.countdown import countdown_page
 from saratoga_client.tui.pages.findings import Findings, findings_of, lettered
 from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
@@ -65,22 +65,6 @@ def test_the_invitation_says_who_can_open_its_link() -> None:
     )
 
 
-def test_each_seat_shows_its_state_and_its_money_at_this_table() -> None:
-    seats = [
-        seat("y", ready=True, races=3, wins=1, net=-25),
-        seat("a", connected=False),
-        seat("o", ready=True),
-    ]
-    lines = page(gathering(seats)).split("\n")
-    (you,) = (line for line in lines if "Zoë" in line)
-    assert you.startswith(" ✓ Zoë")
-    assert "host, ready" in you
-    assert "1/3" in you
-    assert "-$25" in you
-    assert any(line.startswith(" ○ ana") and "away" in line for line in lines)
-    assert any(line.startswith(" ✓ Otto [bot]") and "ready" in line for line in lines)
-
-
 def test_in_a_match_each_seat_shows_its_money_of_the_match() -> None:
     seats = [seat("y", races=7, wins=4, net=240), seat("a", races=7, wins=3, net=-90)]
     state = gathering(seats)
@@ -116,12 +100,6 @@ def test_no_seat_is_lost_and_no_line_is_cut(width: int, count: int) -> None:
     assert sum("Maximilian-Ferdi" in line for line in shown.split("\n")) == count
     assert f"SEATS {count} of 16" in shown
     assert "saratoga join ws://192.168.1.7:7470/mint-otter-42" in shown
-
-
-def test_the_chosen_player_is_marked() -> None:
-    seats = [seat("y"), seat("a"), seat("o")]
-    lines = page(gathering(seats), chosen=player("a")).split("\n")
-    assert [line.split()[:2] for line in lines if line.startswith("▸")] == [["▸·", "ana"]]
 
 
 def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
@@ -237,12 +215,6 @@ def replace_(first: events.Snapshot, outcome: events.Outcome) -> events.Snapshot
     return events.Snapshot(table=first.table, now=first.now, outcome=outcome)
 
 
-def test_each_racer_of_a_tie_is_named_with_the_reason_for_the_order() -> None:
-    text = page_of_results(over(RECORD, tie="reached 12 later than ana"))
-    assert "you: reached 12 later than ana" in text
-    assert "Otto [bot]: reached 12 later than ana" in text
-
-
 def test_the_personal_best_is_shown_and_a_new_one_is_announced() -> None:
     best = PersonalBest(
         game="canfield", race="mint-otter-42/9", start_at=START, banked=21, net=55, reached=None
@@ -255,27 +227,6 @@ def test_the_personal_best_is_shown_and_a_new_one_is_announced() -> None:
     )
     # the first race of a game: the best is the result that the page shows anyway
     assert "personal best" not in page_of_results(dataclasses.replace(shown, best=here))
-
-
-def test_the_verification_and_the_alarms_are_shown() -> None:
-    shown = over(RECORD)
-    race = shown.table.race
-    checked = dataclasses.replace(
-        shown,
-        verifications={race: Verification(True, "mint-otter-42/2 is verified: witnessed here.")},
-        alarms=("The server changed the deal.",),
-    )
-    assert "is verified: witnessed here." in page_of_results(checked)
-    assert "The server changed the deal." in page_of_results(checked)
-
-
-def test_totals_appear_from_the_second_race_on_the_richest_player_first() -> None:
-    assert "TOTALS AT THIS TABLE" not in page_of_results(over(RECORD, races=1))
-    text = page_of_results(over(RECORD, races=3))
-    totals = text[text.index("TOTALS AT THIS TABLE") :]
-    names = {racer.player: racer.name for racer in RECORD.racers}
-    expected = [names[result.player] for result in RECORD.results]
-    assert sorted(expected, key=totals.index) == expected
 
 
 def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
@@ -351,15 +302,6 @@ def test_without_a_match_there_is_nothing() -> None:
     assert page_of_match(table(phase="over")) == [""]
 
 
-def test_a_bot_has_its_level() -> None:
-    seats = [seat("y"), seat("o", level="weak")]
-    shown = in_match(table(phase="over", seats=seats), "y9 o5")
-    assert shown.match is not None
-    bots = [replace(row, bot=row.name == "Otto") for row in shown.match.rows]
-    lines = page_of_match(replace(shown, match=replace(shown.match, rows=bots)))
-    assert any("Otto [weak bot]" in line for line in lines)
-
-
 @pytest.mark.parametrize("width", [54, 60, 80])
 def test_no_line_is_too_wide_and_a_narrow_screen_keeps_the_totals(width: int) -> None:
     lines = page_of_match(in_match(table(phase="over"), *FIVE, length=5), width)
@@ -385,12 +327,6 @@ def test_a_loser_sees_where_the_winners_moves_differ(game: str) -> None:
         assert found is not None
         assert found.even == even_at(GAMES[game])
         assert bool(found.divergence) is (racer.player != winner)
-
-
-def test_the_chart_has_the_size_it_is_given() -> None:
-    chart = of("Zoë").chart(60, 9)
-    assert len(chart) == 9
-    assert max(map(len, chart)) <= 60
 
 
 def test_a_player_who_did_not_race_gets_no_difference_and_no_pause() -> None:

@@ -35,10 +35,9 @@ from saratoga_client.tui.pages.replay_words import (
     pause_text,
 )
 from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS, REPLAY_KEYS, Keys
-from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
+from saratoga_client.tui.pages.symbols import LETTERS
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
-from saratoga_client.wording import money_meter
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import RESERVE
 
@@ -52,16 +51,6 @@ def standing(name: str = "canfield", seed: str = "7") -> PracticeStanding:
 @pytest.mark.parametrize("name", PICTURES)
 async def test_screens_look_as_they_were_approved(name: str) -> None:
     assert await picture(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_the_tick_stands_where_the_packs_are_paid(name: str) -> None:
-    game = GAMES[name]
-    rows = practice_panel(standing(name), UNICODE, 24, 21).text().splitlines()
-    tick = next(row for row in rows if "╎" in row and "=" in row)
-    money = money_meter(game, 0)
-    assert tick.index("╎") == 1 + round(22 * money.even / game.goal.cards)
-    assert f"{money.even} = {money.even_word}" in tick
 
 
 def test_the_ghosts_count_is_that_of_the_same_moment() -> None:
@@ -117,33 +106,6 @@ def test_the_panel_names_every_hidden_card_or_says_how_many_more_there_are(heigh
         assert len(stock) == 24
 
 
-def test_the_panel_names_the_face_down_cards_of_each_column() -> None:
-    opened = ReplayState(replay=replayed("klondike"), is_open=True)
-    rows = replay_panel(opened, LETTERS, ascii_card_name, 24, 21).text().splitlines()
-    first = rows.index(" COLUMNS, FROM THE TOP") + 1
-    assert rows[first : first + 7] == [
-        *(
-            f" {number} {' '.join(map(ascii_card_name, reversed(cards)))}"
-            for number, cards in enumerate(opened.replay.position.face_down[1:], start=2)
-        ),
-        "",
-    ]
-
-
-def test_the_panel_shows_every_count_at_the_moment() -> None:
-    replay = replayed().at(60_000)
-    rows = (
-        replay_panel(ReplayState(replay=replay), LETTERS, ascii_card_name, 24, 21)
-        .text()
-        .splitlines()
-    )
-    assert rows[0] == " BANKED BY 1:00"
-    for index, row in enumerate(rows[1:4]):
-        board = replay.boards[index]
-        assert row.lstrip("> ").startswith(f"{board.place} {board.name}")
-        assert int(row.split()[-2]) == board.positions[board.step_at(60_000)].banked
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_a_bots_short_name_is_whole_where_counts_have_two_digits(name: str) -> None:
     replay = replayed(name)
@@ -169,14 +131,6 @@ def test_of_many_racers_those_around_the_shown_one_are_listed() -> None:
     seen = ReplayState(replay=replay.of(2))
     rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 3).text().splitlines()
     assert any(row.startswith("> 3 Otto") for row in rows)
-
-
-def test_the_title_shows_time_and_speed() -> None:
-    replay = replayed().stepped(3)
-    title = replay_title(ReplayState(replay=replay, speed=8), 80).text()
-    assert title.startswith(" REPLAY  Lafayette  mint-otter-42/2  1. Anna  3/")
-    assert " x8  0:05." in title
-    assert replay_title(ReplayState(replay=replay), 40).text().endswith(" of 1:44")
 
 
 def test_the_ticker_begins_with_the_shown_board_and_cuts_no_text() -> None:

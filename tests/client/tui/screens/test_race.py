@@ -128,6 +128,15 @@ async def test_a_click_on_the_stock_draws_and_clicks_wait_for_the_card() -> None
         assert said(at_table) == ("Your last move waits for the connection, and turns a card up.")
 
 
+async def test_cards_are_dragged_and_dropped() -> None:
+    async with race() as at_table:
+        await at_table.pilot.mouse_down(at_table.board, offset=at_table.point("t1"))
+        await at_table.pilot.hover(at_table.board, offset=at_table.point("t2"))
+        await at_table.pilot.mouse_up(at_table.board, offset=at_table.point("t2"))
+        await at_table.settled()
+        assert at_table.seat.asked == ["t1>t2"]
+
+
 async def test_a_refused_drop_gives_the_reason() -> None:
     async with race() as at_table:
         await at_table.pilot.mouse_down(at_table.board, offset=at_table.point("t4"))
@@ -153,24 +162,6 @@ async def test_quick_mode_plays_at_the_first_key() -> None:
     async with race() as at_table:
         await at_table.press("o", "1")
         assert at_table.seat.asked == ["t1>t2"]
-
-
-async def test_the_panel_is_hidden_and_comes_back() -> None:
-    async with race() as at_table:
-        await at_table.press("p")
-        assert "RACE" not in at_table.text
-        await at_table.press("p")
-        assert "RACE" in at_table.text
-
-
-async def test_suits_and_themes_are_changed_and_remembered() -> None:
-    async with race() as at_table:
-        before = at_table.cells
-        await at_table.press("c")
-        assert said(at_table) == "The suits have four colours now."
-        assert at_table.cells[1:-2] != before[1:-2]
-        await at_table.press("t")
-        assert said(at_table).startswith("Colours: ")
 
 
 async def test_the_message_line_reports_a_lost_and_restored_connection() -> None:
