@@ -7,7 +7,7 @@ from statistics import mean
 import pytest
 
 from kit.positions import draw
-from kit.scripted_server import CODE, RACE, TOKEN, ScriptedPeer, ScriptedServer
+from kit.scripted_server import RACE, TOKEN, ScriptedPeer, ScriptedServer
 from saratoga_client.bots.board import BoardPlayer
 from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.memory import Memory, remember
@@ -204,23 +204,6 @@ async def test_a_bot_asks_for_a_pause_before_every_move_and_before_it_cashes_out
 
     await played(server, judge, judge.answer, pace=pace)
     assert [str(choice.move) for choice in paused] == [*judge.made, "None"]
-
-
-async def test_a_move_carries_the_number_of_moves_before_it(
-    server: ScriptedServer, judge: Judge
-) -> None:
-    async with Connection(server.url, TOKEN) as client:
-        peer = await server.peer()
-        player = BoardPlayer(
-            client, CANFIELD, lambda game, view, memory: Choice(DRAW, memory), pace=AT_ONCE
-        )
-        playing = asyncio.ensure_future(player.play(judge.board()))
-        for count in range(3):
-            command = await peer.command()
-            assert command == commands.MakeMove(id=command.id, race=RACE, after=count, move="draw")
-            await peer.send(judge.answer(command))
-        playing.cancel()
-        assert RACE.startswith(CODE)
 
 
 BANK, PLAY, EMPTY = parse_move("w>up"), parse_move("w>t1"), parse_move("r>up")

@@ -17,7 +17,6 @@ from kit.scripted_server import (
     ScriptedPeer,
     ScriptedServer,
     snapshot,
-    table,
     welcome,
 )
 from saratoga_client.net.backoff import Backoff
@@ -31,7 +30,6 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_protocol import commands, events
-from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER, TOO_SLOW
 from saratoga_protocol.version import JSON, MSGPACK
 
@@ -125,17 +123,6 @@ async def test_the_token_is_in_no_log(
 # Requests and events
 
 
-async def test_each_answer_reaches_its_request(server: ScriptedServer) -> None:
-    async with connection(server) as client:
-        peer = await server.peer()
-        first = asyncio.create_task(client.request(commands.ListTables))
-        second = asyncio.create_task(client.request(DRAW))
-        listed, moved = await peer.command(), await peer.command()
-        await peer.send(made(moved.id), events.Tables(re=listed.id, tables=[]))
-        assert await first == events.Tables(re=listed.id, tables=[])
-        assert await second == made(moved.id)
-
-
 async def test_a_refusal_is_raised_with_the_current_board(server: ScriptedServer) -> None:
     async with connection(server) as client:
         peer = await server.peer()
@@ -148,29 +135,6 @@ async def test_a_refusal_is_raised_with_the_current_board(server: ScriptedServer
         with pytest.raises(CommandRefused) as refused:
             await asking
         assert (refused.value.code, refused.value.board) == ("stale_move", board)
-
-
-async def test_other_events_come_in_order(server: ScriptedServer) -> None:
-    async with connection(server) as client:
-        peer = await server.peer()
-        sent: list[AnyEvent] = [
-            events.Announcement(text="one"),
-            events.TableChanged(table=table(), now=NOON),
-        ]
-        await peer.send(*sent)
-        received = client.events()
-        assert [await anext(received), await anext(received)] == sent
-
-
-async def test_a_snapshot_is_an_answer_and_an_event(server: ScriptedServer) -> None:
-    async with connection(server) as client:
-        peer = await server.peer()
-        asking = asyncio.create_task(client.request(JOIN))
-        answer = snapshot((await peer.command()).id)
-        await peer.send(answer)
-        assert await asking == answer
-        assert await anext(client.events()) == answer
-        assert client.seat == CODE
 
 
 async def test_unknown_events_and_invalid_frames_are_ignored(server: ScriptedServer) -> None:
@@ -330,26 +294,6 @@ async def test_an_unanswered_command_is_sent_again_under_its_id(server: Scripted
         assert await back.command() == lost
         await back.send(made(lost.id, repeat=True))
         assert await moving == made(lost.id, repeat=True)
-
-
-async def test_a_command_sent_again_after_reconnecting_may_be_refused_and_retried(
-    server: ScriptedServer,
-) -> None:
-    async with connection(server) as client:
-        peer = await server.peer()
-        await seated(client, peer)
-        moving = asyncio.create_task(client.request(DRAW))
-        move = await peer.command()
-        peer.cut()
-        back = await server.peer()
-        await back.send(snapshot((await back.command()).id))
-        assert await back.command() == move
-        await back.send(
-            events.Refused(re=move.id, code="store_unavailable", message="", retry=True)
-        )
-        assert await back.command() == move
-        await back.send(made(move.id))
-        assert await moving == made(move.id)
 
 
 async def test_a_request_made_while_the_server_is_down_is_sent_when_it_is_back(

@@ -13,13 +13,11 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus, InvalidU
 from websockets.frames import Close
 from websockets.http11 import Response
 
-from kit.scripted_server import CODE, NOON, TOKEN, scripted_server, snapshot, table
+from kit.scripted_server import CODE, NOON, TOKEN, snapshot, table
 from saratoga_client.net.backoff import Backoff
-from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_client.net.greeting import SEAT_EXPIRED, Greeting
 from saratoga_client.net.heartbeats import ACTIVE_EVERY, Heartbeats
-from saratoga_client.net.link_state import LinkState
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.server_time import OBSERVATIONS, ServerTime
 from saratoga_client.net.timing import Timing
@@ -32,7 +30,7 @@ from saratoga_client.net.websocket import (
 )
 from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.codec import CODECS, Frame
-from saratoga_protocol.events import Alive, Announcement, Refused
+from saratoga_protocol.events import Alive, Refused
 from saratoga_protocol.refusals import MAY_RECONNECT, TAKEN_OVER, WRONG_SUBPROTOCOL, CloseCode
 from saratoga_protocol.version import MSGPACK
 
@@ -268,21 +266,6 @@ def test_a_server_of_another_version_is_recognised_by_its_close_code() -> None:
 def test_errors_show_their_code_and_reason() -> None:
     assert str(ServerClosed(4500, "taken over")) == "taken over (4500)"
     assert str(Unreachable("ws://x", "no answer")) == "ws://x: no answer"
-
-
-AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
-
-
-async def test_a_connection_goes_through_every_state() -> None:
-    states: list[LinkState] = []
-    async with scripted_server() as server:
-        connection = Connection(server.url, TOKEN, backoff=AT_ONCE, on_state=states.append)
-        states.append(connection.state)
-        async with connection:
-            (await server.peer()).cut()
-            await (await server.peer()).send(Announcement(text="connected again"))
-            await anext(connection.events())
-    assert list(dict.fromkeys(states)) == list(LinkState)
 
 
 NOON_OF_HEARTBEATS = 1_790_000_000_000

@@ -25,7 +25,6 @@ from saratoga_client.practice.deals import (
 from saratoga_client.practice.game import (
     Aid,
     PracticeGame,
-    after_entry,
     counts,
     is_known_stuck,
     make,
@@ -71,36 +70,10 @@ def test_undo_then_redo_is_as_if_nothing_had_been_done(name: str, place: int) ->
 
 @every_game
 @given(place=moments)
-def test_undoing_everything_comes_to_the_deal(name: str, place: int) -> None:
-    practice = practice_at(name, place)
-    moves = len(practice.made)
-    for _ in range(moves + 2):
-        practice = undo(practice, practice.last_at)
-    assert practice.position == practice.deal.position
-    for _ in range(moves):
-        practice = redo(practice, practice.last_at)
-    assert standing(practice) == standing(practice_at(name, place))
-
-
-@every_game
-@given(place=moments)
 def test_a_restart_is_the_deal_with_an_empty_log(name: str, place: int) -> None:
     practice = practice_at(name, place)
     assert restart(practice) == new_game(practice.deal)
     assert restart(practice).is_clean
-
-
-@every_game
-@given(place=moments)
-def test_the_log_alone_leads_to_the_same_game(name: str, place: int) -> None:
-    practice = practice_at(name, place)
-    walked = new_game(practice.deal)
-    for entry in practice.log:
-        walked = after_entry(walked, entry)
-    assert standing(walked) == standing(practice)
-    assert walked.log == practice.log
-    assert [made.move for made in walked.undone] == [made.move for made in practice.undone]
-    assert [count for _, count in counts(practice)][-1:] == [practice.banked][: len(practice.log)]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from saratoga_client.session import record_check
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.record_check import RecordCheck
-from saratoga_client.session.table_observer import RACE_REUSED
 from saratoga_client.session.witness import GONE, WITHHELD, MemoryWitness, Witness
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import nonce_hash
@@ -206,35 +205,6 @@ async def test_a_race_is_missed_for_a_week_by_this_machines_clock(
     server.greeting = lambda hello: replace(welcome(hello), now=2 * NOON)
     assert await recent.lost_races(CODE, is_gone=True) != []
     refusing.cancel()
-
-
-async def test_a_dealt_race_that_gathers_again_with_another_deal_raises_the_alarm(
-    player: DutifulPlayer, tmp_path: Path
-) -> None:
-    await player.race()
-    again = replace(table(version=9), commitment="d0" * 32)
-    await player.seat.handle(events.TableChanged(table=again, now=NOON))
-    await player.ready()
-    assert player.alarms == [(RACE, (RACE_REUSED,))]
-    kept = Witness(tmp_path).load(RACE)
-    assert kept is not None
-    assert kept.alarms == [RACE_REUSED], "the next deal does not remove it"
-
-
-async def test_a_commitment_changed_since_the_countdown_raises_the_alarm(
-    player: DutifulPlayer,
-) -> None:
-    await player.race()
-    running = replace(
-        table(version=7, phase="running"),
-        commitment="d0" * 32,
-        start_at=NOON,
-        deadline=NOON + 600_000,
-    )
-    for _ in range(2):
-        await player.seat.handle(events.TableChanged(table=running, now=NOON))
-    ((_, faults),) = player.alarms
-    assert "changed since the countdown" in faults[0]
 
 
 async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(

@@ -9,7 +9,6 @@ from itertools import combinations
 import pytest
 from rich.color import Color, ColorSystem
 from rich.style import Style
-from textual import events
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.filter import NoColor
 
@@ -23,7 +22,6 @@ from saratoga_client.tui import app as app_module
 from saratoga_client.tui import terminal_guard
 from saratoga_client.tui.app import SaratogaApp, run_flow
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.base_screen import key_of
 from saratoga_client.tui.colours import paint
 from saratoga_client.tui.deferred_log import MOST_KEPT, deferred_logs
 from saratoga_client.tui.screens.waiting import WaitingScreen
@@ -307,25 +305,6 @@ def test_without_background_the_table_is_the_terminals_and_cards_are_cards(theme
     assert bare[Role.TABLE].bgcolor is None
     assert bare[Role.SPACE].bgcolor is None
     assert bare[Role.CARD_RED] == full[Role.CARD_RED]
-
-
-@pytest.mark.parametrize(
-    ("key", "character", "called"),
-    [
-        ("w", "w", "w"),
-        ("question_mark", "?", "?"),
-        ("slash", "/", "/"),
-        ("plus", "+", "+"),
-        ("minus", "-", "-"),
-        ("space", " ", "space"),
-        ("enter", "\r", "enter"),
-        ("escape", "\x1b", "escape"),
-        ("shift+tab", None, "shift+tab"),
-        ("up", None, "up"),
-    ],
-)
-def test_a_key_has_the_name_on_it(key: str, character: str | None, called: str) -> None:
-    assert key_of(events.Key(key, character)) == called
 
 
 LOG = logging.getLogger("saratoga.late")

@@ -16,7 +16,6 @@ from saratoga_client.session.state import link_changed, next_state
 from saratoga_client.tui.pages.figures import grouped, short_hash
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_client.tui.pages.lobby import (
-    COLUMNS,
     choices_part,
     leaders_part,
     player_part,
@@ -59,25 +58,6 @@ def leader(name: str = "Bert") -> LeaderboardRow:
     )
 
 
-def player(lobby: LobbyState) -> str:
-    return page_text(player_part(lobby, INK)).strip()
-
-
-@pytest.mark.parametrize("is_chosen", [True, False])
-def test_a_table_has_a_cell_for_each_column_and_a_mark_when_chosen(is_chosen: bool) -> None:
-    cells = [cell.plain for cell in table_cells(TABLE, is_chosen, page_symbols(False), INK)]
-    assert [len(cell) for cell in cells] == list(COLUMNS)
-    assert [cell.strip() for cell in cells] == [
-        "▸" if is_chosen else "",
-        "mint-otter-42",
-        "Canfield (AisleRiot)",
-        "10 min",
-        "gathering",
-        "10/16",
-        "Anna",
-    ]
-
-
 def test_nothing_is_said_to_be_absent_before_it_is_loaded() -> None:
     tables = page_text(tables_heading(OPEN, INK))
     assert "loading" in tables
@@ -93,15 +73,6 @@ def test_each_game_has_its_leader_of_today() -> None:
     assert lines[1].split() == ["Klondike"]
     assert lines[2].split() == ["Canfield", "Bert", "31", "banked", "+$105", "vs", "12", "people"]
     assert lines[6].split() == ["Caprice", "none", "yet"]
-
-
-def test_the_player_reads_their_name_and_a_seat_that_waits() -> None:
-    assert player(OPEN) == "You are Zoë"
-    waiting = player(replace(OPEN, seat="mint-otter-42", is_seated=True))
-    assert waiting == "You are Zoë, and you have a seat at mint-otter-42; b goes back"
-    last = player(replace(OPEN, seat="mint-otter-42"))
-    assert last == "You are Zoë; your last table: mint-otter-42, b goes back"
-    assert "n chooses one" in player(replace(OPEN, name=""))
 
 
 def test_texts_from_a_server_never_command_the_terminal() -> None:

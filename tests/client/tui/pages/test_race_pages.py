@@ -82,15 +82,6 @@ def test_in_a_match_each_seat_shows_its_money_of_the_match() -> None:
     assert ana.split()[-2:] == ["1/1", "+$50"]
 
 
-def test_only_the_host_sees_the_keys_of_the_settings() -> None:
-    mine = page(gathering([seat("y"), seat("a")]))
-    theirs = page(gathering([seat("y"), seat("a")], host="a"))
-    assert "g  Canfield" in mine
-    assert "+- 16 seats" in mine
-    assert "g  Canfield" not in theirs
-    assert "Canfield" in theirs
-
-
 @pytest.mark.parametrize("width", [54, 80, 120])
 @pytest.mark.parametrize("count", [1, 8, 16])
 def test_no_seat_is_lost_and_no_line_is_cut(width: int, count: int) -> None:
