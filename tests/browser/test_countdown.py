@@ -1,16 +1,34 @@
-"""The countdown on the page, which lasts five seconds, and the start that leads to it."""
+"""The countdown on the page, which lasts five seconds, the start that leads to it, and how a board ends while others race."""
 
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from playwright.async_api import Page, WebSocketRoute, expect
 
-from kit.browser_pages import Pages, check_accessible, page_url, serving_pages, take_screenshot
-from kit.page_player import BRISK, PagePlayer, get_ready, open_table, press, rival_at
+from kit.altered_server import SHORT_MINUTES
+from kit.browser_pages import (
+    Pages,
+    check_accessible,
+    look,
+    page_url,
+    serving_pages,
+    take_screenshot,
+)
+from kit.page_player import BRISK, SHOWS, PagePlayer, drawn, get_ready, open_table, press, rival_at
+from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess
+from saratoga_client.bots.memory import Memory, remember
+from saratoga_client.bots.strong import choose_strongly
+from saratoga_protocol.commands import CreateTable, JoinTable, Start
+from saratoga_protocol.events import Dealt, RaceOver, TableChanged
+from saratoga_protocol.views import rules_view
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import Carry, Draw, Move, parse_move
 
 
 async def test_the_countdown_names_the_racers_and_the_seal_of_the_deal(pages: Pages) -> None:
@@ -87,3 +105,238 @@ async def test_a_start_whose_ready_mark_is_refused_is_forgotten(
     await press(page, "Not ready").click()
     await expect(press(page, "I am ready")).to_be_visible()
     assert "start" not in [command["type"] for command in held.sent]
+
+
+CAP = 10
+
+ALMOST = 6
+"""The cards that are not banked yet when the page takes over a board that can be won."""
+
+
+async def start(host: SocketPlayer, *others: SocketPlayer, seats: int = 2) -> None:
+    """Start a race of so many players as soon as all are ready; the socket players do no more than they must."""
+    for each in (host, *others):
+        await each.ready()
+    while sum(seat.ready for seat in host.table.seats) < seats:
+        await host.expect(TableChanged, since=len(host.received.events))
+    await host.ask(Start, table=host.table.code)
+    await asyncio.gather(*(each.reveal() for each in (host, *others)))
+
+
+@asynccontextmanager
+async def beside_a_rival(
+    server: ServerProcess, pages: Pages, game: str, cap: int = CAP
+) -> AsyncIterator[tuple[PagePlayer, SocketPlayer]]:
+    """Race on the page beside a rival who makes no move, so that the race goes on after the own board."""
+    async with player_at(server.url, "Rival") as rival:
+        code = (await rival.at_table(CreateTable, game=game, cap=cap)).table.code
+        page = await pages.open("about:blank", has_touch=True, reduced_motion="reduce")
+        player = PagePlayer(page, game)
+        await page.goto(page_url(server, f"/{code}"))
+        await player.sit_down("Mira")
+        await player.get_ready()
+        await start(rival)
+        await player.dealt()
+        yield player, rival
+
+
+async def tells(page: Page, heading: str, sentence: str) -> None:
+    """Wait for the sheet of the own board's end, with its two ways on."""
+    sheet = page.get_by_role("dialog", name=heading)
+    await sheet.get_by_text(sentence).wait_for()
+    await sheet.get_by_text("Rival is still racing.").wait_for()
+    assert await sheet.get_by_role("button").all_inner_texts() == ["See my board", "Watch the race"]
+
+
+async def test_a_stuck_board_is_said_kindly_with_two_ways_on(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with beside_a_rival(page_server, pages, "caprice") as (player, rival):
+        page = player.page
+        while player.board.state == "racing":
+            await player.answered(player.tap_move(deal_or_carry(player)))
+        assert player.board.state == "stuck"
+        await tells(page, "No more cards can be banked", "your board is complete")
+        await look(page, "sheet-stuck")
+        await press(page, "See my board").click()
+        await page.locator(".race .pile").first.wait_for()
+        await player.shows_board()
+        await look(page, "stuck-board")
+        await steps_through(player)
+        await press(page, "Standings and menu").click()
+        await page.keyboard.press("Escape")
+        await rival.cash_out()
+        await player.seen_results()
+        await page.get_by_role("table", name="Results").get_by_text("stuck").wait_for()
+
+
+async def steps_through(player: PagePlayer) -> None:
+    """Step back through the own board by key, button and bar, and on to its end; the deal comes first."""
+    page, moves = player.page, len(player.notes.acknowledged)
+    steps = page.get_by_role("group", name="Step through your board")
+    await page.keyboard.press("ArrowLeft")
+    await expect(steps.get_by_role("status")).to_have_text(f"{moves - 1} / {moves}")
+    await press(page, "One move back").click()
+    await expect(steps.get_by_role("status")).to_have_text(f"{moves - 2} / {moves}")
+    await steps.get_by_role("slider").fill("0")
+    await page.wait_for_function(SHOWS, arg=drawn(player.notes.openings[player.board.race]))
+    await page.keyboard.press("End")
+    await player.shows_board()
+
+
+def deal_or_carry(player: PagePlayer) -> Move:
+    """Return the deal of the stock if it is legal, else a move that takes nothing back."""
+    legal = [parse_move(text) for text in player.board.legal or []]
+    return next((move for move in legal if isinstance(move, Draw)), None) or next(
+        move for move in legal if isinstance(move, Carry) and not move.source.startswith("up")
+    )
+
+
+async def test_a_won_board_is_celebrated_with_the_money(pages: Pages) -> None:
+    async with (
+        serving_pages("--rate", "0") as server,
+        nearly_won(server) as (code, token, rival),
+    ):
+        page = await pages.open("about:blank", has_touch=True, reduced_motion="reduce")
+        await page.add_init_script(f"localStorage.setItem('saratoga.token', '{token}')")
+        player = PagePlayer(page, "lafayette")
+        await page.goto(page_url(server, f"/{code}"))
+        await player.dealt()
+        await page.get_by_text("Your board, as you left it.").wait_for()
+        await player.race(player.tap_move, 300)
+        assert player.board.state == "won"
+        await tells(page, "You have won!", "All 52 cards are banked.")
+        await page.get_by_role("dialog").get_by_text("+$210").wait_for()
+        await look(page, "sheet-won")
+        await rival.cash_out()
+        await player.seen_results()
+        await page.get_by_text("You finished 1st of 2").wait_for()
+        await pages.close()
+
+
+@asynccontextmanager
+async def nearly_won(server: ServerProcess) -> AsyncIterator[tuple[str, str, SocketPlayer]]:
+    """Play a board that can be won until few cards are left; yield its table, its player's token, and a rival.
+
+    The bot wins five deals of six, so that another deal is rarely needed.
+    """
+    while True:
+        async with player_at(server.url, "Rival") as rival, player_at(server.url, "Mira") as mira:
+            code = (await rival.at_table(CreateTable, game="lafayette", cap=CAP)).table.code
+            await mira.at_table(JoinTable, table=code)
+            await start(rival, mira)
+            await mira.expect(Dealt)
+            if await almost_wins(mira):
+                yield code, mira.token, rival
+                return
+            await rival.cash_out()
+
+
+async def almost_wins(player: SocketPlayer) -> bool:
+    """Play until few cards are left; return false if the board ends before."""
+    game, memory = GAMES["lafayette"], Memory()
+    while player.board.state == "racing":
+        if player.board.banked > 52 - ALMOST:
+            return True
+        view = rules_view(player.board.view)
+        choice = choose_strongly(game, view, memory)
+        if choice.move is None:
+            await player.cash_out()
+            return False
+        made = await player.moves(str(choice.move))
+        memory = remember(game, choice.memory, view, choice.move, rules_view(made.board.view))
+    return False
+
+
+async def test_the_time_limit_ends_every_board_and_the_results_come(pages: Pages) -> None:
+    async with (
+        serving_pages(module=SHORT_MINUTES) as server,
+        beside_a_rival(server, pages, "canfield", cap=3) as (player, _),
+    ):
+        await player.race(player.tap_move, 2)
+        await player.until(lambda: player.board.state == "out of time")
+        await player.seen_results()
+        results = player.page.get_by_role("table", name="Results")
+        await expect(results.get_by_text("out of time")).to_have_count(2)
+        await pages.close()
+
+
+async def test_a_player_who_leaves_the_page_in_mid_race_comes_back_to_the_board(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with beside_a_rival(page_server, pages, "klondike") as (player, rival):
+        await player.race(player.tap_move, 3)
+        page, here = player.page, player.page.url
+        # to the lobby, and back by its link
+        await page.goto(page_url(page_server))
+        await page.get_by_text("you have a seat at").wait_for()
+        await page.get_by_role("link", name="Back to your table").click()
+        await page.get_by_text("Your board, as you left it.").wait_for()
+        await player.shows_board()
+        await player.race(player.tap_move, 1)
+        # the tab is closed, and the invitation's link opened again
+        again = PagePlayer(await page.context.new_page(), "klondike")
+        await page.close()
+        await again.page.goto(here)
+        await again.dealt()
+        assert again.board.count == player.board.count == 4
+        await again.shows_board()
+        await again.race(again.tap_move, 1)
+        # left for good: the seat is given up, and the board counts
+        await again.page.keyboard.press("q")
+        await press(again.page, "Leave").click()
+        await again.page.get_by_role("heading", name="Public tables").wait_for()
+        await rival.cash_out()
+        over = await rival.expect(RaceOver)
+        assert {row.state for row in over.outcome.results} == {"left", "cashed out"}
+
+
+async def test_the_host_ends_the_last_board_only_after_a_question(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open("about:blank")
+    sent = []
+
+    async def hasten(socket: WebSocketRoute) -> None:
+        """Tell the page that the minute is over in which the last board may not be ended."""
+        server = socket.connect_to_server()
+        server.on_message(lambda text: socket.send(re.sub(r'"end_from":\d+', '"end_from":1', text)))
+
+        def pass_on(text: str | bytes) -> None:
+            sent.append(str(text))
+            server.send(text)
+
+        socket.on_message(pass_on)
+
+    await page.route_web_socket(re.compile("^ws:"), hasten)
+    await page.goto(page_url(page_server))
+    code = await open_table(page)
+    async with player_at(page_server.url, "Rival") as rival:
+        await rival.at_table(JoinTable, table=code)
+        await rival.ready()
+        await press(page, "I am ready").click()
+        await expect(page.locator(".seats .ready")).to_have_count(2)
+        await press(page, "Start").click()
+        await rival.reveal()
+        await page.locator(".race .pile").first.wait_for()
+        await page.keyboard.press("x")
+        await page.keyboard.press("y")
+        await press(page, "Watch the race").last.click()
+        question = page.get_by_role("dialog", name="End the race of Rival?")
+        await press(page, "End the race").click()
+        await question.get_by_text("Rival keeps the banked cards.").wait_for()
+        # a shortcut of the browser answers no question
+        await page.keyboard.press("Control+y")
+        await expect(question).to_have_count(1)
+        await page.keyboard.press("n")
+        await expect(question).to_have_count(0)
+        assert not any("end_race" in text for text in sent)
+        await page.keyboard.press("e")
+        await question.get_by_role("button", name="End the race").click()
+        # the server's own minute is not over
+        await (
+            page.get_by_role("dialog")
+            .get_by_text(re.compile(r"You can end the race of Rival in \d+ s\."))
+            .wait_for()
+        )
+        assert sum("end_race" in text for text in sent) == 1

@@ -1,8 +1,10 @@
-"""Races on the page with interruptions: nothing is lost, and the player is told."""
+"""Races on the page with interruptions: nothing is lost, and the player is told, also before silence ends a board."""
 
 import asyncio
+from typing import Any, Final
 
-from playwright.async_api import expect
+import pytest
+from playwright.async_api import Page, Route, expect
 
 from kit.browser_pages import (
     PHONE,
@@ -12,9 +14,12 @@ from kit.browser_pages import (
     page_url,
     take_screenshot,
 )
+from kit.deployment import deployed
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports
-from kit.page_player import racing
+from kit.page_player import open_table, racing, seat_of
+from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
+from saratoga_protocol.commands import JoinTable
 from saratoga_rules.moves import Draw
 
 
@@ -55,7 +60,7 @@ async def test_a_killed_server_loses_no_move_of_a_race(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     pages.forgive("WebSocket connection")
-    async with racing(page_server, pages, "lafayette", has_touch=True) as (player, _):
+    async with racing(page_server, pages, "lafayette", has_touch=True) as player:
         await player.race(player.tap_move, 6)
         await page_server.kill()
         await player.page.locator(".away").wait_for()
@@ -75,7 +80,7 @@ async def test_a_page_that_was_offline_goes_on_where_it_was(
     pages.forgive("WebSocket connection")
     async with (
         link_to_ports(page_server.port) as link,
-        racing(page_server, pages, "lafayette", link=link, has_touch=True) as (player, _),
+        racing(page_server, pages, "lafayette", link=link, has_touch=True) as player,
     ):
         await player.race(player.tap_move, 4)
         link.go_half_open()
@@ -91,7 +96,7 @@ async def test_a_page_that_was_offline_goes_on_where_it_was(
 async def test_a_turned_phone_keeps_the_pick_and_the_focus(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "lady-palk", has_touch=True) as (player, _):
+    async with racing(page_server, pages, "lady-palk", has_touch=True) as player:
         move = (await player.carries())[0]
         await player.tap(move.source)
         picked = player.page.locator(f'.pile[data-pile="{move.source}"][aria-pressed=true]')
@@ -108,10 +113,10 @@ async def test_a_turned_phone_keeps_the_pick_and_the_focus(
 async def test_the_older_of_two_tabs_says_that_the_newer_plays_and_takes_over_again(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "caprice", has_touch=True) as (player, rival):
+    async with racing(page_server, pages, "caprice", has_touch=True) as player:
         await player.race(player.tap_move, 3)
-        older, url = player.page, page_url(page_server, f"/{rival.notes.code}")
-        newer = await pages.open_tab(older, url)
+        older = player.page
+        newer = await pages.open_tab(older, older.url)
         await newer.locator(".race .pile").first.wait_for()
         await older.get_by_text("in another window").wait_for()
         await check_accessible(older)
@@ -126,7 +131,7 @@ async def test_a_race_over_a_slow_network_loses_nothing_from_the_link_to_the_res
 ) -> None:
     async with (
         link_to_ports(page_server.port, fault=narrow(400_000, 0.4)) as link,
-        racing(page_server, pages, "lady-palk", link=link, has_touch=True) as (player, _),
+        racing(page_server, pages, "lady-palk", link=link, has_touch=True) as player,
     ):
         # taps that come before the answer wait for it, and each is shown
         for _ in range(5):
@@ -137,3 +142,100 @@ async def test_a_race_over_a_slow_network_loses_nothing_from_the_link_to_the_res
         assert len(player.notes.acknowledged) == 11
         assert not player.notes.refusals
         await expect(player.page.locator(".away")).to_have_count(0)
+
+
+IDLE: Final = "const IDLE = 180_000;"
+SOON: Final = "const IDLE = 70_000;"
+"""A warning after two seconds: a minute before the end."""
+
+IDLE_LEFT: Final = """async ([state, sign, now]) => {
+    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
+    return page.idleLeft(state, sign, now);
+}"""
+
+
+async def warn_soon(page: Page) -> None:
+    """Let the page warn after two seconds without a sign."""
+
+    async def answer(route: Route) -> None:
+        fetched = await route.fetch()
+        text = await fetched.text()
+        assert IDLE in text
+        await route.fulfill(response=fetched, body=text.replace(IDLE, SOON))
+
+    await page.route("**/session.js", answer)
+
+
+async def test_a_racer_is_warned_and_a_key_ends_the_warning(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(
+        page_server, pages, "canfield", pace=1, finishes=False, has_touch=True, prepare=warn_soon
+    ) as player:
+        warning = player.page.get_by_text("Your board ends in 60 s")
+        await warning.wait_for()
+        await player.page.keyboard.press("Shift")
+        await warning.wait_for(state="detached")
+
+
+async def test_a_host_between_races_is_warned_unless_alone(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open("about:blank")
+    await warn_soon(page)
+    await page.goto(page_url(page_server))
+    code = await open_table(page)
+    async with player_at(page_server.url, "Bert") as bert:
+        await bert.at_table(JoinTable, table=code)
+        await expect(seat_of(page, "Bert")).to_be_visible()
+        await expect(page.get_by_role("status")).to_contain_text("another player becomes host")
+        await page.keyboard.press("Shift")
+        await expect(page.get_by_role("status")).to_have_text("You stay host.")
+
+
+async def test_silence_counts_from_the_last_sign_or_the_start_or_as_the_server_says(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    for seats, sign, idle_since, start_at, left in (
+        ("mbt", 1_000, 0, 0, 60),
+        ("mbt", 1_000, 0, 60_000, 0),
+        ("mbt", 1_000, 60_000, 0, 0),
+        ("mbt", 60_000, 0, 0, 0),
+        ("mt", 1_000, 0, 0, 60),
+        ("m", 1_000, 0, 0, 0),
+    ):
+        table = {"phase": "running", "seats": [{"player": seat} for seat in seats]}
+        own = {"state": "racing", "startAt": start_at}
+        state = {"player": "m", "table": table, "own": own, "idleSince": idle_since}
+        found = await page.evaluate(IDLE_LEFT, [state, sign, 130_000])
+        assert found == left, (seats, sign, idle_since, start_at)
+
+
+MOVES = 5
+
+
+@pytest.mark.needs("nginx", "openssl")
+async def test_a_race_is_played_and_reviewed_through_nginx_while_nodes_are_killed(
+    pages: Pages,
+) -> None:
+    pages.forgive("WebSocket connection")
+    trusting: dict[str, Any] = {"ignore_https_errors": True}
+    async with deployed() as deployment:
+        address = deployment.proxy.url.replace("wss:", "https:")
+        node, phone = deployment.nodes[0], {"has_touch": True, **trusting}
+        async with racing(node, pages, "canfield", address=address, **phone) as player:
+            assert await player.page.evaluate("isSecureContext")
+            await player.race(player.tap_move, MOVES)
+            for node in deployment.nodes:
+                await node.kill()
+                await player.race(player.tap_move, MOVES)
+                await node.start()
+        page = await pages.open(f"{address}/races/{player.board.race}", **trusting)
+        await page.get_by_role("heading", name="Where they parted").wait_for()
+        code = player.board.race.split("/")[0]
+        drawn = await page.request.get(f"{address}/api/qr/{code}.svg")
+        assert (drawn.status, drawn.headers["content-type"]) == (200, "image/svg+xml")
+        await page.goto(f"{address}/leaderboards/canfield")
+        await page.get_by_role("heading", name="Canfield: best results").wait_for()
+        await pages.close()

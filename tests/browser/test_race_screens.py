@@ -1,17 +1,40 @@
-"""The screens of a race in every size and theme: nothing sticks out, axe finds nothing; pictures to look at."""
+"""The screens of a race in every size and theme, the look that a player chooses, and the focus from screen to screen."""
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import pairwise
 from typing import Final
 
 import pytest
-from playwright.async_api import Page, Route
+from playwright.async_api import Locator, Page, Route, expect
 
-from kit.browser_pages import Pages, check_accessible, look, page_url, take_screenshot
-from kit.page_player import PagePlayer, racing
-from kit.player_sockets import player_at
+from kit.browser_pages import (
+    DESKTOP,
+    PHONE,
+    PHONE_ON_ITS_SIDE,
+    Pages,
+    check_accessible,
+    look,
+    page_url,
+    serving_pages,
+    take_screenshot,
+)
+from kit.page_player import (
+    BRISK,
+    RESULT,
+    PagePlayer,
+    open_table,
+    press,
+    racing,
+    rival_at,
+    seat_of,
+    sit_down,
+)
+from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess
-from saratoga_protocol.commands import CreateTable
+from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_rules.games import GAMES
 
 THEMES = ("felt", "paper", "contrast")
@@ -25,7 +48,7 @@ async def choose_theme(page: Page, theme: str) -> None:
 async def test_the_race_fits_every_size(
     page_server: ServerProcess, pages: Pages, game: str
 ) -> None:
-    async with racing(page_server, pages, game, has_touch=True) as (player, _):
+    async with racing(page_server, pages, game, has_touch=True) as player:
         await player.race(player.tap_move, 20)
         await pick_something(player)
         await look(player.page, f"race-{game}")
@@ -46,10 +69,9 @@ async def pick_something(player: PagePlayer) -> None:
 async def test_the_sheets_of_a_race_fit_every_size(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "canfield", has_touch=True, pace=0.1, finishes=False) as (
-        player,
-        _,
-    ):
+    async with racing(
+        page_server, pages, "canfield", has_touch=True, pace=0.1, finishes=False
+    ) as player:
         page = player.page
         await page.get_by_role("button", name="Standings and menu").click()
         await look(page, "sheet-menu")
@@ -96,22 +118,10 @@ async def test_the_chart_names_every_line_though_all_are_level(
     assert all(below - above >= 12 for above, below in pairwise(places))
 
 
-async def test_the_last_board_may_be_ended_in_at_most_a_minute(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    said = RACING + "return [0, 199, 201, 60_200].map(now => page.lastBoard(state, now)); }"
-    waits = [
-        f"Only you are still racing; Racer 0 can end the race {when}."
-        for when in ("in 60 s", "in 60 s", "in 60 s", "now")
-    ]
-    assert await page.evaluate(said, 2) == waits
-
-
 async def test_cards_can_be_read_in_the_systems_dark_high_contrast(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "klondike", pace=2, finishes=False) as (player, _):
+    async with racing(page_server, pages, "klondike", pace=2, finishes=False) as player:
         page = player.page
         await page.emulate_media(forced_colors="active", color_scheme="dark")
         ink, face = await page.locator(".pile .card:not(.back)").first.evaluate(
@@ -138,8 +148,7 @@ async def test_a_browser_without_the_newest_colours_shows_sheets_and_targets(
         page = await pages.open("about:blank")
         await page.route("**/page.css", answer)
         await page.goto(page_url(page_server, f"/{code}"))
-        await page.get_by_label("Your name at this table").fill("Mira")
-        await page.get_by_role("button", name="Sit down").click()
+        await sit_down(page, "Mira")
         await page.get_by_role("button", name="Leave the table").click()
         await check_accessible(page)
         see_through = "rgba(0, 0, 0, 0)"
@@ -148,3 +157,288 @@ async def test_a_browser_without_the_newest_colours_shows_sheets_and_targets(
                 await part.evaluate("each => getComputedStyle(each).backgroundColor") != see_through
             )
         await take_screenshot(page, "older-browser")
+
+
+THEME = "document.documentElement.dataset.theme ?? ''"
+
+
+async def ink(page: Page, suit: str) -> str:
+    """Return the colour in which the board draws a suit."""
+    card = page.locator(f".pile .card.{suit}").first
+    return str(await card.evaluate("card => getComputedStyle(card).color"))
+
+
+async def left_edge(page: Page, part: str) -> float:
+    """Return where a part of the board begins, in pixels from the left."""
+    box = await page.locator(part).first.bounding_box()
+    assert box is not None
+    return float(box["x"])
+
+
+async def test_hand_and_colours_of_suits_are_chosen_and_kept(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(
+        page_server, pages, "lady-palk", pace=1, finishes=False, size=PHONE_ON_ITS_SIDE
+    ) as player:
+        page = player.page
+        assert await ink(page, "h") == await ink(page, "d")
+        assert await left_edge(page, ".hand") > await left_edge(page, ".cols")
+        await page.keyboard.press("?")
+        sheet = page.get_by_role("dialog")
+        await sheet.get_by_label("Suits of Lady Palk").select_option("four colours")
+        await sheet.get_by_label("Hand").select_option("left")
+        await sheet.get_by_role("button", name="Back").click()
+        for _ in range(2):
+            assert len({await ink(page, suit) for suit in "shdc"}) == 4
+            assert await left_edge(page, ".hand") < await left_edge(page, ".cols")
+            await page.reload()
+            await page.locator(".race .pile").first.wait_for()
+        await look(page, "race-left-hand")
+
+
+async def test_high_contrast_follows_the_system_as_long_as_no_colours_are_chosen(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), contrast="more")
+    assert await page.evaluate(THEME) == "contrast"
+    await page.emulate_media(contrast="no-preference")
+    # a function: an expression is evaluated again at each frame, which the page's policy forbids
+    await page.wait_for_function(f"() => ({THEME}) === ''")
+    await page.get_by_role("heading", name="Public tables").focus()
+    await page.keyboard.press("t")
+    assert await page.evaluate(THEME) == "felt"
+    await page.reload()
+    assert await page.evaluate(THEME) == "felt"
+
+
+async def carry_cards(player: PagePlayer) -> None:
+    """Make moves until one has carried cards."""
+    while not any(">" in made.text for made in player.notes.acknowledged):
+        await player.race(player.type_move, 1)
+    player.notes.acknowledged.clear()
+
+
+async def test_cards_move_only_if_the_system_wants_motion(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(page_server, pages, "lady-palk", pace=1, finishes=False) as player:
+        page = player.page
+        await page.evaluate(
+            "void (Element.prototype.animate = () => ({ moved: document.body.dataset.moved = '' }))"
+        )
+        await carry_cards(player)
+        assert await page.evaluate("'moved' in document.body.dataset") is False
+        await page.emulate_media(reduced_motion="no-preference")
+        await carry_cards(player)
+        assert await page.evaluate("'moved' in document.body.dataset") is True
+
+
+async def said(player: PagePlayer, sentence: str) -> None:
+    await player.page.locator(".say [role=status]").get_by_text(re.compile(sentence)).wait_for()
+
+
+async def test_the_terminals_keys_do_in_a_race_what_they_do_there(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing(
+        page_server, pages, "klondike", pace=1, finishes=False, size=DESKTOP
+    ) as player:
+        page, press = player.page, player.page.keyboard.press
+        await press("o")
+        await said(player, "Quick on")
+        await press("o")
+        await said(player, "Quick off")
+        for key in "+-":
+            await press(key)
+            await said(player, "pick a pile first")
+        await press("b")
+        await said(player, "No card can be taken back")
+        await press("Tab")
+        await said(player, "^1 of ")
+        await press("Shift+Tab")
+        await said(player, "^([0-9]+) of \\1:")
+        await press("Escape")
+        await said(player, "Selection cleared")
+        await press("f")
+        await said(player, "No card can be banked|Bank which|banked")
+        await press("Escape")
+
+        await press("/")
+        await page.keyboard.type("k")
+        await expect(page.locator(".finder [role=status]")).to_have_text(re.compile("[0-9] card"))
+        assert await page.locator(".card.sought:not([data-card^=K])").count() == 0
+        await press("Escape")
+        await expect(page.locator(".sought")).to_have_count(0)
+
+        assert await page.locator(".race").get_attribute("data-suits") == "2"
+        await press("c")
+        assert await page.locator(".race").get_attribute("data-suits") == "4"
+        await press("t")
+        await said(player, "Colours: felt")
+        await press("p")
+        await page.get_by_role("dialog", name="Klondike").wait_for()
+        await press("Escape")
+        await press("e")
+        await said(player, "when one other player is left")
+        await press("q")
+        await page.get_by_role("dialog", name="Leave the table?").wait_for()
+        await press("n")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await take_screenshot(page, "race-keys")
+
+
+WIDE = ("W" * 20, "M" * 20)
+
+
+async def test_a_race_by_keys_alone_never_loses_the_focus(pages: Pages) -> None:
+    async with (
+        serving_pages(module=ServerProcess.module) as server,
+        rival_at(server, "klondike") as rival,
+        asyncio.TaskGroup() as group,
+    ):
+        rivals_race = group.create_task(rival.race(1, BRISK, 2))
+        page = await pages.open(page_url(server, f"/{rival.notes.code}"), DESKTOP)
+        keys = page.keyboard
+        await expect(page.get_by_label("Your name at this table")).to_be_focused()
+        await keys.type("Mira")
+        await keys.press("Enter")
+        await expect(page.get_by_role("heading", name="Klondike")).to_be_focused()
+        await keys.press("r")
+        await expect(page.get_by_role("heading", name="one deal for both")).to_be_focused()
+        await expect(page.get_by_text("The race starts in ")).to_have_role("status")
+        assert await page.locator("[aria-live=assertive]").count() == 0
+        await expect(page.locator(".pile[data-pile=stock]")).to_be_focused()
+        # the last words about the rival, which would take the place of those about the draw
+        await page.get_by_text("Only you are still racing").first.wait_for()
+        await keys.press("Space")
+        await expect(page.get_by_text("3 cards from the stock")).to_be_visible()
+        # what no sign shows to the ear: the card that the draw turned up
+        turned = page.locator("[aria-live=polite]", has_text="The waste:")
+        await expect(turned).to_have_text(
+            re.compile(r"(\w+) of (spades|hearts|diamonds|clubs) on top\.$")
+        )
+        await keys.press("x")
+        await keys.press("y")
+        await keys.press("Enter")
+        await rivals_race
+        await expect(page.get_by_role("heading", name=RESULT)).to_be_focused()
+        await keys.press("v")
+        await expect(page.get_by_role("heading", name="Where you parted")).to_be_focused()
+        await keys.press("Home")
+        await expect(page.locator(".next", has_text="3 cards from the stock").first).to_be_visible()
+        await pages.close()
+
+
+async def test_the_button_of_the_call_keeps_the_focus(pages: Pages) -> None:
+    async with (
+        serving_pages(module=ServerProcess.module) as server,
+        player_at(server.url, "Anna") as anna,
+    ):
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        page = await pages.open(page_url(server, f"/{code}"))
+        await sit_down(page, "Mira")
+        await expect(seat_of(page, "Mira (you)")).to_be_visible()
+        await anna.ready()
+        await anna.ask(Start, table=code)
+        await press(page, "Ready").focus()
+        await page.keyboard.press("Enter")
+        await expect(press(page, "Not ready")).to_be_focused()
+        await pages.close()
+
+
+@asynccontextmanager
+async def racing_with_wide_names(
+    server: ServerProcess, pages: Pages
+) -> AsyncIterator[tuple[Page, list[SocketPlayer]]]:
+    """Race on a wide page as host against players whose names have one word of wide letters."""
+    page = await pages.open(page_url(server), DESKTOP)
+    code = await open_table(page, game="Canfield")
+    async with AsyncExitStack() as here:
+        rivals = [await here.enter_async_context(player_at(server.url, name)) for name in WIDE]
+        for rival in rivals:
+            await rival.at_table(JoinTable, table=code)
+            await rival.ready()
+        await press(page, "I am ready").click()
+        await expect(page.locator(".seats .ready")).to_have_count(len(rivals) + 1)
+        # the click may return after the countdown has ended
+        await asyncio.gather(press(page, "Start").click(), *(rival.reveal() for rival in rivals))
+        await page.locator(".race .pile").first.wait_for()
+        yield page, rivals
+
+
+async def hidden_width(part: Locator) -> int:
+    """Return the pixels of a part of the page that are to be seen only by scrolling sideways."""
+    width: int = await part.evaluate("part => part.scrollWidth - part.clientWidth")
+    return width
+
+
+async def test_wide_names_leave_room_for_the_figures(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing_with_wide_names(page_server, pages) as (page, _):
+        assert await hidden_width(page.locator(".side")) == 0
+        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        await page.get_by_role("button", name="Standings and menu").click()
+        assert await hidden_width(page.get_by_role("dialog")) == 0
+        watcher = await pages.open(page.url)
+        await press(watcher, "Only watch").click()
+        await watcher.locator(".lanes").wait_for()
+        await look(watcher, "watch-wide-names")
+
+
+async def test_a_press_on_cash_out_survives_a_change_of_the_standings(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with racing_with_wide_names(page_server, pages) as (page, rivals):
+        await page.get_by_role("button", name="Cash out").hover()
+        await page.mouse.down()
+        await rivals[0].cash_out()
+        await expect(page.locator(".side .out")).to_have_count(1)
+        await page.mouse.up()
+        await page.get_by_role("dialog", name="Cash out with").wait_for()
+        await page.keyboard.press("n")
+        await expect(page.get_by_role("button", name="Cash out")).to_be_focused()
+        await rivals[1].cash_out()
+        await expect(page.locator(".side .out")).to_have_count(2)
+        await expect(page.get_by_role("button", name="Cash out")).to_be_focused()
+
+
+async def test_the_way_back_leads_from_a_table_that_does_not_exist(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    await page.get_by_label("Code or link of the table").fill("mint-otter-42")
+    await page.keyboard.press("Enter")
+    heading = page.get_by_role("heading", name="There is no table with that code.")
+    await expect(heading).to_be_focused()
+    await check_accessible(page)
+    await page.go_back()
+    await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
+    await expect(heading).to_have_count(0)
+
+
+async def test_only_cards_that_turned_up_are_told(page_server: ServerProcess, pages: Pages) -> None:
+    page = await pages.open(page_url(page_server))
+    told = await page.evaluate("""async () => {
+        const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
+        const board = (flight, hidden, more = {}) => ({ race: "a", flight, takenBack: "", ...more,
+            view: { face_down: [0, hidden], columns: ["KS", "7D"], waste: "", reserve_top: "9C" } });
+        const told = (flight, after) => page.turnedUp(board(flight, 1), after);
+        return [told("t2>t5", board("", 0)), told("t2>t5", board("", 1)), told("r>up", board("", 1)), told("t2>t5", board("draw", 0)),
+            told("t2>t5", board("", 0, { takenBack: "No." })), told("", board("", 0)), told("draw", board("", 1))];
+    }""")
+    assert told == ["Column 2: 7♦ on top.", "", "The reserve: 9♣ on top.", "", "", "", ""]
+
+
+async def test_the_operators_announcement_is_shown_at_the_table_and_in_the_lobby(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    lobby, page = [await pages.open(page_url(page_server)) for _ in range(2)]
+    code = await open_table(page)
+    guest = await pages.open(page_url(page_server, f"/{code}"))
+    await expect(guest.get_by_label("Your name at this table")).to_be_visible()
+    await expect(lobby.get_by_text("None now")).to_be_visible()
+    await page_server.admin("announce", "The server restarts at ten.")
+    for each in (page, lobby, guest):
+        await expect(each.get_by_role("status").get_by_text("at ten.")).to_be_visible()

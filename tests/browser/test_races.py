@@ -31,7 +31,7 @@ async def raced(
 ) -> None:
     """Race on the page against a bot to the end; fail on any disagreement or refusal."""
     size, touch = (PHONE, True) if how == "taps" else (DESKTOP, False)
-    async with racing(server, pages, game, size=size, has_touch=touch, **more) as (player, _):
+    async with racing(server, pages, game, size=size, has_touch=touch, **more) as player:
         ways = {"taps": player.tap_move, "keys": player.type_move, "drags": player.drag_move}
         await player.race(ways[how], moves)
     assert not player.notes.refusals

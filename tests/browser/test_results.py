@@ -1,18 +1,23 @@
-"""The results of a race on the page: verified, explained, shared, and reviewed board by board."""
+"""The results of a race on the page: verified, explained, shared, reviewed board by board; and the leaderboards."""
 
 import asyncio
+import json
+import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import Final
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Page, WebSocket, expect
 
-from kit.browser_pages import PHONE, Pages, look, page_url
+from kit.browser_pages import DESKTOP, PHONE, SHOWN_WITHIN, Pages, check_accessible, look, page_url
 from kit.page_player import PagePlayer, racing, rival_at
-from kit.recorded_players import RecordedPlayer
+from kit.player_sockets import player_at
+from kit.players import Player
 from kit.server_process import ServerProcess
+from saratoga_protocol.commands import CreateTable, JoinTable, Start
+from saratoga_protocol.events import Dealt, RaceOver
 from saratoga_rules.records.digest_words import digest_words
 
 MOVES = 6
@@ -23,7 +28,7 @@ PACE = 40
 @asynccontextmanager
 async def finished(
     server: ServerProcess, pages: Pages, game: str = "canfield"
-) -> AsyncIterator[tuple[PagePlayer, RecordedPlayer]]:
+) -> AsyncIterator[PagePlayer]:
     """Race on the page against a bot until the results are shown."""
     async with rival_at(server, game) as rival, asyncio.TaskGroup() as group:
         rivals_race = group.create_task(rival.race(1, PACE, 2))
@@ -37,7 +42,7 @@ async def finished(
         await player.cash_out()
         await player.seen_results()
         await rivals_race
-        yield player, rival
+        yield player
 
 
 async def alarms(page: Page) -> str:
@@ -48,7 +53,7 @@ async def alarms(page: Page) -> str:
 async def test_the_results_are_checked_against_what_the_page_saw(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with finished(page_server, pages) as (player, _):
+    async with finished(page_server, pages) as player:
         page = player.page
         seal = page.locator(".seal")
         await seal.get_by_text("witnessed here").wait_for()
@@ -65,7 +70,7 @@ async def test_the_results_are_checked_against_what_the_page_saw(
 async def test_the_result_is_shared_without_a_clipboard(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with finished(page_server, pages) as (player, _):
+    async with finished(page_server, pages) as player:
         page = player.page
         assert await page.evaluate("navigator.clipboard === undefined")
         await page.get_by_role("button", name="Share").click()
@@ -100,7 +105,7 @@ UNCOVERED: Final = """lines => lines.map(line => {
 async def test_a_race_is_reviewed_board_by_board(
     page_server: ServerProcess, pages: Pages, game: str
 ) -> None:
-    async with finished(page_server, pages, game) as (player, _):
+    async with finished(page_server, pages, game) as player:
         page = player.page
         await page.get_by_role("link", name="Review").click()
         await page.get_by_role("heading", name="Where you parted").wait_for()
@@ -133,7 +138,7 @@ async def test_a_race_is_reviewed_board_by_board(
 async def test_a_draw_onto_the_columns_is_reviewed_as_one(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "caprice", finishes=False, pace=PACE) as (player, _):
+    async with racing(page_server, pages, "caprice", finishes=False, pace=PACE) as player:
         await player.answered(player.page.keyboard.press(" "))
         await player.cash_out()
         await player.seen_results()
@@ -145,7 +150,7 @@ async def test_a_draw_onto_the_columns_is_reviewed_as_one(
 
 
 async def test_anyone_can_open_a_finished_race(page_server: ServerProcess, pages: Pages) -> None:
-    async with finished(page_server, pages) as (player, _):
+    async with finished(page_server, pages) as player:
         race = player.board.race
         page = await pages.open(page_url(page_server, f"/races/{race}"))
         await page.get_by_role("heading", name="Where they parted").wait_for()
@@ -159,25 +164,6 @@ TIED: Final = [
     {"player": "b", "name": "Bert", "place": 2, "banked": 30, "net": 50, "reached": 576870},
     {"player": "c", "name": "Cleo", "place": 3, "banked": 9, "net": -55, "reached": 1000},
 ]
-
-
-async def test_a_tie_is_explained_with_both_times(page_server: ServerProcess, pages: Pages) -> None:
-    page = await pages.open(page_url(page_server))
-    words = """async ([results, player]) => {
-        const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "results.js"));
-        return page.tieWords({results, player});
-    }"""
-    tied = [{**row, "tie": "later" if row["player"] == "b" else ""} for row in TIED]
-    rule = "The earlier one is ahead."
-    assert await page.evaluate(words, [tied, "b"]) == [
-        "A tie at +$50.",
-        f"Ana banked card 30 at 4:31.204, you at 9:36.870. {rule}",
-    ]
-    assert await page.evaluate(words, [tied, "a"]) == [
-        "A tie at +$50.",
-        f"You banked card 30 at 4:31.204, Bert at 9:36.870. {rule}",
-    ]
-    assert await page.evaluate(words, [TIED, "c"]) is None
 
 
 BESTS: Final = """async ([results, races]) => {
@@ -210,15 +196,155 @@ async def test_the_personal_best_of_a_game_is_the_most_banked_and_then_the_earli
     assert await page.evaluate(BESTS, [TIED, races[2:3]]) == [f"Your {better}"]
 
 
-async def test_the_results_name_the_personal_best_once_the_record_is_checked(
+async def start(host: Player, *guests: Player) -> None:
+    """Start a race of these players, and of those who are ready on pages, up to the deal."""
+    for player in (host, *guests):
+        await player.ready()
+    await host.ask(Start, table=host.table.code)
+    await asyncio.gather(*(player.reveal() for player in (host, *guests)))
+    for player in (host, *guests):
+        await player.expect(Dealt)
+
+
+async def race_of_two(server: ServerProcess, host: str, guest: str, game: str = "canfield") -> str:
+    """Let two people race: both cash out at once. Return the race's id."""
+    async with player_at(server.url, host) as anna, player_at(server.url, guest) as bert:
+        code = (await anna.at_table(CreateTable, game=game)).table.code
+        await bert.at_table(JoinTable, table=code)
+        await start(anna, bert)
+        await anna.cash_out()
+        await bert.cash_out()
+        await anna.expect(RaceOver)
+        return anna.table.race
+
+
+async def follow(page: Page, link: str) -> None:
+    """Follow a link of the page."""
+    await page.get_by_role("link", name=link, exact=True).click()
+
+
+async def test_a_result_comes_live_and_its_row_leads_to_the_race(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "canfield", has_touch=True) as (player, _):
-        best = {"canfield": {"race": "mint-otter-42/1", "banked": 52, "net": 210, "reached": 1}}
-        await player.page.evaluate(
-            "([key, best]) => localStorage.setItem(key, JSON.stringify(best))",
-            [f"saratoga.bests.{player.notes.player}", best],
-        )
-        await player.cash_out()
-        await player.seen_results()
-        await player.page.get_by_text("Your personal best: 52 banked, +$210.").wait_for()
+    page = await pages.open(page_url(page_server, "/leaderboards/canfield"))
+    await expect(page.get_by_text("No results yet.")).to_be_visible()
+    await expect(page.get_by_role("status")).to_contain_text("Live")
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        mira = PagePlayer(await pages.open("about:blank"), "canfield")
+        await mira.page.goto(page_url(page_server, f"/{code}"))
+        await mira.sit_down("Mira")
+        await mira.get_ready()
+        await expect(mira.page.locator(".seats .ready")).to_have_count(1)
+        await start(anna)
+        await mira.dealt()
+        await anna.cash_out()
+        await mira.cash_out()
+        await mira.seen_results()
+
+    rows = page.locator("tbody tr")
+    await expect(rows).to_have_count(2)
+    anna_row = rows.filter(has_text="Anna")
+    await expect(anna_row).to_contain_text("\u2212$")
+    rivals = anna_row.get_by_text("vs 1 person")
+    await expect(rivals).to_be_visible()
+    await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    await expect(rivals).to_be_hidden()
+    await expect(anna_row.locator("td.wide-only").first).to_have_text("1")
+    await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    await look(page, "leaderboard")
+    await page.get_by_role("link", name=f"race {code}/1 of Mira").click()
+    await page.wait_for_url(f"**/races/{code}/1")
+
+    # whoever is on the leaderboard is told the own rank, and sees the rows around it
+    await mira.page.goto(page_url(page_server, "/leaderboards/canfield"))
+    await expect(mira.page.locator("tr.me")).to_contain_text("Mira (you)")
+    await expect(mira.page.get_by_role("status")).to_contain_text(re.compile("you are [12] of 2"))
+    await follow(mira.page, "Around me")
+    await mira.page.wait_for_url("**/leaderboards/canfield?rows=me")
+    await expect(mira.page.locator("tr.me")).to_be_visible()
+
+
+async def test_game_ranking_and_period_are_chosen_by_links_that_can_be_sent(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    race = await race_of_two(page_server, "Anna", "Bert", "lady-palk")
+    page = await pages.open(page_url(page_server, "/leaderboards/canfield"))
+    await follow(page, "Lady Palk")
+    await expect(page.get_by_role("heading", name="Lady Palk: best results today")).to_be_visible()
+    await expect(page.get_by_role("link", name="Lady Palk", exact=True)).to_be_focused()
+    await expect(page.locator("tbody tr")).to_have_count(2)
+    await follow(page, "Bankroll")
+    await follow(page, "Month")
+    await page.wait_for_url("**/leaderboards/lady-palk?ranking=bankroll&period=month")
+    await expect(page.get_by_role("heading", name="most money this month")).to_be_visible()
+    await expect(page.get_by_role("columnheader", name="last race")).to_be_visible()
+    await check_accessible(page)
+    other = await pages.open(page.url)
+    await expect(other.get_by_role("link", name=f"race {race} of Anna")).to_be_visible()
+
+    await follow(page, "Bots")
+    await expect(page.get_by_text("No results yet.")).to_be_visible()
+    await page.go_back()
+    await expect(page.locator("tbody tr")).to_have_count(2)
+
+    # the lobby names today's leaders
+    await page.get_by_role("link", name="Saratoga").click()
+    leaders = page.get_by_role("table", name="Today's leader of each game")
+    await expect(leaders.get_by_role("row", name="Lady Palk")).to_contain_text(
+        re.compile("Anna|Bert")
+    )
+    await leaders.get_by_role("link", name="Lady Palk").click()
+    await page.wait_for_url("**/leaderboards/lady-palk")
+
+
+async def test_the_leaderboard_goes_on_live_after_the_server_restarts(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    pages.forgive("WebSocket connection to")
+    page = await pages.open("about:blank")
+    subscribed: asyncio.Queue[str] = asyncio.Queue()
+
+    def follow_socket(socket: WebSocket) -> None:
+        socket.on("framesent", lambda frame: subscribed.put_nowait(str(frame)))
+
+    page.on("websocket", follow_socket)
+    await page.goto(page_url(page_server, "/leaderboards/canfield"))
+    await expect(page.get_by_text("No results yet.")).to_be_visible()
+    await page_server.kill()
+    await expect(page.get_by_text("Connection lost; trying again.")).to_be_visible()
+    while not subscribed.empty():
+        subscribed.get_nowait()
+    await page_server.start()
+    async with asyncio.timeout(SHOWN_WITHIN):
+        while json.loads(await subscribed.get())["type"] != "subscribe_leaderboard":
+            pass
+    await expect(page.get_by_role("status")).to_contain_text("Live")
+    await race_of_two(page_server, "Anna", "Bert")
+    await expect(page.locator("tbody tr")).to_have_count(2)
+
+
+async def test_a_long_leaderboard_shows_more_rows_when_asked(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with AsyncExitStack() as here:
+        names = [f"{letter}{letter} {letter}{letter}" for letter in "ABCDEFGHJKMNPQRSTUVWXY"]
+        people = [
+            await here.enter_async_context(player_at(page_server.url, name)) for name in names
+        ]
+        for host, *guests in (people[:11], people[11:]):
+            code = (await host.at_table(CreateTable, game="canfield")).table.code
+            for guest in guests:
+                await guest.at_table(JoinTable, table=code)
+            await start(host, *guests)
+            for player in (host, *guests):
+                await player.cash_out()
+            await host.expect(RaceOver)
+        page = await pages.open(page_url(page_server, "/leaderboards/canfield"))
+        await expect(page.locator("tbody tr")).to_have_count(20)
+        await expect(page.get_by_role("status")).to_contain_text("20 of 22 players")
+        await look(page, "leaderboard-long")
+        await follow(page, "Show more")
+        await page.wait_for_url("**/leaderboards/canfield?limit=100")
+        await expect(page.locator("tbody tr")).to_have_count(22)
+        await expect(page.get_by_role("link", name="Show more")).to_have_count(0)

@@ -1,10 +1,10 @@
-"""A table on the page before its race: friends meet there, from pages and from terminals."""
+"""A table on the page before its race: friends meet there, from pages and from terminals; seats are taken over and lost."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
 from kit.browser_pages import (
     DESKTOP,
@@ -13,10 +13,11 @@ from kit.browser_pages import (
     check_accessible,
     look,
     page_url,
+    serving_pages,
     take_screenshot,
 )
 from kit.line_client import LineClient, line_client
-from kit.page_player import get_ready, open_table, press, seat_of
+from kit.page_player import get_ready, open_table, press, seat_of, sit_down, visit
 from kit.player_sockets import player_at
 from kit.players import Player
 from kit.server_process import ServerProcess
@@ -84,8 +85,7 @@ async def test_the_host_locks_the_table_and_kicks_a_player(
     guest = await pages.open(page_url(page_server, f"/{code}"))
     await expect(guest.get_by_text("Locked to newcomers: you can only watch.")).to_be_visible()
     await expect(guest.locator(".main")).to_have_text("Only watch")
-    await guest.get_by_label("Your name at this table").fill("Cleo")
-    await press(guest, "Sit down").click()
+    await sit_down(guest, "Cleo")
     await expect(guest.get_by_role("alert")).to_contain_text("locked")
     await press(page, "Unlock").click()
     await expect(guest.get_by_text("you can only watch")).to_have_count(0)
@@ -183,33 +183,25 @@ async def test_who_only_watches_may_sit_down_later(
         code = (await anna.at_table(CreateTable, game="canfield")).table.code
         page = await pages.open(page_url(page_server, f"/{code}"))
         await press(page, "Only watch").click()
-        await expect(page.get_by_text("You are watching this table")).to_be_visible()
+        watching = page.get_by_text("You are watching this table")
+        await expect(watching).to_be_visible()
         await check_accessible(page)
         assert len(anna.table.seats) == 1
+        # a tab that is loaded again goes on watching, until told to stop
+        await page.reload()
+        await expect(watching).to_be_visible()
+        await press(page, "Stop watching").click()
+        await page.wait_for_url(page_url(page_server))
+        await page.goto(page_url(page_server, f"/{code}"))
+        await press(page, "Only watch").click()
+        await expect(watching).to_be_visible()
         await press(page, "Sit down").click()
-        await page.get_by_label("Your name at this table").fill("Cleo")
-        await press(page, "Sit down").click()
+        await sit_down(page, "Cleo")
         await expect(seat_of(page, "Cleo (you)")).to_be_visible()
         await press(page, "Leave the table").click()
         await page.get_by_role("dialog").get_by_role("button", name="Leave").click()
         await page.wait_for_url(page_url(page_server))
         await expect(page.get_by_text("You are Cleo.")).to_be_visible()
-
-
-async def test_a_tab_that_only_watches_goes_on_watching_when_it_is_loaded_again(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with player_at(page_server.url, "Anna") as anna:
-        code = (await anna.at_table(CreateTable, game="canfield")).table.code
-        page = await pages.open(page_url(page_server, f"/{code}"))
-        await press(page, "Only watch").click()
-        await expect(page.get_by_text("You are watching this table")).to_be_visible()
-        await page.reload()
-        await expect(page.get_by_text("You are watching this table")).to_be_visible()
-        await press(page, "Stop watching").click()
-        await page.wait_for_url(page_url(page_server))
-        await page.goto(page_url(page_server, f"/{code}"))
-        await expect(press(page, "Only watch")).to_be_visible()
 
 
 async def test_a_full_table_offers_to_watch_and_says_why(
@@ -367,8 +359,7 @@ async def test_a_player_whom_the_host_kicks_is_told_and_finds_the_lobby(
     async with player_at(page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="canfield")).table.code
         page = await pages.open(page_url(page_server, f"/{code}"))
-        await page.get_by_label("Your name at this table").fill("Cleo")
-        await press(page, "Sit down").click()
+        await sit_down(page, "Cleo")
         await expect(seat_of(page, "Cleo (you)")).to_be_visible()
         (cleo,) = [seat.player for seat in anna.table.seats if seat.name == "Cleo"]
         await anna.ask(Kick, table=code, player=cleo)
@@ -379,3 +370,92 @@ async def test_a_player_whom_the_host_kicks_is_told_and_finds_the_lobby(
         await page.get_by_label("Code or link of the table").fill(code)
         await page.keyboard.press("Enter")
         await expect(page.get_by_text("has kicked you from this table")).to_be_visible()
+
+
+async def test_a_tab_that_takes_over_a_ready_seat_reveals_the_nonce_of_the_other(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    code = await open_table(page)
+    other = await pages.open_tab(page, page_url(page_server))
+    await expect(other.get_by_text(code).first).to_be_visible()
+    await press(page, "I am ready").click()
+    await expect(seat_of(page, "Mira").locator(".ready")).to_be_visible()
+    await visit(other, f"/{code}")
+    await press(other, "Start").click()
+    await other.locator(".race .pile").first.wait_for()
+    await expect(other.locator(".alarms")).to_be_empty()
+
+
+async def test_a_tab_that_was_in_the_lobby_before_the_seat_was_taken_plays_at_the_table(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    other = await tab_in_lobby(page, pages, page_server)
+    code = await open_table(page)
+    await visit(other, f"/{code}")
+    await expect(page.get_by_text("in another window")).to_be_visible()
+    await get_ready(other)
+    await press(other, "Start").click()
+    await other.locator(".race .pile").first.wait_for()
+
+
+async def test_a_tab_that_comes_to_the_countdown_of_another_tab_gets_its_deal(
+    pages: Pages,
+) -> None:
+    # the usual countdown leaves time for the visit
+    async with (
+        serving_pages(module=ServerProcess.module) as server,
+        player_at(server.url, "Anna") as anna,
+    ):
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        page = await pages.open(page_url(server, f"/{code}"))
+        other = await tab_in_lobby(page, pages, server)
+        await sit_down(page, "Mira")
+        await get_ready(page)
+        await anna.ready()
+        await anna.ask(Start, table=code)
+        await anna.reveal()
+        await visit(other, f"/{code}")
+        await other.locator(".race .pile").first.wait_for()
+        await expect(other.locator(".alarms")).to_be_empty()
+        await pages.close()
+
+
+async def tab_in_lobby(beside: Page, pages: Pages, server: ServerProcess) -> Page:
+    """Open another tab in the lobby, and wait until the server has answered it."""
+    tab = await pages.open_tab(beside, page_url(server))
+    await expect(tab.get_by_text("None now")).to_be_visible()
+    return tab
+
+
+async def test_a_device_without_the_nonce_of_its_ready_player_lets_the_countdown_end(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    code = await open_table(page)
+    await press(page, "I am ready").click()
+    await expect(seat_of(page, "Mira").locator(".ready")).to_be_visible()
+    token = await page.evaluate("localStorage.getItem('saratoga.token')")
+    other = await pages.open("about:blank")
+    await other.context.add_init_script(f"localStorage.setItem('saratoga.token', '{token}')")
+    await other.goto(page_url(page_server, f"/{code}"))
+    await press(other, "Start").click()
+    await expect(other.get_by_text("The countdown was voided").first).to_be_visible()
+    await expect(other.locator(".alarms")).to_be_empty()
+
+
+async def test_a_player_who_is_kicked_while_in_the_lobby_reads_the_reason(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    async with player_at(page_server.url, "Bert") as bert:
+        code = (await bert.at_table(CreateTable, game="canfield")).table.code
+        await visit(page, f"/{code}")
+        await sit_down(page, "Mira")
+        await expect(seat_of(page, "Mira")).to_be_visible()
+        await visit(page, "/")
+        (mira,) = [seat.player for seat in bert.table.seats if seat.name == "Mira"]
+        await bert.ask(Kick, table=code, player=mira)
+        notice = page.get_by_role("dialog", name=f"You are no longer at table {code}.")
+        await expect(notice).to_contain_text("kicked")

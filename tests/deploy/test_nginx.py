@@ -47,11 +47,14 @@ MALFORMED = (
 """Requests that nginx forwards and a WebSocket server cannot parse."""
 
 
+def trusting(proxy: Proxy) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(proxy.certificate))
+
+
 def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
-    context = ssl.create_default_context(cafile=str(proxy.certificate))
     request = Request(f"https://127.0.0.1:{proxy.port}{path}", headers=headers)
     try:
-        with urlopen(request, timeout=10, context=context) as answer:
+        with urlopen(request, timeout=10, context=trusting(proxy)) as answer:
             return answer.status, dict(answer.headers), answer.read().decode()
     except HTTPError as fault:
         with fault:
@@ -79,8 +82,7 @@ def files_of(document: str) -> list[str]:
 
 def load(proxy: Proxy) -> list[int]:
     """Load the page with all of its files over one connection; return the statuses."""
-    context = ssl.create_default_context(cafile=str(proxy.certificate))
-    connection = HTTPSConnection("127.0.0.1", proxy.port, timeout=20, context=context)
+    connection = HTTPSConnection("127.0.0.1", proxy.port, timeout=20, context=trusting(proxy))
     with closing(connection):
 
         def get(path: str) -> tuple[int, str]:
@@ -111,7 +113,7 @@ async def test_the_page_comes_through_and_its_files_are_kept(deployment: Deploym
 async def test_only_the_page_from_this_proxy_may_connect(
     deployment: Deployment, host: str, status: int
 ) -> None:
-    context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
+    context = trusting(deployment.proxy)
     origin = Origin(f"https://{host}:{deployment.proxy.port}")
     try:
         async with connect(
@@ -150,10 +152,9 @@ async def test_requests_without_tls_are_redirected(deployment: Deployment) -> No
 async def test_an_address_header_from_a_client_is_ignored(
     deployment: Deployment,
 ) -> None:
-    context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
     async with connect(
         deployment.proxy.url,
-        ssl=context,
+        ssl=trusting(deployment.proxy),
         subprotocols=SUBPROTOCOLS_OFFERED,
         additional_headers={"X-Forwarded-For": "203.0.113.7", "X-Real-IP": "203.0.113.7"},
     ):
@@ -170,7 +171,7 @@ async def test_an_address_header_from_a_client_is_ignored(
 async def test_a_household_connects_at_once_and_a_flood_is_refused_with_429(
     deployment: Deployment,
 ) -> None:
-    context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
+    context = trusting(deployment.proxy)
     with open_proxy(*(node.port for node in deployment.nodes)) as proxy:
         context.load_verify_locations(proxy.certificate)
         async with AsyncExitStack() as kept:
@@ -192,9 +193,8 @@ async def test_a_household_connects_at_once_and_a_flood_is_refused_with_429(
 
 async def handshake_status(proxy: Proxy) -> int:
     """Open a connection and close it; return the HTTP status of the handshake."""
-    context = ssl.create_default_context(cafile=str(proxy.certificate))
     try:
-        async with connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED):
+        async with connect(proxy.url, ssl=trusting(proxy), subprotocols=SUBPROTOCOLS_OFFERED):
             return 101
     except InvalidStatus as refused:
         return refused.response.status_code
@@ -202,8 +202,7 @@ async def handshake_status(proxy: Proxy) -> int:
 
 async def first_line_of_response(proxy: Proxy, request: bytes) -> bytes:
     """Send a request; return the first line of the response."""
-    context = ssl.create_default_context(cafile=str(proxy.certificate))
-    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port, ssl=context)
+    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port, ssl=trusting(proxy))
     try:
         writer.write(request)
         return await reader.readline()

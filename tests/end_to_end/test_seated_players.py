@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.altered_server import QUICK
-from kit.server_process import running_server
+from kit.server_process import ServerProcess
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.problems import Problem
@@ -111,15 +110,10 @@ async def start(ana: Person, raj: Person) -> None:
     await ana.seated.start()
 
 
-async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
-    async with (
-        asyncio.timeout(WITHIN),
-        running_server(module=QUICK) as server_process,
-        AsyncExitStack() as stack,
-    ):
-        ana, raj = await stack.enter_async_context(
-            people(server_process.url, tmp_path, patience=40)
-        )
+async def test_two_people_race_to_the_result_and_again(
+    quick_server: ServerProcess, tmp_path: Path
+) -> None:
+    async with asyncio.timeout(WITHIN), people(quick_server.url, tmp_path, 40) as (ana, raj):
         await start(ana, raj)
         records = await asyncio.gather(ana.race(), raj.race())
         assert records[0] == records[1]
@@ -138,20 +132,15 @@ async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
         assert {seat.races for seat in table.table.seats} == {2}
 
 
-async def test_a_race_continues_after_the_server_was_killed_in_the_middle(tmp_path: Path) -> None:
-    async with (
-        asyncio.timeout(WITHIN),
-        running_server(module=QUICK) as server_process,
-        AsyncExitStack() as stack,
-    ):
-        ana, raj = await stack.enter_async_context(
-            people(server_process.url, tmp_path, patience=60)
-        )
+async def test_a_race_continues_after_the_server_was_killed_in_the_middle(
+    quick_server: ServerProcess, tmp_path: Path
+) -> None:
+    async with asyncio.timeout(WITHIN), people(quick_server.url, tmp_path, 60) as (ana, raj):
         await start(ana, raj)
         racing = [asyncio.create_task(person.race()) for person in (ana, raj)]
         await ana.seated.until(lambda e: e.own is not None and e.own.count >= 5)
-        await server_process.kill()
-        await server_process.start()
+        await quick_server.kill()
+        await quick_server.start()
         records = await asyncio.gather(*racing)
         for person, record in zip((ana, raj), records, strict=True):
             check_the_end(person, record)
@@ -160,21 +149,20 @@ async def test_a_race_continues_after_the_server_was_killed_in_the_middle(tmp_pa
 
 
 async def test_a_kicked_player_and_one_who_moved_to_another_window_get_a_message(
-    tmp_path: Path,
+    quick_server: ServerProcess, tmp_path: Path
 ) -> None:
     async with (
         asyncio.timeout(WITHIN),
-        running_server(module=QUICK) as server_process,
         AsyncExitStack() as stack,
+        people(quick_server.url, tmp_path, 0) as (ana, raj),
     ):
-        ana, raj = await stack.enter_async_context(people(server_process.url, tmp_path, patience=0))
         await ana.seated.until(lambda e: len(e.table.seats) == 2)
         await ana.seated.kick(raj.connection.welcome.player)
         with pytest.raises(Problem, match="kicked you") as parting:
             await raj.attending
         assert "the host allows it" in parting.value.remedy
 
-        window = await stack.enter_async_context(Connection(server_process.url, ana.token))
+        window = await stack.enter_async_context(Connection(quick_server.url, ana.token))
         second = Person(window, ana.token, tmp_path / "second", patience=0)
         second.attending = asyncio.create_task(second.seated.attend())
         state = ana.seated.state

@@ -1,15 +1,23 @@
-"""Without file descriptors, or without its folder, a server waits and goes on by itself afterwards."""
+"""Without file descriptors, without its folder, or with a log that nobody reads, a server goes on; afterwards it says so."""
 
 import asyncio
+import json
 import os
 import resource
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, Final
 
+import pytest
+
+from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
 from kit.player_sockets import SocketPlayer, player_at
-from kit.processes import wait_until_gone
-from kit.server_process import ServerProcess, running_server
+from kit.processes import FullPipe, wait_until_gone
+from kit.recorded_players import players_at_a_table
+from kit.server_process import READY, ServerProcess, python_path, running_server
 from saratoga_protocol.commands import CreateTable, Heartbeat, LeaveTable
 from saratoga_protocol.events import Alive, Done, Snapshot
 
@@ -100,3 +108,110 @@ async def test_a_store_that_ends_without_its_folder_is_started_when_it_is_back()
             await logged(server_process, "store_start_failed", times=2)
         await ready(server_process)
         await sits_down(anna)
+
+
+CTRL_S: Final = b"\x13"
+CTRL_Q: Final = b"\x11"
+
+
+class StoppedTerminal:
+    """A terminal whose output was stopped by Ctrl-S; it has the methods of `FullPipe`."""
+
+    def __init__(self) -> None:
+        self._window, self.write_end = os.openpty()
+        os.write(self._window, CTRL_S)
+        self._text = b""
+
+    def read_filling(self) -> None:
+        os.write(self._window, CTRL_Q)
+
+    def read_line(self) -> str:
+        while b"\n" not in self._text:
+            self._text += os.read(self._window, 1 << 16)
+        line, _, self._text = self._text.partition(b"\n")
+        return line.decode().rstrip("\r")
+
+    def close(self) -> None:
+        os.close(self._window)
+        os.close(self.write_end)
+
+
+@pytest.fixture(params=["pipe", "terminal"])
+def unread(request: pytest.FixtureRequest) -> Iterator[FullPipe | StoppedTerminal]:
+    if request.param == "pipe":
+        yield request.getfixturevalue("full_pipe")
+        return
+    terminal = StoppedTerminal()
+    yield terminal
+    terminal.close()
+
+
+@asynccontextmanager
+async def server_with_log(
+    descriptor: int, folder: Path
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """Run a server that logs to the descriptor; yield its process and its address."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", *SMALL_LOG_QUEUE.split(), "--port", "0", "--data", str(folder)),
+        *("--metrics-port", "off", "--log-format", "json", "--log-level", "debug"),
+        *("--rate", "0"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=descriptor,
+        env=os.environ | {"PYTHONPATH": python_path()},
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(WITHIN):
+            ready = (await process.stdout.readline()).decode()
+        yield process, ready.removeprefix(READY).strip()
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def play_a_race(url: str) -> None:
+    async with asyncio.timeout(WITHIN), players_at_a_table(url, "lady-palk", "Bot") as players:
+        await asyncio.gather(*(player.race(1, 0, len(players)) for player in players))
+
+
+async def connect_often(url: str, times: int) -> None:
+    """Connect and disconnect; each time the server writes at least one line at the level `debug`."""
+    for _ in range(times):
+        async with asyncio.timeout(WITHIN), player_at(url, "Anna"):
+            pass
+
+
+def events_until(read_line: Callable[[], str], event: str) -> list[dict[str, Any]]:
+    """Read lines of the log up to the first with this event; return them all."""
+    found = [json.loads(read_line())]
+    while found[-1]["event"] != event:
+        found.append(json.loads(read_line()))
+    return found
+
+
+async def test_races_go_on_and_the_dropped_lines_are_counted(
+    unread: FullPipe | StoppedTerminal, tmp_path: Path
+) -> None:
+    async with server_with_log(unread.write_end, tmp_path) as (process, url):
+        await play_a_race(url)
+        await connect_often(url, 3 * LOG_QUEUE)
+        unread.read_filling()
+        async with asyncio.timeout(WITHIN):
+            found = await asyncio.to_thread(events_until, unread.read_line, "log_lines_dropped")
+            assert found[0]["event"] == "store_open"
+            assert found[-1]["count"] > 0
+            process.terminate()
+            ending = await asyncio.to_thread(events_until, unread.read_line, "server_closed")
+            assert "server_closing" in [each["event"] for each in ending]
+            assert await process.wait() == 0
+
+
+async def test_a_server_whose_log_is_never_read_stops_in_order(
+    unread: FullPipe | StoppedTerminal, tmp_path: Path
+) -> None:
+    async with server_with_log(unread.write_end, tmp_path) as (process, url):
+        await connect_often(url, 1)
+        process.terminate()
+        async with asyncio.timeout(WITHIN):
+            assert await process.wait() == 0

@@ -1,15 +1,26 @@
-"""A store that is killed, hangs, loses answers or Functions, or refuses writes: no move is lost or doubled."""
+"""A store that is killed, hangs, loses answers or Functions, or refuses writes: no move is lost or doubled.
+
+At the level `replicated` nothing is acknowledged before a replica has it.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
+import hiredis
+import msgpack
 import pytest
 
-from kit.faulty_link import link_to_store, lose_next_answer
+from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
 from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
-from kit.stores import StoreServer
+from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
 from saratoga_server.store import batcher, request_connection, store_client
+from saratoga_server.store.batcher import Batcher, Connect
+from saratoga_server.store.commit_encoder import CommitEncoder
+from saratoga_server.store.dial import dial
+from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
@@ -26,6 +37,13 @@ def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeout, so that commits are given up soon."""
     for module in (batcher, store_client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
+
+
+def losing_next_answer(
+    server: StoreServer, function: str
+) -> AbstractAsyncContextManager[FaultyLink]:
+    """Open a link to a store that loses the answer to the next call of a Function."""
+    return link_to_store(server.socket, server.folder / "lossy", lose_next_answer(function))
 
 
 class Movers:
@@ -120,9 +138,7 @@ async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
     store_server: StoreServer,
 ) -> None:
     async with (
-        link_to_store(
-            store_server.socket, store_server.folder / "lossy", lose_next_answer("commit_boards")
-        ) as link,
+        losing_next_answer(store_server, "commit_boards") as link,
         open_store(link.url) as store,
     ):
         race = await running_race(store, banked=3)
@@ -148,9 +164,7 @@ async def test_an_ending_by_the_server_whose_answer_got_lost_is_done_once(
     store_server: StoreServer,
 ) -> None:
     async with (
-        link_to_store(
-            store_server.socket, store_server.folder / "lossy", lose_next_answer("commit_boards")
-        ) as link,
+        losing_next_answer(store_server, "commit_boards") as link,
         open_store(link.url) as store,
     ):
         race = await running_race(store)
@@ -165,9 +179,7 @@ async def test_an_equal_write_of_another_node_is_not_taken_for_this_nodes_own(
 ) -> None:
     write = TableWrite(code=CODE, expected=0, body=b"the same", due=None)
     async with (
-        link_to_store(
-            store_server.socket, store_server.folder / "lossy", lose_next_answer("save_table")
-        ) as link,
+        losing_next_answer(store_server, "save_table") as link,
         open_store(link.url) as one,
         open_store(store_server.url) as other,
     ):
@@ -339,4 +351,210 @@ async def test_the_connection_is_restored_before_the_next_commit(
         mortal_store.start()
         await asyncio.to_thread(mortal_store.wait_for, "CLIENT", "LIST", says=b"cmd=function|load")
         [outcome] = await race.commit(move("draw", 0))
+        assert outcome.status is CommitStatus.DONE
+
+
+@asynccontextmanager
+async def one_batcher(connect: Connect, *, replicated: bool = False) -> AsyncIterator[Batcher]:
+    """Open a batcher by itself."""
+    encoder = CommitEncoder(replicated=replicated, on_disk=False)
+    own = Batcher(connect, encoder, lambda boards: None)
+    try:
+        async with asyncio.timeout(10):
+            yield own
+    finally:
+        await own.close(0)
+
+
+async def test_unexpected_errors_while_connecting_do_not_stop_commits(
+    store: Store, store_server: StoreServer
+) -> None:
+    race = await running_race(store)
+    faults = [RuntimeError("odd"), ValueError("odder")]
+
+    async def connect() -> asyncio.Transport:
+        if faults:
+            raise faults.pop()
+        return await dial(store_server.url)
+
+    async with one_batcher(connect) as own:
+        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
+    assert await race.texts() == ["draw"]
+    assert not faults
+
+
+@asynccontextmanager
+async def scripted_store(socket: Path, reply: Callable[[list[bytes]], bytes]) -> AsyncIterator[str]:
+    """Run a fake store that answers each command with `reply(words)`; yield its address."""
+    connections: set[asyncio.Task[None] | None] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.add(asyncio.current_task())
+        parsed = hiredis.Reader()
+        while data := await reader.read(1 << 16):
+            parsed.feed(data)
+            while (words := parsed.gets()) is not False:
+                writer.write(reply(words))
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_unix_server(serve, socket)
+    try:
+        yield f"unix://{socket}"
+    finally:
+        server.close()
+        await asyncio.gather(*filter(None, connections))
+
+
+DONE = b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n"
+"""The store's reply to a call with one commit."""
+
+
+async def test_a_batch_that_meets_a_transient_error_is_sent_again_as_a_repeat(
+    tmp_path: Path,
+) -> None:
+    calls: list[bool] = []
+
+    def reply(words: list[bytes]) -> bytes:
+        if words[0] != b"FCALL":
+            return b"+OK\r\n"
+        calls.append(msgpack.unpackb(words[-1])[0])
+        return DONE if len(calls) > 2 else b"-OOM no memory\r\n"
+
+    async with (
+        scripted_store(tmp_path / "s", reply) as url,
+        one_batcher(lambda: dial(url)) as own,
+    ):
+        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
+    assert calls == [False, True, True]
+
+
+@pytest.mark.usefixtures("short_timeout")
+async def test_a_refused_mark_is_sent_again_after_a_pause(tmp_path: Path) -> None:
+    """The fake store refuses the mark at once, and its replicas confirm at once."""
+    marks = 0
+
+    def reply(words: list[bytes]) -> bytes:
+        nonlocal marks
+        if words[0] == b"SET":
+            marks += 1
+            return b"-OOM no memory\r\n"
+        if words[0] == b"WAIT":
+            return b":1\r\n"
+        return DONE if words[0] == b"FCALL" else b"+OK\r\n"
+
+    async with (
+        scripted_store(tmp_path / "s", reply) as url,
+        one_batcher(lambda: dial(url), replicated=True) as own,
+    ):
+        with pytest.raises(StoreUnavailable, match="OOM no memory"):
+            await own.commit(move("draw", 0))
+    assert marks <= 3, "the pause is nearly as long as the time to retry"
+
+
+@pytest.fixture
+def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
+    """A replica of `mortal_store`, in sync with it."""
+    with replica_of(mortal_store) as server:
+        yield server
+
+
+@pytest.fixture
+def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Return a function that shortens the timeouts (True) or restores them (False)."""
+
+    def change(lost: bool) -> None:
+        if not lost:
+            monkeypatch.undo()
+            return
+        for module in (batcher, store_client):
+            monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
+        monkeypatch.setattr("REPLICA_TIMEOUT", 50)
+
+    return change
+
+
+async def test_acknowledged_moves_are_on_the_replica(
+    mortal_store: StoreServer, replica: StoreServer
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        for after in range(50):
+            [outcome] = await race.commit(move("draw", after))
+            assert outcome.status is CommitStatus.DONE
+        mortal_store.kill()
+        assert replica.ask("REPLICAOF", "NO", "ONE") == b"+OK"
+    async with open_store(replica.url) as store:
+        board = await store.boards.load_board(CODE, 1, ANNA)
+        assert board is not None
+        assert len(board.entries) == 50
+
+
+async def test_without_a_replica_nothing_is_acknowledged(
+    mortal_store: StoreServer, replica: StoreServer, shorten_timeouts: Callable[[bool], None]
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        replica.pause()
+        shorten_timeouts(True)
+        with pytest.raises(StoreUnavailable):
+            await race.commit(move("draw", 0))
+        with pytest.raises(StoreUnavailable):
+            await store.tables.save_table(TableWrite(code=CODE, expected=1, body=b"x", due=None))
+        replica.resume()
+        shorten_timeouts(False)
+        outcomes = await race.commit(move("draw", 0))
+        assert outcomes[0].status is CommitStatus.REPEAT
+        assert await race.texts() == ["draw"]
+
+
+async def test_moves_that_no_replica_has_are_not_read(
+    mortal_store: StoreServer, replica: StoreServer, shorten_timeouts: Callable[[bool], None]
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        replica.pause()
+        shorten_timeouts(True)
+        unconfirmed = asyncio.ensure_future(race.commit(move("draw", 0)))
+        for look in (race.texts, lambda: store.tables.load_table(CODE)):
+            with pytest.raises(StoreUnavailable):
+                await look()
+        with pytest.raises(StoreUnavailable):
+            await unconfirmed
+        replica.resume()
+        shorten_timeouts(False)
+        assert await race.texts() == ["draw"]
+        assert await store.tables.load_table(CODE) == (1, b"running")
+
+
+async def test_commits_wait_for_a_replica_that_comes_back_in_time(
+    mortal_store: StoreServer, replica: StoreServer
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        replica.pause()
+        commit = asyncio.ensure_future(race.commit(move("draw", 0)))
+        await asyncio.wait([commit], timeout=0.2)
+        assert not commit.done()
+        replica.resume()
+        [outcome] = await commit
+        assert (outcome.status, outcome.number) == (CommitStatus.DONE, 1)
+
+
+async def test_a_new_connection_does_not_take_old_writes_for_replicated(
+    mortal_store: StoreServer, replica: StoreServer
+) -> None:
+    """WAIT counts from the last write of its own connection, and a new connection has none."""
+    async with (
+        losing_next_answer(mortal_store, "commit_boards") as link,
+        open_store(link.url, Durability.REPLICATED) as store,
+    ):
+        race = await running_race(store)
+        replica.pause()
+        commit = asyncio.ensure_future(race.commit(move("draw", 0)))
+        await link.has_lost_answer.wait()
+        await asyncio.wait([commit], timeout=0.2)
+        assert not commit.done()
+        replica.resume()
+        [outcome] = await commit
         assert outcome.status is CommitStatus.DONE

@@ -1,4 +1,4 @@
-"""Storms: every kind of fault once, while whole races run on real processes.
+"""Storms: every kind of fault once, while whole races run on real processes; and the audit finds a doubled move.
 
 `make faults` injects a thousand faults with another seed each time. A storm that fails names its seed
 and the injection; `PYTHONPATH=tests python -m kit.storms --seed ...` repeats it.
@@ -6,16 +6,17 @@ and the injection; `PYTHONPATH=tests python -m kit.storms --seed ...` repeats it
 
 from collections.abc import Sequence
 
+import pytest
+from redis import Redis
+
 from kit.altered_server import QUICK
+from kit.rankings import settled
+from kit.storms.auditor import Auditor
 from kit.storms.fault import Fault
-from kit.storms.installation import LINE_UP
-from kit.storms.storm_run import (
-    CHANGED,
-    SHORT,
-    StormPlan,
-    StormResult,
-    run_storm,
-)
+from kit.storms.installation import LINE_UP, open_installation
+from kit.storms.storm_run import CHANGED, SHORT, StormPlan, StormResult, run_storm
+from saratoga_server.store.keys import race_key
+from saratoga_server.store.opening import open_store
 
 SILENCE = 1.5
 """Seconds without an event after which a player reconnects, shorter than the usual time."""
@@ -57,3 +58,36 @@ async def test_faults_of_nodes_connections_and_store_lose_nothing_and_leak_nothi
 
 async def test_refused_stores_and_exhausted_processes_lose_nothing_and_leak_nothing() -> None:
     check(await run_storm(short_plan(CHANGED)), CHANGED)
+
+
+MOVES = 5
+"""The number of moves that a racer has made before the race is audited."""
+
+
+@pytest.mark.asyncio
+async def test_the_audit_finds_a_doubled_move() -> None:
+    async with open_installation(
+        ["canfield-aisleriot"], nodes=1, pace=60.0, module=QUICK
+    ) as installation:
+        [racers] = installation.tables
+        await installation.until(
+            "the race is over",
+            lambda: (
+                any(each.notes.outcomes for each in racers)
+                and any(len(each.notes.acknowledged) > MOVES for each in racers)
+            ),
+        )
+        await installation.stop_racing()
+        mover = max(racers, key=lambda each: len(each.notes.acknowledged)).notes
+        async with open_store(installation.store_url) as store:
+            assert await settled(store)
+            with Redis(unix_socket_path=str(installation.store.socket)) as client:
+                race = race_key(mover.code, 1)
+                log = f"{race}:log:{mover.player}"
+                entry = client.lindex(log, 1)
+                assert isinstance(entry, bytes)
+                client.linsert(log, "AFTER", entry, entry)
+                client.hincrby(race, f"{mover.player}:length", 1)
+            auditor = Auditor(installation, store)
+            await auditor.audit_all()
+            assert any("carried out twice" in fault for fault in auditor.faults)

@@ -1,4 +1,4 @@
-"""The decoder turns every frame into a command or a refusal from the closed list."""
+"""The decoder turns every frame into a command or a refusal from the closed list, and the largest ids are exact."""
 
 from collections import Counter
 from random import Random
@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.mutations import CODES, KINDS, Spoiler, read_or_refused
+from kit.running_race import AnyStore, ending, move, running_race
 from saratoga_protocol.codec import CODECS
-from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_protocol.version import JSON, LARGEST_NUMBER, MSGPACK
+from saratoga_server.ports import CommitOutcome, CommitStatus
 
 BOTH = pytest.mark.parametrize("subprotocol", [MSGPACK, JSON])
 
@@ -36,7 +38,24 @@ def test_twenty_thousand_spoilt_frames_reach_every_command_and_every_refusal(
     assert found["bad_command"] > FRAMES / 10 < found["bad_frame"] * 5
 
 
-@BOTH
-def test_the_same_seed_makes_the_same_frames(subprotocol: str) -> None:
-    one, other = (Spoiler(Random(7), subprotocol) for _ in range(2))
-    assert [one.frame() for _ in range(500)] == [other.frame() for _ in range(500)]
+LARGE = 8_708_173_073_694_003
+"""An id with more digits than Lua prints by default."""
+
+
+async def test_a_board_with_large_ids_is_read_as_it_was_written(store: AnyStore) -> None:
+    race = await running_race(store)
+    for command_id, after in ((10**14, 0), (LARGE, 1), (LARGEST_NUMBER, 2)):
+        (outcome,) = await race.commit(move("draw", after, command_id=command_id))
+        assert outcome.status is CommitStatus.DONE
+    board = await race.board()
+    assert [entry.command_id for entry in board.entries] == [10**14, LARGE, LARGEST_NUMBER]
+    assert board.last_id == LARGEST_NUMBER
+
+
+async def test_a_repeated_large_id_is_recognised(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(move("draw", 0, command_id=LARGE))
+    (again,) = await race.commit(move("draw", 0, command_id=LARGE))
+    assert again == CommitOutcome(CommitStatus.REPEAT, 1)
+    (left,) = await race.commit(ending("left", 1, "left"))
+    assert left.status is CommitStatus.DONE

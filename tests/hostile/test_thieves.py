@@ -1,12 +1,15 @@
-"""Tokens and sessions in wrong hands: guessed, stolen, replayed; and one person with two tokens.
+"""Tokens, sessions and table codes in wrong hands: guessed, stolen, replayed; and one person with two tokens.
 
 SECURITY.md says what a victim can do: take the seat back at once, or have the server's administrator
 forget or ban the stolen player, which also locks out the thief.
 """
 
+import re
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -35,12 +38,15 @@ from saratoga_protocol.events import (
     RaceOver,
     Record,
     Refused,
+    Snapshot,
     Standings,
     Welcome,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
+from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
+from saratoga_server.rate_limits.rates import PER_ADDRESS, PER_PLAYER, Action
 from saratoga_server.store.opening import Store
 
 
@@ -250,51 +256,14 @@ async def test_one_player_holds_one_seat_however_many_connections_there_are(
 
 
 IMPOSTORS = (
-    *(
-        "anna",
-        "ANNA",
-        "An\u0578a",
-        "\u0410nna",
-        "A\u043fna",
-        "Anna\u200b",
-        "An\u00adna",
-        "\u202eannA",
-    ),
-    *(
-        "Anna ",
-        " Anna",
-        "Anna\u00a0",
-        "\uff21nna",
-        "\U0001d400nna",
-        "Ann\u0430",
-        "Anna\ufe0f",
-        "A\u200dnna",
-    ),
+    *("anna", "ANNA", "An\u0578a", "\u0410nna", "A\u043fna", "Anna\u200b", "An\u00adna"),
+    *("\u202eannA", "Anna ", " Anna", "Anna\u00a0", "\uff21nna", "\U0001d400nna"),
+    *("Ann\u0430", "Anna\ufe0f", "A\u200dnna"),
 )
 RESERVED_NAMES = (
-    *(
-        "house",
-        "Host",
-        "BOT",
-        "bots",
-        "server",
-        "dealer",
-        "Saratoga",
-        "admin",
-        "Admin Anna",
-        "root",
-    ),
-    *(
-        "sar\u0430toga",
-        "B0T",
-        "Mod",
-        "system",
-        "everyone",
-        "nobody",
-        "official",
-        "[bot]",
-        "Anna [bot]",
-    ),
+    *("house", "Host", "BOT", "bots", "server", "dealer", "Saratoga", "admin", "Admin Anna"),
+    *("root", "sar\u0430toga", "B0T", "Mod", "system", "everyone", "nobody", "official"),
+    *("[bot]", "Anna [bot]"),
 )
 
 
@@ -307,3 +276,59 @@ async def test_names_like_another_player_s_or_the_server_s_are_refused(
         for name in (*IMPOSTORS, *RESERVED_NAMES):
             async with connected_player(server.url, "another") as another:
                 assert await another.refused(Hello, token=secrets.token_hex(32), name=name) in no
+
+
+SECURITY = Path(__file__).parents[2] / "SECURITY.md"
+DAY = 24 * 60 * 60
+
+
+def wrong_codes(right: str) -> list[str]:
+    """Return wrong codes that an attacker might try."""
+    chance = Random("guesses")
+    codes = (table_code(chance.randrange) for _ in range(50))
+    return [code for code in codes if code != right]
+
+
+@pytest.mark.parametrize("kind", [WatchTable, JoinTable, Resume, LeaveTable, GetRecord])
+async def test_after_a_few_wrong_codes_the_right_one_is_refused_too(
+    server: ListeningServer, kind: type[WatchTable] | type[GetRecord]
+) -> None:
+    async with player_at(server.url, "Anna") as anna, player_at(server.url, "Mallory") as mallory:
+        right = (await anna.at_table(CreateTable, game="canfield")).table.code
+        guesses = wrong_codes(right)
+        burst = int(PER_PLAYER[Action.WRONG_CODE].burst)
+        said = [await tried(mallory.refused, kind, code) for code in guesses[: burst + 1]]
+        assert said[-1] == "too_fast"
+        assert set(said[:-1]) <= {"no_such_table", "no_such_race", "not_seated"}
+        assert await tried(mallory.refused, kind, right) == "too_fast"
+        # A player who joins by the right code has not guessed, and is admitted.
+        assert isinstance(await anna.ask(WatchTable, table=right), Snapshot)
+
+
+async def tried(refused: object, kind: type[object], code: str) -> str:
+    assert callable(refused)
+    named = {"race": f"{code}/1"} if kind is GetRecord else {"table": code}
+    answer = await refused(kind, **named)
+    assert isinstance(answer, str)
+    return answer
+
+
+def test_the_page_says_what_guessing_takes() -> None:
+    codes = len(FIRST_WORDS) * len(SECOND_WORDS) * NUMBERS
+    pace = PER_ADDRESS[Action.WRONG_CODE]
+    a_day = int(pace.burst + DAY / pace.every)
+    page = " ".join(SECURITY.read_text().split())
+    assert f"{codes:,} codes" in page
+    assert f"{a_day:,} guesses a day" in page
+    chance = re.search(r"a chance of one in ([0-9]+)", page)
+    assert chance is not None
+    assert int(chance[1]) == round(codes / a_day)
+
+
+def test_every_test_that_the_page_names_exists() -> None:
+    text = SECURITY.read_text()
+    named = set(re.findall(r"`(tests/[a-z_/]+(?:\.py)?)`", text))
+    assert len(named) > 12
+    assert [path for path in sorted(named) if not (SECURITY.parent / path).exists()] == []
+    tests = {path.name for path in (SECURITY.parent / "tests").rglob("test_*.py")}
+    assert set(re.findall(r"`(test_[a-z_]+\.py)`", text)) <= tests

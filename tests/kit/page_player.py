@@ -55,6 +55,12 @@ async def open_table(page: Page, name: str = "Mira", game: str = "Lafayette") ->
     return str(page.url).rpartition("/")[2]
 
 
+async def sit_down(page: Page, name: str) -> None:
+    """Take a seat at the table that the page shows, under a name."""
+    await page.get_by_label("Your name at this table").fill(name)
+    await press(page, "Sit down").click()
+
+
 async def visit(page: Page, path: str) -> None:
     """Go to another path of the page without loading it again."""
     await page.evaluate(
@@ -318,7 +324,7 @@ async def racing(
     prepare: Callable[[Page], Awaitable[None]] | None = None,
     finishes: bool = True,
     **options: Any,
-) -> AsyncIterator[tuple[PagePlayer, RecordedPlayer]]:
+) -> AsyncIterator[PagePlayer]:
     """Race on the page against a bot: from the link to the first card, and then to the end.
 
     At the end the record is compared with what both players saw, unless the race is given up (`finishes`).
@@ -338,7 +344,7 @@ async def racing(
         await player.sit_down(f"Mira {seed}")
         await player.get_ready()
         await player.dealt()
-        yield player, rival
+        yield player
         if not finishes:
             rivals_race.cancel()
             return
