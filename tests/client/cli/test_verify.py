@@ -97,7 +97,6 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
         "name": "digest",
         "ok": True,
         "detail": "the digest matches the lines before it",
-        "unknown": False,
     }
     assert list(shown["places"][0]) == [
         *("place", "name", "player", "bot", "banked", "net", "state", "tie")
