@@ -9,9 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from itertools import pairwise
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -94,12 +92,6 @@ def mode(path: Path) -> int:
 
 def events(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records]
-
-
-async def test_it_is_fit_to_keep_moves_safe(folder: Path) -> None:
-    async with EmbeddedStore(folder) as url, open_store(url, Durability.SAFE) as store:
-        assert "valkey_version" in await store.client.command("INFO")
-        await running_race(store)
 
 
 async def test_it_syncs_every_second_where_that_is_enough(folder: Path) -> None:
@@ -186,16 +178,6 @@ async def test_a_store_without_a_server_that_hangs_is_left_alone_and_said(
         assert leftover.poll() is None
 
 
-async def test_a_killed_store_is_started_again_on_the_same_address(folder: Path) -> None:
-    store = EmbeddedStore(folder)
-    async with store as url, open_store(url) as opened:
-        race = await running_race(opened)
-        killed = store.pid
-        os.kill(killed, signal.SIGKILL)
-        assert (await race.board()).state == "racing"
-        assert not is_running(killed)
-
-
 async def test_a_store_is_started_again_whatever_an_attempt_meets(
     folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,25 +199,6 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
             assert (await race.board()).state == "racing"
         assert events(caplog)[:4] == ["store_ended", *["store_start_failed"] * 3]
         assert not store.supervision.done()
-
-
-async def test_a_store_that_ends_as_soon_as_it_is_up_is_not_started_all_the_time(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedded, "RESTART_PAUSE", 0.5)
-    starts: asyncio.Queue[float] = asyncio.Queue()
-    start = StoreProcess.start
-
-    async def end_at_once(*given: Any) -> StoreProcess:
-        starts.put_nowait(monotonic())
-        process = await start(*given)
-        os.kill(process.pid, signal.SIGKILL)
-        return process
-
-    monkeypatch.setattr(StoreProcess, "start", end_at_once)
-    async with EmbeddedStore(folder):
-        times = [await starts.get() for _ in range(4)]
-    assert all(later - earlier > 0.4 for earlier, later in pairwise(times))
 
 
 async def test_a_ruined_file_is_refused_with_the_stores_own_words(folder: Path) -> None:
@@ -271,11 +234,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / FOLDER).iterdir()}
 
 
-def newest_file(folder: Path) -> Path:
-    [file] = (folder / FOLDER).glob("*.incr.aof")
-    return file
-
-
 async def test_files_without_a_manifest_are_refused_and_left_alone(folder: Path) -> None:
     await used(folder)
     (folder / FOLDER / MANIFEST).unlink()
@@ -306,14 +264,6 @@ async def test_a_store_without_the_data_that_its_server_had_is_refused(folder: P
     shutil.rmtree(folder / FOLDER)
     with pytest.raises(StoreRefused, match="does not have the data of this server"):
         await used(folder)
-
-
-async def test_an_interrupted_last_write_is_left_out(folder: Path) -> None:
-    await used(folder)
-    with newest_file(folder).open("ab") as file:
-        file.write(b"*3\r\n$3\r\nSET\r\n")
-    async with served(folder) as (_, opened):
-        assert await opened.boards.load_board(CODE, 1, ANNA) is not None
 
 
 def temporary_files(folder: Path) -> list[Path]:

@@ -7,8 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
-import threading
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -37,7 +35,6 @@ from saratoga_server.embedded_store.store_folder import (
     make_private,
     open_socket_path,
     refuse_other_user,
-    unusable,
     url_of,
 )
 from saratoga_server.ports import StoreRefused
@@ -103,22 +100,6 @@ def killed_parent(folder: Path) -> int:
     return pid
 
 
-async def test_it_takes_commands_until_it_is_stopped(folder: Path) -> None:
-    store = await start(folder)
-    assert await ask(SOCKET, b"PING") == b"+PONG\r\n"
-    await store.stop()
-    assert not is_running(store.pid)
-    assert not (folder / SOCKET).exists()
-
-
-async def test_a_store_that_ended_by_itself_is_noticed_and_can_be_stopped(folder: Path) -> None:
-    store = await start(folder)
-    os.kill(store.pid, signal.SIGKILL)
-    await store.wait()
-    await store.stop()
-    assert not is_running(store.pid)
-
-
 async def test_a_store_that_does_not_end_in_time_is_killed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,16 +115,6 @@ async def test_a_store_that_does_not_come_up_is_refused_in_its_own_words(folder:
         await start(folder, noise="loud")
 
 
-async def test_a_store_that_never_answers_is_refused_and_ended(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(process, "READY_WITHIN", 0.0)
-    with pytest.raises(StoreRefused, match="did not start"):
-        # the store listens on another socket than the one that is tried
-        await start(folder, unixsocket="elsewhere.sock")
-    assert await ask("elsewhere.sock", b"PING") == b""
-
-
 async def test_a_long_log_is_put_aside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "LOG_LIMIT", 3)
     (folder / "store.log").write_text("long")
@@ -156,15 +127,6 @@ async def test_a_killed_parents_store_writes_everything_and_ends(folder: Path) -
     await asyncio.to_thread(wait_until_gone, pid)
     assert "bye bye" in (folder / "store.log").read_text()
     assert not (folder / SOCKET).exists()
-
-
-def test_a_killed_parents_store_ends_though_its_folder_was_deleted(tmp_path: Path) -> None:
-    folder = tmp_path / "store"
-    folder.mkdir()
-    pid = killed_parent(folder)
-    (folder / "lock").unlink()
-    (folder / "appendonlydir").rename(tmp_path / "elsewhere")
-    wait_until_gone(pid)
 
 
 async def test_a_parent_killed_while_it_starts_a_store_leaves_none(folder: Path) -> None:
@@ -192,14 +154,6 @@ async def test_a_store_ends_with_its_parent_while_it_makes_its_first_append_only
 
 
 # The folder of an embedded store belongs to one user and one server; its socket has a short path
-
-
-def test_a_new_folder_is_closed_to_others_and_an_open_one_is_closed(tmp_path: Path) -> None:
-    folder = tmp_path / "data" / "store"
-    make_private(folder)
-    folder.chmod(0o755)
-    make_private(folder)
-    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_folder_of_another_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,36 +186,16 @@ def test_a_folder_that_root_would_create_belongs_to_the_user_of_the_one_around_i
         refuse_other_user(new)
 
 
-def test_a_folder_in_a_closed_one_belongs_to_its_owner(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other_user_owns(monkeypatch, closed=tmp_path / "data")
-    with pytest.raises(StoreRefused, match=f"{tmp_path} belongs to another user"):
-        refuse_other_user(tmp_path / "data" / "store")
-
-
-def other_user_owns(monkeypatch: pytest.MonkeyPatch, closed: Path | None = None) -> None:
-    """Let every file belong to another user, and whatever is in `closed` be hidden from this one."""
+def other_user_owns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every file belong to another user."""
     stat = Path.stat
 
     def stat_of_another_user(path: Path) -> os.stat_result:
-        if closed is not None and path.is_relative_to(closed):
-            raise PermissionError
         values = list(stat(path))
         values[4] = 4_000_000_000
         return os.stat_result(values)
 
     monkeypatch.setattr(Path, "stat", stat_of_another_user)
-
-
-def test_what_is_wrong_with_a_folder_is_said_with_the_file() -> None:
-    said = unusable(Path("store"), OSError(28, "No space left on device", "store/ledger.json.new"))
-    assert "No space left on device: store/ledger.json.new" in said
-
-
-def test_a_short_folders_socket_is_named_directly() -> None:
-    with tempfile.TemporaryDirectory() as folder, open_socket_path(Path(folder)) as path:
-        assert path == str(Path(folder).resolve() / SOCKET)
 
 
 def test_a_long_folders_socket_is_reached_by_a_private_link_that_is_removed(
@@ -276,33 +210,10 @@ def test_a_long_folders_socket_is_reached_by_a_private_link_that_is_removed(
     assert not Path(path).parent.exists()
 
 
-def test_a_long_temporary_folder_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    long = tmp_path / ("long" * 30)
-    long.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(long))
-    with open_socket_path(long) as path:
-        assert len(os.fsencode(path)) <= PATH_LIMIT
-
-
 def test_any_character_of_a_path_stands_in_the_address() -> None:
     path = "/my data/50%/a,b?c#d/store.sock"
     parts = urlsplit(url_of(path))
     assert (parts.scheme, unquote(parts.path), parts.query) == ("unix", path, "")
-
-
-def test_a_folder_is_private_if_it_is_ours_and_closed_to_others(tmp_path: Path) -> None:
-    tmp_path.chmod(0o700)
-    assert is_private(tmp_path)
-    tmp_path.chmod(0o750)
-    assert not is_private(tmp_path)
-    assert not is_private(tmp_path / "nothing")
-    assert not is_private(Path("/"))
-
-
-async def test_a_socket_without_a_store_gives_no_answer(tmp_path: Path) -> None:
-    assert await ask(str(tmp_path / SOCKET), b"PING") == b""
 
 
 async def test_a_store_that_hangs_gives_no_answer(
@@ -321,13 +232,6 @@ async def test_a_store_that_hangs_gives_no_answer(
 
 NOTE = LedgerNote("one", 7)
 ENTRY = LedgerEntry("one", 7)
-
-
-def test_what_is_written_is_read(tmp_path: Path) -> None:
-    assert read_note(tmp_path) is None
-    write_note(tmp_path, NOTE)
-    assert read_note(tmp_path) == NOTE
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]
 
 
 def test_a_file_that_cannot_be_read_counts_as_missing(
@@ -352,19 +256,6 @@ async def test_a_new_generation_is_written_at_once_and_a_raise_only_now_and_then
     assert read_note(tmp_path) == LedgerNote("one", 3)
 
 
-async def test_the_file_says_whether_the_store_was_shut_down_in_order(tmp_path: Path) -> None:
-    write_note(tmp_path, NOTE)
-    file = LedgerFile(tmp_path)
-    assert not await file.open()
-    await file.close(clean=True)
-    again = LedgerFile(tmp_path)
-    assert await again.open()
-    assert read_note(tmp_path) == replace(NOTE, clean=True)
-    await again.note_use()
-    assert read_note(tmp_path) == NOTE
-    assert again.recall() == ENTRY
-
-
 async def test_a_file_that_cannot_be_written_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -384,28 +275,3 @@ async def test_a_store_whose_use_cannot_be_noted_is_refused(tmp_path: Path) -> N
     with pytest.raises(StoreRefused, match=r"cannot hold the store .*ledger\.json\.new"):
         await EmbeddedStore(folder).__aenter__()
     assert read_note(folder) == replace(NOTE, clean=True)
-
-
-async def test_a_write_waits_for_one_whose_caller_was_cancelled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, may_go_on = threading.Event(), threading.Event()
-
-    def slowly(folder: Path, note: LedgerNote) -> None:
-        begun.set()
-        may_go_on.wait()
-        write_note(folder, note)
-
-    file = LedgerFile(tmp_path)
-    monkeypatch.setattr(ledger_file, "write_note", slowly)
-    first = asyncio.create_task(file.remember(ENTRY))
-    await asyncio.to_thread(begun.wait)
-    first.cancel()
-    await asyncio.wait([first])
-    monkeypatch.undo()
-    last = asyncio.create_task(file.close(clean=True))
-    done, _ = await asyncio.wait([last], timeout=0.2)
-    assert not done
-    may_go_on.set()
-    await last
-    assert read_note(tmp_path) == replace(NOTE, clean=True)

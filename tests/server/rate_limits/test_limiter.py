@@ -1,7 +1,5 @@
 """The rate limiter: limits of addresses and of players, and the evicted connection."""
 
-import weakref
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,15 +50,6 @@ def test_a_refusal_names_the_seconds_to_wait(bench: Bench) -> None:
     assert quota.take(Action.TABLE) == 0
 
 
-def test_a_refund_undoes_a_take(bench: Bench) -> None:
-    quota = opened(bench.limiter(), ANNA)
-    quota.authenticated("anna")
-    for _ in range(10_000):
-        assert quota.take(Action.WRONG_CODE) == 0
-        quota.refund(Action.WRONG_CODE)
-    assert bench.refusals == {}
-
-
 def test_a_refused_action_takes_no_token_of_player_or_address(bench: Bench) -> None:
     limiter = bench.limiter()
     quota = opened(limiter, ANNA)
@@ -91,15 +80,6 @@ def test_loopback_has_no_limits_unless_behind_proxies(
     assert limiter.has_room(quotas[-1]) is not is_limited
     assert (taken(quotas[0], Action.WRONG_CODE) < MANY) is is_limited
     assert quotas[0].may_watch_beside(quotas[:MAX_WATCHERS_PER_ADDRESS]) is not is_limited
-
-
-def test_a_factor_multiplies_the_limits_of_an_address(bench: Bench) -> None:
-    limiter = bench.limiter(factor=2.0)
-    quotas = [opened(limiter, ANNA) for _ in range(2 * MAX_WATCHERS_PER_ADDRESS)]
-    assert taken(quotas[0], Action.WRONG_CODE) == 2 * WRONG_CODES.burst
-    assert quotas[0].may_watch_beside(quotas[1:])
-    assert not quotas[0].may_watch_beside(quotas)
-    assert opened(limiter, BERT).may_watch_beside(quotas)
 
 
 # Connections
@@ -192,15 +172,6 @@ def test_a_connection_moves_to_the_address_that_its_proxy_names(bench: Bench) ->
     assert bench.evicted == []
 
 
-def test_a_closed_quota_does_not_keep_its_connection_alive(bench: Bench) -> None:
-    connection = bench.connection(0)
-    quota = bench.limiter().open(ANNA, connection)
-    is_alive = weakref.ref(connection)
-    quota.close()
-    del connection
-    assert is_alive() is None
-
-
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["open", "hello", "close"]))))
 def test_the_counts_are_those_of_the_open_connections(steps: list[tuple[int, str]]) -> None:
     limiter = Bench().limiter()
@@ -224,16 +195,6 @@ def test_the_counts_are_those_of_the_open_connections(steps: list[tuple[int, str
 # Forgetting
 
 
-def test_an_address_is_remembered_while_others_come_and_go(bench: Bench) -> None:
-    limiter = bench.limiter(capacity=4)
-    guesser = opened(limiter, ANNA)
-    taken(guesser, Action.WRONG_CODE)
-    guesser.close()
-    for number in range(100):
-        opened(limiter, f"10.0.0.{number}").close()
-    assert taken(opened(limiter, ANNA), Action.WRONG_CODE) == 0
-
-
 def test_a_flood_of_addresses_does_not_make_the_table_forget(bench: Bench) -> None:
     limiter = bench.limiter(capacity=64)
     guesser = opened(limiter, ANNA)
@@ -252,20 +213,6 @@ def test_new_addresses_share_the_buckets_of_a_crowd_while_the_table_is_full(benc
     for number in range(3000):
         guesses += taken(opened(limiter, f"2001:db8:0:{number:x}::1"), Action.WRONG_CODE)
     assert guesses <= WRONG_CODES.burst * (8 + CROWD)
-
-
-def test_new_addresses_have_buckets_of_their_own_when_the_others_are_full_again(
-    bench: Bench,
-) -> None:
-    limiter = bench.limiter(capacity=8)
-    for number in range(1000):
-        quota = opened(limiter, f"10.0.{number // 250}.{number % 250}")
-        taken(quota, Action.WRONG_CODE)
-        quota.close()
-    bench.now += 3600
-    for number in range(8):
-        quota = opened(limiter, f"10.1.0.{number}")
-        assert taken(quota, Action.WRONG_CODE) == WRONG_CODES.burst
 
 
 # The rate limiter: limits of a player, which all its connections share
@@ -334,18 +281,6 @@ def test_if_all_connections_of_a_player_hold_a_seat_the_oldest_is_evicted(bench:
     for number in range(MAX_CONNECTIONS_PER_PLAYER + 1):
         limiter.open(ANNA, bench.connection(number, holds_seat=True)).authenticated("anna")
     assert bench.evicted == [0]
-
-
-def test_a_connection_that_closes_before_its_hello_is_answered_does_not_count(
-    bench: Bench,
-) -> None:
-    limiter = bench.limiter()
-    limiter.open(ANNA, bench.connection(0)).authenticated("anna")
-    for _ in range(MAX_CONNECTIONS_PER_PLAYER):
-        quota = opened(limiter, ANNA)
-        quota.close()
-        quota.authenticated("anna")
-    assert bench.evicted == []
 
 
 def test_a_player_who_reconnects_finds_the_buckets_as_they_were(bench: Bench) -> None:

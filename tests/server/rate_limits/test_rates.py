@@ -19,12 +19,11 @@ from saratoga_server.rate_limits.rates import (
     COMMANDS_PREPAID,
     COSTS,
     PER_ADDRESS,
-    UNLIMITED,
     Action,
     Rate,
     scaled,
 )
-from saratoga_server.rate_limits.token_buckets import TokenBucket, Usage, UsageTable
+from saratoga_server.rate_limits.token_buckets import TokenBucket
 
 # The sizes of the limits, which sixteen friends with bots must never reach
 
@@ -151,22 +150,6 @@ def test_everybody_may_reconnect_at_once_after_a_restart(home: Household, seed: 
     assert home.refusals == {}
 
 
-def test_everybody_may_retry_while_the_store_is_away_for_a_minute(home: Household) -> None:
-    home.connect_all()
-    chance = Random(1)
-    for _ in range(120):
-        home.reconnect_all(Backoff(), chance, failures=8)
-    assert home.seconds > 30
-    assert home.refusals == {}
-
-
-def test_new_bots_every_quarter_of_an_hour_meet_no_limit(home: Household) -> None:
-    for _ in range(20):
-        home.connect_all(new=True)
-        home.pass_time(seconds=900)
-    assert home.refusals == {}
-
-
 def test_more_than_a_session_meets_a_limit() -> None:
     """Limits of a hundredth of the size refuse commands, so the tests above can fail."""
     cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
@@ -181,24 +164,7 @@ def test_every_command_is_possible_under_the_smallest_limits() -> None:
     assert smallest[Action.COMMANDS].burst >= COMMANDS_PREPAID >= max(COSTS.values())
 
 
-# Token buckets: burst, rate, waits and refunds; and the bounded table, which drops only full buckets
-
-
-ONE_A_MINUTE = {Action.PAGE: Rate(1, 60.0)}
-
-# One bucket
-
-
-def test_a_bucket_refills_with_time() -> None:
-    bucket = TokenBucket(Rate(3, 0.1))
-    assert [bucket.take(1, 0.0) for _ in range(4)] == [True, True, True, False]
-    assert bucket.seconds_to_wait(1, 0.0) == pytest.approx(0.1)
-    assert not bucket.take(1, 0.09)
-    assert bucket.take(1, 0.1)
-    assert not bucket.is_full(0.39)
-    assert bucket.is_full(0.41)
-    assert bucket.take(3, 100.0)
-    assert not bucket.take(1, 100.0)
+# Token buckets: burst, rate, waits and refunds
 
 
 def test_a_refund_puts_tokens_back() -> None:
@@ -239,51 +205,6 @@ def test_after_the_wait_the_tokens_are_there(
         if wait:
             assert bucket.take(1, now + wait + 1e-6)
             now += wait
-
-
-# The table
-
-
-def usage(taken: int = 0, connections: int = 0) -> Usage:
-    """Return the usage of an address that has requested `taken` pages at time 0."""
-    made = Usage(ONE_A_MINUTE, TokenBucket(UNLIMITED), open=connections)
-    bucket = made.bucket(Action.PAGE)
-    assert bucket is not None
-    assert all(bucket.take(1, 0.0) for _ in range(taken))
-    return made
-
-
-def test_a_usage_is_unused_without_connections_and_with_full_buckets() -> None:
-    assert usage().is_unused(0.0)
-    assert not usage(connections=1).is_unused(0.0)
-    assert not usage(taken=1).is_unused(59.0)
-    assert usage(taken=1).is_unused(61.0)
-    spent = Usage(ONE_A_MINUTE, TokenBucket(Rate(10, 1.0)))
-    spent.commands.take(1, 0.0)
-    assert not spent.is_unused(0.5)
-
-
-def test_a_full_table_drops_unused_entries_and_keeps_the_others() -> None:
-    table = UsageTable[Usage](3)
-    kept = [usage(taken=1), usage(connections=1)]
-    assert table.insert("taken", kept[0], 0.0)
-    assert table.insert("open", kept[1], 0.0)
-    for number in range(100):
-        assert table.insert(f"unused {number}", usage(), 0.0)
-        assert len(table) == 3
-    assert [table.find("taken"), table.find("open")] == kept
-    assert table.find("unused 98") is None
-
-
-def test_a_table_of_used_entries_refuses_new_ones_until_their_buckets_are_full() -> None:
-    table = UsageTable[Usage](20)
-    for number in range(20):
-        assert table.insert(f"{number}", usage(taken=1), 0.0)
-    assert not table.insert("new", usage(), 59.0)
-    assert len(table) == 20
-    assert table.insert("new", usage(), 61.0)
-    assert table.find("new") is not None
-    assert len(table) < 20
 
 
 # Client addresses: the key of the limits, and the trusted entry of X-Forwarded-For

@@ -18,10 +18,10 @@ from redis.exceptions import (
 
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
-from saratoga_server.ports import CommitStatus, StoreUnavailable
+from saratoga_server.ports import CommitStatus
 from saratoga_server.store.batcher import BATCH, Batcher
 from saratoga_server.store.commit_encoder import CommitEncoder, confirmation_commands, is_confirmed
-from saratoga_server.store.errors import TRANSIENT, is_function_missing, is_transient
+from saratoga_server.store.errors import TRANSIENT, is_transient
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.library import function_name
 from saratoga_server.store.opening import open_store
@@ -54,29 +54,11 @@ async def test_a_request_holds_a_bounded_number_of_boards(store_server: StoreSer
     assert batches == [BATCH, 1]
 
 
-async def test_a_commit_after_the_end_fails(store_server: StoreServer) -> None:
-    async with open_store(store_server.url) as store:
-        pass
-    with pytest.raises(StoreUnavailable, match="closed"):
-        await store.commits.commit(move("draw", 0))
-
-
 async def test_a_commit_under_way_is_waited_for_at_the_end(store_server: StoreServer) -> None:
     async with open_store(store_server.url) as store:
         await running_race(store)
         outcome = store.commits.commit(move("draw", 0))
     assert (await outcome).status is CommitStatus.DONE
-
-
-async def test_a_commit_outlives_a_restart_of_the_store(mortal_store: StoreServer) -> None:
-    async with open_store(mortal_store.url) as store:
-        race = await running_race(store)
-        await race.commit(move("draw", 0))
-        mortal_store.kill()
-        outcome = store.commits.commit(move("draw", 1))
-        mortal_store.start()
-        assert (await outcome).length == 2
-        assert await race.texts() == ["draw", "draw"]
 
 
 # Batches of commits as requests: one Function call, then the replica's confirmation
@@ -197,19 +179,6 @@ def test_an_error_whose_first_word_redis_py_removed_is_recognised_by_its_class(
     error: RedisError,
 ) -> None:
     assert is_transient(error)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "ERR unknown command", "WRONGTYPE Operation", "NOAUTH", "BUSYGROUP there is one"]
-)
-def test_any_other_error_is_permanent(text: str) -> None:
-    assert not is_transient(ResponseError(text))
-
-
-def test_a_missing_function_is_recognised_by_the_reply() -> None:
-    assert is_function_missing(ResponseError("Function not found"))
-    assert is_function_missing("ERR Function not found")
-    assert not is_function_missing(ResponseError("ERR unknown command"))
 
 
 LIBRARY = """#!lua name=tests

@@ -19,12 +19,11 @@ from kit.running_race import (
 )
 from kit.stepped_store import empty_store
 from kit.stores import calm
-from saratoga_rules.records.standing import IDLE_MILLIS, State
+from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
     CommitStatus,
-    LiveStanding,
     Millis,
     TableWrite,
 )
@@ -109,16 +108,6 @@ async def test_one_boards_failure_fails_no_other(store: AnyStore) -> None:
     assert await race.texts(BERT) == ["draw"]
 
 
-async def test_one_board_may_appear_twice_in_a_batch(store: AnyStore) -> None:
-    race = await running_race(store)
-    outcomes = await race.commit(move("draw", 0), move("w>t1", 1))
-    assert [(outcome.status, outcome.number) for outcome in outcomes] == [
-        (CommitStatus.DONE, 1),
-        (CommitStatus.DONE, 2),
-    ]
-    assert await race.texts() == ["draw", "w>t1"]
-
-
 async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: AnyStore) -> None:
     race = await running_race(store, started_ago=-MINUTE)
     (outcome,) = await race.commit(move("draw", 0, banked=1, rises=True))
@@ -172,19 +161,6 @@ async def test_the_host_ends_no_board_while_another_races_nor_within_a_minute_af
     assert (await race.board()).state == "racing"
 
 
-async def test_the_host_ends_no_board_while_another_races_though_a_third_ended_long_ago(
-    store: Store,
-) -> None:
-    race = await running_race(store, started_ago=2 * MINUTE)
-    await store.client.command("HSET", race_key(CODE, 1), "ended", race.start_at)
-    by_host = ending("ended by host", 0, "ended-by-host")
-    [early] = await race.commit(by_host)
-    assert early == CommitOutcome(CommitStatus.STALE, 0)
-    await store.client.command("HSET", race_key(CODE, 1), "open", 1)
-    [ended] = await race.commit(by_host)
-    assert ended.status is CommitStatus.DONE
-
-
 async def test_a_board_is_idle_three_minutes_after_its_last_entry_and_its_players_last_sign(
     store: AnyStore,
 ) -> None:
@@ -221,13 +197,6 @@ async def test_a_late_sign_of_activity_recreates_no_deleted_race(store: Store) -
     await store.client.command("DEL", race_key(CODE, 1))
     await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + 500))
     assert await store.client.command("EXISTS", race_key(CODE, 1)) == 0
-
-
-async def test_a_late_sign_of_activity_changes_no_race_that_is_over(store: Store) -> None:
-    race = await running_race(store, started_ago=1000)
-    await store.client.command("HSET", race_key(CODE, 1), "over", 1)
-    await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + 500))
-    assert (await race.board()).active_at == 0
 
 
 async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
@@ -309,24 +278,6 @@ async def test_a_count_is_reached_by_the_move_not_by_the_ending_behind_it(store:
     standings = await store.boards.load_standings(CODE, 1)
     reached = [standings[player].reached for player in (ANNA, BERT)]
     assert [each and each.number for each in reached] == [1, 3]
-
-
-async def test_standings_show_every_board(store: AnyStore) -> None:
-    race = await running_race(store, banked=8)
-    await race.commit(ending("won", 0, "t1>up", banked=52, player=BERT))
-    standings = await store.boards.load_standings(CODE, 1)
-    assert standings == {
-        ANNA: LiveStanding(0, 8, State.RACING),
-        BERT: LiveStanding(1, 52, State.WON),
-    }
-
-
-async def test_a_missing_board_loads_as_none(store: AnyStore) -> None:
-    assert await store.boards.load_board(CODE, 1, ANNA) is None
-    assert await store.boards.load_standings(CODE, 1) == {}
-    await running_race(store)
-    assert await store.boards.load_board(CODE, 1, "nobodynobodynobo") is None
-    assert await store.boards.load_board(CODE, 2, ANNA) is None
 
 
 # Every kind of store gives the same outcomes for any sequence of commits

@@ -1,17 +1,14 @@
 """Connections to a store: addresses, dialling, replies whole and in order, and losses."""
 
 import asyncio
-import socket
 import ssl
-import struct
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import hiredis
 import pytest
-import uvloop
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from kit.fake_transport import FakeTransport
@@ -20,10 +17,9 @@ from kit.running_race import running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.addresses import fault_in
-from saratoga_server.store.clients import Sending, open_client
+from saratoga_server.store.clients import open_client
 from saratoga_server.store.dial import dial
 from saratoga_server.store.opening import open_store
-from saratoga_server.store.request_connection import RequestConnection
 from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 # Addresses of stores, as an operator configures them
@@ -150,15 +146,6 @@ async def test_an_address_without_a_store_is_reported(tmp_path: Path) -> None:
             await dial(url)
 
 
-async def test_a_store_that_hangs_up_is_reported(tmp_path: Path) -> None:
-    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.close()
-
-    async with await asyncio.start_unix_server(hang_up, tmp_path / "s"):
-        with pytest.raises(StoreUnavailable):
-            await dial(f"unix://{tmp_path}/s")
-
-
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
     """A self-signed certificate for localhost, with its key beside it."""
@@ -266,89 +253,6 @@ async def test_a_task_that_sends_commands_can_be_cancelled_at_any_moment(
         await client.aclose()
 
 
-class ResetInThatTurn:
-    """A connection that is reset in the turn of the loop in which its task is cancelled."""
-
-    async def send_packed_command(self, command: bytes, check_health: bool = True) -> None:
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            raise RedisConnectionError("Connection reset by peer") from None
-
-
-class SendingOverIt(Sending, ResetInThatTurn):
-    pass
-
-
-async def test_a_cancellation_counts_more_than_a_connection_that_is_reset_with_it() -> None:
-    sending = asyncio.create_task(SendingOverIt().send_packed_command(b"PING"))
-    await asyncio.sleep(0)
-    sending.cancel()
-    await asyncio.wait([sending], timeout=10)
-    assert sending.cancelled()
-
-
-RESET_WHEN_CLOSED = struct.pack("ii", 1, 0)
-"""The value of SO_LINGER with which a closed connection is reset."""
-
-
-class ResettingStore:
-    """A store that answers OK to everything, and resets its connections when it is told to."""
-
-    def __init__(self) -> None:
-        self._transports: list[asyncio.Transport] = []
-
-    def connection(self) -> asyncio.Protocol:
-        return _Answering(self._transports)
-
-    def reset(self) -> None:
-        for transport in self._transports:
-            connected = transport.get_extra_info("socket")
-            connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_WHEN_CLOSED)
-            transport.abort()
-        self._transports.clear()
-
-
-class _Answering(asyncio.Protocol):
-    def __init__(self, transports: list[asyncio.Transport]) -> None:
-        self._transports = transports
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-        self._transports.append(self._transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._transport.write(b"+OK\r\n")
-
-
-async def some_turns() -> None:
-    """Wait for turns of the loop in which both sides of a connection notice its end."""
-    for _ in range(20):
-        await asyncio.sleep(0)
-
-
-def test_a_write_to_an_idle_connection_that_was_reset_is_a_lost_connection() -> None:
-    """Test on uvloop, whose transports raise a `RuntimeError` when they are written to after their end."""
-
-    async def write_after_reset() -> None:
-        store = ResettingStore()
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(store.connection, "127.0.0.1", 0)
-        host, port = server.sockets[0].getsockname()
-        client = open_client(f"redis://{host}:{port}")
-        await client.set("key", "value")
-        store.reset()
-        await some_turns()
-        with pytest.raises(RedisConnectionError):
-            await client.set("key", "value")
-        assert await client.set("key", "value")
-        await client.aclose()
-        server.close()
-        await some_turns()
-
-    uvloop.run(write_after_reset())
-
-
 # Calls to a store: dropped Functions are loaded again, and a call fails within a bounded time
 
 
@@ -357,21 +261,6 @@ async def test_functions_that_were_dropped_are_loaded_again(store_server: StoreS
         assert store_server.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
         await running_race(store)
         assert store_server.ask_all("FUNCTION", "LIST") != b"*0\r\n"
-
-
-async def test_several_commands_are_answered_in_their_order(store_server: StoreServer) -> None:
-    async with open_store(store_server.url) as store:
-        await store.client.command("SET", "one", "1")
-        found = await store.client.commands([("GET", "two"), ("GET", "one"), ("EXISTS", "one")])
-        assert found == [None, b"1", 1]
-        assert await store.client.commands([]) == []
-
-
-async def test_a_scan_finds_the_keys_of_a_type(store_server: StoreServer) -> None:
-    async with open_store(store_server.url) as store:
-        await store.client.command("SET", "a:1", "x")
-        await store.client.command("SADD", "a:2", "x")
-        assert {key async for key in store.client.scan("a:*", "string")} == {"a:1"}
 
 
 async def test_a_command_waits_for_a_store_that_restarts(mortal_store: StoreServer) -> None:
@@ -395,85 +284,16 @@ async def test_a_store_that_stays_away_is_unavailable(
         mortal_store.start()
 
 
-# Requests to the store: all replies to a request arrive together, or the request fails with a reason
+# A connection to the store: replies in order, in chunks of any size
 
 
-async def test_the_replies_to_a_request_come_together(store_server: StoreServer) -> None:
-    replies: asyncio.Queue[list[Any]] = asyncio.Queue()
-    losses: list[str] = []
-    transport = await dial(store_server.url)
-    connection = RequestConnection(transport, replies.put_nowait, losses.append)
-    async with asyncio.timeout(10):
-        connection.send(encode_command("PING") + encode_command("INCR", "n"), 2)
-        assert await replies.get() == [b"PONG", 1]
-        connection.send(encode_command("INCR", "n"), 1)
-        assert await replies.get() == [2]
-    connection.abort()
-    await asyncio.sleep(0)
-    assert losses == []
-
-
-async def test_the_end_of_the_store_is_the_reason_why_no_reply_comes(
-    mortal_store: StoreServer,
-) -> None:
-    loss: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    transport = await dial(mortal_store.url)
-    connection = RequestConnection(transport, lambda replies: None, loss.set_result)
-    connection.send(encode_command("BLPOP", "nothing", 0), 1)
-    mortal_store.kill()
-    async with asyncio.timeout(10):
-        assert await loss == "the connection was lost"
-    await asyncio.sleep(0)
-
-
-# A connection to the store: replies in order, in chunks of any size; its loss is reported once
-
-
-class Log:
-    """A record of the received replies, and of how often the connection was lost."""
-
-    def __init__(self) -> None:
-        self.replies: list[Any] = []
-        self.losses = 0
-
-    def lose(self) -> None:
-        self.losses += 1
-
-
-@pytest.fixture
-def log() -> Log:
-    return Log()
-
-
-@pytest.fixture
-def connection(log: Log) -> RespConnection:
-    return RespConnection(FakeTransport(), log.replies.append, log.lose)
-
-
-def test_a_command_is_an_array_of_its_words() -> None:
-    assert encode_command("SET", b"k", 7) == b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\n7\r\n"
-
-
-def test_replies_arrive_whole_however_they_are_cut(connection: RespConnection, log: Log) -> None:
+def test_replies_arrive_whole_however_they_are_cut() -> None:
+    replies: list[Any] = []
+    connection = RespConnection(FakeTransport(), replies.append, lambda: None)
     for byte in b":1\r\n*2\r\n$1\r\na\r\n$-1\r\n-ERR no\r\n":
         connection.data_received(bytes([byte]))
-    *replies, error = log.replies
-    assert replies == [1, [b"a", None]]
+    *whole, error = replies
+    assert whole == [1, [b"a", None]]
     assert isinstance(error, hiredis.ReplyError)
     connection.data_received(b":2\r\n:3\r\n")
-    assert log.replies[3:] == [2, 3]
-
-
-def test_a_loss_is_reported_once(connection: RespConnection, log: Log) -> None:
-    connection.connection_lost(None)
-    connection.connection_lost(None)
-    assert log.losses == 1
-
-
-def test_an_aborted_connection_reports_neither_replies_nor_its_loss(
-    connection: RespConnection, log: Log
-) -> None:
-    connection.abort()
-    connection.data_received(b":1\r\n")
-    connection.connection_lost(None)
-    assert (log.replies, log.losses) == ([], 0)
+    assert replies[3:] == [2, 3]

@@ -9,16 +9,14 @@ from kit.event_recorder import WITHIN, recording
 from kit.faulty_link import link_to_store
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
-from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.tables.writes import pack
 from saratoga_server.messages.node_events import (
     Announce,
     Here,
     Renamed,
-    Stood,
     Touched,
 )
-from saratoga_server.ports import LiveStanding, StoreUnavailable, TableWrite
+from saratoga_server.ports import StoreUnavailable, TableWrite
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.opening import Store, open_store
 
@@ -50,17 +48,6 @@ async def test_a_change_of_a_table_is_announced_by_the_store(store: AnyStore) ->
         await east.receives(Touched(CODE, 1))
         assert not await store.tables.save_table(write)
     assert east.events.count(Touched(CODE, 1)) == 1
-
-
-@calm
-async def test_standings_are_published_whole(store: AnyStore) -> None:
-    races = {
-        f"{CODE}/1": {ANN: LiveStanding(7, 3, State.RACING, Reached(1200, 9))},
-        "odd-emu-11/2": {ANN: LiveStanding(1, 0, State.LEFT)},
-    }
-    async with recording(store.events, "east") as east:
-        assert await store.events.publish(Stood("west", races)) == 1
-        await east.receives(Stood("west", races))
 
 
 async def test_nodes_hear_of_each_other(store_server: StoreServer) -> None:
@@ -119,17 +106,6 @@ async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
         assert east.subscriptions == 2
 
 
-async def test_after_a_restart_of_the_store_a_node_subscribes_and_catches_up_again(
-    mortal_store: StoreServer,
-) -> None:
-    async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
-        mortal_store.kill()
-        mortal_store.start()
-        await east.until(lambda: east.subscriptions == 2)
-        await store.events.publish(Announce("back"))
-        await east.receives(Announce("back"))
-
-
 @pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
 async def test_a_store_that_hung_is_subscribed_to_again(mortal_store: StoreServer) -> None:
     async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
@@ -158,15 +134,3 @@ async def test_half_open_connections_are_replaced(store_server: StoreServer) -> 
         await far.events.publish(Announce("hello"))
         await east.receives(Announce("hello"))
     assert Announce("unheard") not in east.events
-
-
-async def test_a_connection_that_is_cut_is_replaced(store_server: StoreServer) -> None:
-    async with (
-        link_to_store(store_server.socket, store_server.folder / "link") as link,
-        open_store(link.url) as near,
-        recording(near.events, "east") as east,
-    ):
-        link.cut()
-        await east.until(lambda: east.subscriptions == 2)
-        link.cut()
-        await east.until(lambda: east.subscriptions == 3)

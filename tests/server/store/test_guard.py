@@ -12,11 +12,10 @@ import pytest
 from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, commit_encoder, guard, ledger, opening, store_client
+from saratoga_server.store import batcher, commit_encoder, guard, ledger, store_client
 from saratoga_server.store.clients import primary_at
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.health import health_of, read_health
-from saratoga_server.store.keys import LEDGER
 from saratoga_server.store.keys import LEDGER as KEY
 from saratoga_server.store.ledger import STORE_FORMAT, Ledger, LedgerEntry, ProcessMemory
 from saratoga_server.store.opening import Store, open_store
@@ -176,15 +175,6 @@ async def test_a_store_that_another_release_has_written_is_refused(
     assert mortal_store.ask("HGET", KEY, "sequence") == b"$-1"
 
 
-async def test_a_store_that_was_last_used_a_year_ago_is_served(mortal_store: StoreServer) -> None:
-    async with open_store(mortal_store.url):
-        pass
-    long_ago = int((time() - 401 * 86_400) * 1000)
-    mortal_store.ask("HSET", KEY, "at", str(long_ago))
-    async with open_store(mortal_store.url) as store:
-        await running_race(store)
-
-
 async def test_a_store_whose_clock_is_before_this_release_is_refused(
     store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,44 +195,6 @@ async def test_the_guard_checks_by_itself(
         mortal_store.ask("CONFIG", "SET", "appendfsync", "always")
         while store.guard.why_refused is not None:  # noqa: ASYNC110
             await asyncio.sleep(0)
-
-
-async def test_the_guard_goes_on_after_an_error_and_refuses_what_it_could_not_check(
-    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(guard, "CHECK_EVERY", 0.01)
-    failed = asyncio.Event()
-
-    async def fail(*_: object) -> None:
-        failed.set()
-        raise RuntimeError("can't start new thread")
-
-    async with open_store(mortal_store.url) as store, asyncio.timeout(10):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ProcessMemory, "remember", fail)
-            await failed.wait()
-        sequence = mortal_store.ask_all("HGET", KEY, "sequence")
-        while mortal_store.ask_all("HGET", KEY, "sequence") == sequence:  # noqa: ASYNC110
-            await asyncio.sleep(0)
-        assert "store_check_failed" in lines(caplog)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Ledger, "read", fail)
-            while store.guard.why_refused is None:  # noqa: ASYNC110 - the guard sets no event
-                await asyncio.sleep(0)
-            assert "can't start new thread" in store.guard.why_refused
-        while store.guard.why_refused is not None:  # noqa: ASYNC110
-            await asyncio.sleep(0)
-
-
-async def test_a_store_that_its_memory_does_not_know_is_refused_at_the_start(
-    mortal_store: StoreServer,
-) -> None:
-    async with open_store(mortal_store.url) as store:
-        memory = store.guard.memory
-        mortal_store.delete_data()
-        with pytest.raises(StoreRefused, match="empty, or another store"):
-            async with open_store(mortal_store.url, memory=memory):
-                pass
 
 
 async def test_connections_and_reads_do_not_wait_for_a_replica_that_is_gone(
@@ -315,23 +267,6 @@ async def test_each_wrong_setting_is_named_with_the_command_that_fixes_it(
         pass
 
 
-async def test_all_wrong_settings_are_reported_at_once(changed_back: StoreServer) -> None:
-    changed_back.ask("CONFIG", "SET", "appendonly", "no")
-    changed_back.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
-    text = await refusal(changed_back.url)
-    assert "CONFIG SET appendonly yes" in text
-    assert "CONFIG SET maxmemory-policy noeviction" in text
-
-
-async def test_the_level_fast_requires_less(changed_back: StoreServer) -> None:
-    changed_back.ask("CONFIG", "SET", "appendfsync", "everysec")
-    changed_back.ask("CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
-    async with open_store(changed_back.url, Durability.FAST):
-        pass
-    changed_back.ask("CONFIG", "SET", "appendfsync", "no")
-    assert "`CONFIG SET appendfsync everysec`" in await refusal(changed_back.url, Durability.FAST)
-
-
 async def test_a_store_that_hides_its_settings_needs_trust_store(
     store_server: StoreServer,
 ) -> None:
@@ -341,18 +276,6 @@ async def test_a_store_that_hides_its_settings_needs_trust_store(
     assert "--trust-store" in await refusal(url)
     async with open_store(url, trust_store=True) as store:
         assert await store.tables.now() > 0
-
-
-async def test_a_wrong_password_is_refused_at_once(changed_back: StoreServer) -> None:
-    changed_back.ask("CONFIG", "SET", "requirepass", "word")
-    try:
-        assert "refuses the login" in await refusal(changed_back.url)
-        assert "refuses the login" in await refusal(f"{changed_back.url}?password=other")
-        async with open_store(f"{changed_back.url}?password=word") as store:
-            assert await store.tables.now() > 0
-            await store.client.command("CONFIG", "SET", "requirepass", "")
-    finally:
-        changed_back.ask("AUTH", "word")
 
 
 async def test_a_cluster_is_refused(mortal_store: StoreServer) -> None:
@@ -374,15 +297,6 @@ async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: Stor
 def test_an_old_store_is_refused(version: str) -> None:
     with pytest.raises(StoreRefused, match="too old"):
         check_server({"cluster_enabled": 0}, Preflight("Redis", version))
-
-
-async def test_an_address_without_a_store_is_unavailable(
-    store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(opening, "STORE_TIMEOUT", 0.2)
-    with pytest.raises(StoreUnavailable):
-        async with open_store(f"unix://{store_server.folder}/nobody"):
-            pass
 
 
 async def test_a_store_without_a_replica_is_refused(store_server: StoreServer) -> None:
@@ -424,15 +338,6 @@ async def test_a_killed_store_is_reported_as_down_without_an_error(
     assert (health.is_up, health.is_appending, health.memory) == (False, False, 0)
 
 
-async def test_a_hanging_store_is_reported_as_down_in_time(mortal_store: StoreServer) -> None:
-    primary = primary_at(mortal_store.url)
-    mortal_store.pause()
-    health = await read_health(primary)
-    mortal_store.resume()
-    await primary.client.aclose(close_connection_pool=True)
-    assert not health.is_up
-
-
 def test_only_replicas_that_are_online_and_confirmed_lately_are_in_step() -> None:
     replicas = {
         "slave0": {"state": "online", "lag": 1},
@@ -470,21 +375,5 @@ async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
         assert other == LedgerEntry(one.generation, 3)
         assert not nodes[1].has_lost(other)
         assert nodes[1].has_lost(one)
-    finally:
-        await primary.client.aclose(close_connection_pool=True)
-
-
-async def test_a_ledger_that_was_replaced_after_it_was_read_is_not_remembered(
-    store_server: StoreServer,
-) -> None:
-    primary = primary_at(store_server.url)
-    node = Ledger(primary, ProcessMemory(), replicated=False, on_disk=False)
-    try:
-        await node.raise_(LedgerEntry())
-        known = node.memory.recall()
-        _, found = await node.read()
-        await primary.client.hset(LEDGER, "generation", "another")
-        await node.raise_(found)
-        assert node.memory.recall() == known
     finally:
         await primary.client.aclose(close_connection_pool=True)

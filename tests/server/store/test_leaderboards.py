@@ -97,23 +97,6 @@ async def test_a_race_that_cannot_be_read_keeps_no_other_from_being_voided(store
     assert await players(store, ranking("best")) == []
 
 
-async def test_a_page_is_a_stretch_of_the_ranking(store: AnyStore) -> None:
-    await settle(store, settlement(*(result(f"p{banked}", banked) for banked in range(1, 31))))
-    total, rows = await store.leaderboards.page(ranking("best"), 10, 3)
-    assert total == 30
-    assert [(row.rank, row.player) for row in rows] == [(11, "p20"), (12, "p19"), (13, "p18")]
-    assert await store.leaderboards.page(ranking("best"), 40, 3) == (30, [])
-    assert await store.leaderboards.page(ranking("best"), 0, 0) == (30, [])
-    assert await store.leaderboards.row(ranking("best"), "nobody") is None
-
-
-async def test_a_race_still_in_the_outbox_can_be_voided(store: AnyStore) -> None:
-    race = settlement(result("anna", 20))
-    await put_out(store, race)
-    assert await store.leaderboards.void_race(GAME, race.race)
-    assert await players(store, ranking("best")) == []
-
-
 # Leaderboards equal a second implementation over the settled races, for any order of events
 
 

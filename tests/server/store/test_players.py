@@ -16,12 +16,6 @@ def row(player: str = ANNA, *, token_hash: str = "a1b2", bot: bool = False) -> P
     )
 
 
-async def test_a_player_is_kept_as_made(store: AnyStore) -> None:
-    assert await store.players.load_player(ANNA) is None
-    assert await store.players.create_player(row(bot=True)) == row(bot=True)
-    assert await store.players.load_player(ANNA) == row(bot=True)
-
-
 async def test_a_player_is_made_once(store: AnyStore) -> None:
     await store.players.create_player(row())
     assert await store.players.create_player(row(token_hash="other")) == row()
@@ -37,13 +31,6 @@ async def test_a_name_belongs_to_one_player(store: AnyStore) -> None:
     found = await store.players.load_player(ANNA)
     assert found is not None
     assert found.name == "Zoë"
-
-
-async def test_a_player_may_claim_the_same_name_in_another_spelling(store: AnyStore) -> None:
-    await store.players.create_player(row())
-    assert await store.players.claim_name(ANNA, "Zoe", "zoe")
-    assert await store.players.claim_name(ANNA, "ZOE", "zoe")
-    assert await store.players.load_names([ANNA]) == {ANNA: "ZOE"}
 
 
 async def test_a_name_that_is_given_up_is_held_for_its_owner(store: AnyStore) -> None:
@@ -99,16 +86,6 @@ async def test_an_administrator_gives_away_only_names_that_are_held_for_nobody(
     assert await store.players.claim_name(BERT, "Zoe", "zoe", by_admin=True)
 
 
-async def test_a_player_sits_at_one_table(store: AnyStore) -> None:
-    await store.players.create_player(row())
-    await store.players.sit(ANNA, "mint-otter-42")
-    assert (await store.players.load_player(ANNA)).table == "mint-otter-42"  # type: ignore[union-attr]
-    await store.players.stand_up(ANNA, "mint-otter-42")
-    stored = await store.players.load_player(ANNA)
-    assert stored is not None
-    assert replace(stored, table_writes=0) == row()
-
-
 async def test_a_player_sits_down_at_the_first_table_only(store: AnyStore) -> None:
     await store.players.create_player(row())
     assert await store.players.sit(ANNA, "mint-otter-42") is None
@@ -159,11 +136,6 @@ async def test_a_table_that_was_written_again_is_not_replaced_or_removed(store: 
     assert (await store.players.load_player(ANNA)).table is None  # type: ignore[union-attr]
 
 
-async def test_a_missing_player_cannot_sit_down(store: AnyStore) -> None:
-    assert await store.players.sit(ANNA, "mint-otter-42") is None
-    assert await store.players.load_player(ANNA) is None
-
-
 async def test_a_players_ids_only_rise(store: AnyStore) -> None:
     await store.players.create_player(row())
     for command_id in (40, 7):
@@ -198,13 +170,6 @@ async def test_a_ban_can_be_lifted(store: AnyStore) -> None:
     assert await store.players.load_player(ANNA) == row()
 
 
-async def test_a_missing_player_cannot_be_changed(store: AnyStore) -> None:
-    await store.players.sit(ANNA, "mint-otter-42")
-    await store.players.set_banned(ANNA, True)
-    assert not await store.players.claim_name(ANNA, "Zoe", "zoe")
-    assert await store.players.load_player(ANNA) is None
-
-
 async def reserved(
     store: AnyStore,
     command_id: int,
@@ -229,15 +194,6 @@ async def test_only_the_codes_of_the_newest_commands_are_kept(store: AnyStore) -
         answer = await store.players.reserve_table(ANNA, stale, "amber-heron-07")
         assert (answer.code, answer.is_stale) == ("", True)
     assert (await store.players.load_player(ANNA)).table == "mint-otter-10"  # type: ignore[union-attr]
-
-
-async def test_a_code_belongs_to_its_command(store: AnyStore) -> None:
-    await store.players.create_player(row())
-    assert await reserved(store, 3, "mint-otter-42") == "mint-otter-42"
-    assert await reserved(store, 3, "amber-heron-07") == "mint-otter-42"
-    assert await reserved(store, 4, "amber-heron-07") == "amber-heron-07"
-    assert await reserved(store, 3, "lone-crane-11", player=BERT) == "", "there is no such player"
-    assert (await store.players.load_player(ANNA)).last_id == 4  # type: ignore[union-attr]
 
 
 async def test_a_code_is_exchanged_once(store: AnyStore) -> None:
@@ -299,10 +255,6 @@ async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: 
             assert await store.players.claim_name(player, name.title(), name) is False
     assert await store.players.find_player("zoe") == ""
     assert await reserved(store, 3, "amber-heron-07") == "amber-heron-07"
-
-
-async def test_no_players_have_no_names(store: AnyStore) -> None:
-    assert await store.players.load_names([]) == {}
 
 
 async def test_a_player_is_found_by_the_skeleton_of_the_name(store: AnyStore) -> None:

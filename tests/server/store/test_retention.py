@@ -24,10 +24,8 @@ from saratoga_server.store.keys import (
     CLOCKS_WITHIN,
     FINISHED_LOGS_KEPT,
     GUEST_KEPT,
-    OUTBOX,
     SETTLED_KEPT,
     TABLE_KEPT,
-    UNRACED_KEPT,
     UNTRUSTED_FOR,
     leaderboard_key,
     player_key,
@@ -87,26 +85,6 @@ async def test_a_table_and_its_finished_races_are_due_after_the_last_write(store
     assert before + FINISHED_LOGS_KEPT <= finished <= before + FINISHED_LOGS_KEPT + SOON
 
 
-async def test_a_table_that_closes_without_a_race_is_due_soon(store: Store) -> None:
-    opened = TableWrite(code=CODE, expected=0, body=b"open", due=None)
-    assert await store.tables.save_table(opened)
-    before = await store.tables.now()
-    assert (await entries(store, "table:"))[CODE] >= before + TABLE_KEPT - SOON
-    closed = TableWrite(code=CODE, expected=1, body=b"closed", due=None, unraced=True)
-    assert await store.tables.save_table(closed)
-    end = (await entries(store, "table:"))[CODE]
-    assert before + UNRACED_KEPT <= end <= before + UNRACED_KEPT + SOON
-
-
-async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Store) -> None:
-    await store.players.create_player(PlayerRow(player=ANNA, token_hash="a1", created=Millis(1)))
-    for command_id in range(1, 12):
-        await store.players.reserve_table(ANNA, command_id, CODE)
-    stored = await store.client.command("HKEYS", player_key(ANNA))
-    codes = {field for field in stored if field.startswith(b"code:")}
-    assert codes == {b"code:%d" % number for number in range(4, 12)}
-
-
 async def test_players_without_a_name_expire_and_names_stay(store: Store) -> None:
     row = PlayerRow(player=ANNA, token_hash="a1", created=Millis(1))
     await store.players.create_player(row)
@@ -153,23 +131,6 @@ async def test_a_listing_that_is_not_renewed_is_dropped(
     assert await store.tables.list_public() == []
 
 
-async def test_a_dropped_listing_makes_room_for_an_older_one(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables, "MOST_LISTED", 2)
-    names = ("oldest", "old", "middle", "new", "newest")
-    for place, name in enumerate(names):
-        await store.tables.set_public(name, name.encode())
-        await store.client.command("ZADD", "public:listed", place, name)
-    assert await store.tables.list_public() == [b"newest", b"new"]
-    for name in ("newest", "middle"):
-        await store.client.command("HSET", "public:summaries", name, "0  stale")
-    assert await store.tables.list_public() == [b"new", b"old"]
-    await store.client.command("HSET", "public:summaries", "oldest", "0  stale")
-    assert await store.tables.list_public() == [b"new", b"old"]
-    assert await store.client.command("ZCARD", "public:listed") == 2
-
-
 async def test_a_timer_without_its_table_is_dropped(store: Store) -> None:
     await store.tables.save_table(TableWrite(code=CODE, expected=0, body=b"x", due=Millis(5)))
     assert list(await store.tables.due(Millis(9), 10)) == [CODE]
@@ -205,9 +166,6 @@ async def pass_days(stepped: SteppedStore, days: int) -> None:
 async def keys(stepped: SteppedStore, prefix: str = "table:") -> set[str]:
     """Return the keys with this prefix, without the prefix."""
     return {key.removeprefix(prefix) for key in await ends(stepped.real, f"{prefix}*")}
-
-
-RECORDS = f"{CODE}:records"
 
 
 async def played(stepped: SteppedStore) -> None:
@@ -297,15 +255,6 @@ async def test_rankings_go_after_their_period_and_results_stay(stepped: SteppedS
     assert len(left) == 7
 
 
-async def test_a_race_of_a_younger_table_with_the_same_code_counts(stepped: SteppedStore) -> None:
-    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
-    older = Settlement(race="r/1", game="canfield", start_at=START, results=(result,))
-    younger = replace(older, start_at=Millis(START + 100 * DAY))
-    for each in (older, older, younger, younger):
-        await stepped.real.client.command("RPUSH", OUTBOX, pack_settlement(each))
-    assert await stepped.leaderboards.settle_outbox(10) == [older, younger]
-
-
 async def test_a_step_of_the_sweeper_is_bounded(stepped: SteppedStore) -> None:
     await sweep(stepped)
     for code in ("one", "two", "three"):
@@ -333,22 +282,6 @@ async def test_nothing_is_deleted_while_node_and_store_have_different_times(
     assert (await sweep(stepped, node_ahead=node_ahead // 2)).done == 1
 
 
-async def test_a_clock_a_hundred_days_ahead_for_an_hour_deletes_nothing(
-    stepped: SteppedStore,
-) -> None:
-    await played(stepped)
-    before = await keys(stepped)
-    stepped.time.at += 100 * DAY
-    assert (await sweep(stepped)).held_until == stepped.time.at + UNTRUSTED_FOR
-    stepped.time.at += DAY // 24
-    assert (await sweep(stepped)).done == 0
-    stepped.time.at -= 100 * DAY
-    assert (await sweep(stepped)).done == 0
-    stepped.time.at += 2 * DAY
-    assert (await sweep(stepped)).held_until > stepped.time.at
-    assert await keys(stepped) == before
-
-
 async def test_what_was_written_under_a_clock_far_behind_outlives_its_correction(
     stepped: SteppedStore,
 ) -> None:
@@ -360,18 +293,6 @@ async def test_what_was_written_under_a_clock_far_behind_outlives_its_correction
     assert (await sweep(stepped)).held_until == right + UNTRUSTED_FOR
     await pass_days(stepped, 80)
     assert await keys(stepped) == before
-
-
-async def test_a_clock_corrected_before_the_first_visit_deletes_nothing(
-    stepped: SteppedStore,
-) -> None:
-    right = stepped.time.at
-    stepped.time.at = 0
-    await running_race(stepped)
-    stepped.time.at = right
-    assert (await sweep(stepped)).done == 0
-    await pass_days(stepped, 80)
-    assert CODE in await keys(stepped)
 
 
 async def test_after_the_time_without_trust_the_sweeper_deletes_again(

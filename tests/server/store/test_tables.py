@@ -25,7 +25,6 @@ from saratoga_server.ports import (
     TableWrite,
 )
 from saratoga_server.store.keys import player_key
-from saratoga_server.store.nodes import ALIVE_FOR
 from saratoga_server.store.opening import Store, open_store
 
 # Tables, their timers and finished races, on every kind of store
@@ -37,14 +36,6 @@ def write(
     return TableWrite(
         code=code, expected=expected, body=body, due=None if due is None else Millis(due)
     )
-
-
-async def test_a_table_is_kept_with_its_version(store: AnyStore) -> None:
-    assert await store.tables.load_table(CODE) is None
-    assert await store.tables.save_table(write(0, b"first \x00\xff\x81"))
-    assert await store.tables.load_table(CODE) == (1, b"first \x00\xff\x81")
-    assert await store.tables.save_table(write(1, b"second"))
-    assert await store.tables.load_table(CODE) == (2, b"second")
 
 
 async def test_a_write_judged_on_another_version_changes_nothing(store: AnyStore) -> None:
@@ -93,15 +84,6 @@ async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> No
         "mint-otter-03": 200,
         "mint-otter-01": 300,
     }
-
-
-async def test_a_timer_moves_with_its_table(store: AnyStore) -> None:
-    await store.tables.save_table(write(0, due=100))
-    await store.tables.save_table(write(1, due=500))
-    assert list(await store.tables.due(Millis(200), 10)) == []
-    assert list(await store.tables.due(Millis(500), 10)) == [CODE]
-    await store.tables.save_table(write(2))
-    assert list(await store.tables.due(Millis(500), 10)) == []
 
 
 async def test_a_record_that_lacks_an_entry_is_not_written(store: AnyStore) -> None:
@@ -187,12 +169,6 @@ async def test_an_address_has_eight_places_and_tables_with_more_people_take_them
     assert await store.tables.set_public(codes[3], codes[3].encode(), "abcd")
 
 
-async def test_every_node_hashes_addresses_with_the_same_key(store: AnyStore) -> None:
-    key = await store.tables.address_key()
-    assert len(key) == 64
-    assert await store.tables.address_key() == key
-
-
 @calm
 async def test_no_more_than_the_newest_hundred_are_listed(store: AnyStore) -> None:
     for number in range(MOST_LISTED + 5):
@@ -201,34 +177,6 @@ async def test_no_more_than_the_newest_hundred_are_listed(store: AnyStore) -> No
     for number in range(3, MOST_LISTED + 5):
         await store.tables.set_public(f"mint-otter-{number}", None)
     assert sorted(await store.tables.list_public()) == [b"000", b"001", b"002"]
-
-
-async def test_every_table_is_found_once(store: AnyStore) -> None:
-    codes = [f"mint-otter-{number}" for number in range(10, 60)]
-    for code in codes:
-        await store.tables.save_table(write(0, code=code))
-    await running_race(store, code="amber-heron-07")
-    finish = RaceFinish(race=1, record="text", settlement=None)
-    await store.tables.save_table(
-        TableWrite(code="amber-heron-07", expected=1, body=b"over", due=None, finish=finish)
-    )
-    found = [code async for code in store.tables.all_codes()]
-    assert sorted(found) == sorted([*codes, "amber-heron-07"])
-
-
-async def test_the_stores_clock_goes_on(store: AnyStore) -> None:
-    first = await store.tables.now()
-    assert first > 1_700_000_000_000
-    assert await store.tables.now() >= first
-
-
-async def test_a_listing_that_is_not_renewed_keeps_no_place_of_its_address(store: Store) -> None:
-    names = [f"table-{number}" for number in range(MOST_PLACES)]
-    for name in names:
-        assert await store.tables.set_public(name, b"summary", "ab", 1)
-    assert not await store.tables.set_public("another", b"summary", "ab", 1)
-    await store.client.command("HSET", "public:summaries", names[0], "0 ab stale")
-    assert await store.tables.set_public("another", b"summary", "ab", 1)
 
 
 # Heartbeats of nodes, on every kind of store
@@ -244,16 +192,6 @@ async def test_a_node_is_alive_from_its_first_beat_until_it_reports_that_it_stop
     await store.nodes.gone("east")
     await store.nodes.gone("never-there")
     assert await store.nodes.dead(["east"]) == {"east"}
-
-
-async def test_without_nodes_no_node_is_dead(store: AnyStore) -> None:
-    assert await store.nodes.dead([]) == frozenset()
-
-
-async def test_a_beat_expires(store: AnyStore) -> None:
-    await store.nodes.beat("east")
-    if isinstance(store, Store):  # the store in memory has no clock of its own
-        assert 0 < await store.client.command("PTTL", "node:east") <= ALIVE_FOR
 
 
 # The audit log, on every kind of store
