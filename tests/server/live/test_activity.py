@@ -30,7 +30,7 @@ from saratoga_protocol.refusals import BANNED
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import parse_void_record
-from saratoga_server.admin.acts import Administration, NotDone
+from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
@@ -43,8 +43,7 @@ from saratoga_server.messages.node_events import (
     NodeEvent,
     TableClosedByAdmin,
 )
-from saratoga_server.ports import Millis, TableWrite
-from saratoga_server.store.boards import BoardStore
+from saratoga_server.ports import TableWrite
 from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.leaderboards import BoardKey
 
@@ -84,72 +83,6 @@ async def test_a_sign_is_stored_at_once_and_later_ones_every_twenty_seconds(
     await bert.ask(Heartbeat)
     await server.pass_time(0)
     assert await stored_sign(server, bert) == -1
-
-
-async def test_a_bot_gives_no_signs(server: InProcessServer) -> None:
-    anna, otto = await server.player("Anna"), await server.player("Otto", bot=True)
-    await server.race(anna, otto, cap=20)
-    await otto.ask(Heartbeat, active=True)
-    await server.pass_time(0)
-    assert await stored_sign(server, otto) == -1
-
-
-async def test_a_sign_just_after_a_move_is_not_stored(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    await anna.moves("draw")
-    await anna.ask(Heartbeat, active=True)
-    await server.pass_time(STORE_MILLIS)
-    assert await stored_sign(server, anna) == -1
-    await anna.ask(Heartbeat, active=True)
-    await anna.moves("draw")
-    await server.pass_time(2 * STORE_MILLIS)
-    assert await stored_sign(server, anna) == -1
-
-
-async def test_a_sign_is_stored_when_the_store_is_back(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    await anna.ask(Heartbeat, active=True)
-    server.faults.unavailable = True
-    await server.node.scheduler.sweep()
-    server.faults.unavailable = False
-    server.time.at += 1000
-    await server.node.scheduler.sweep()
-    assert await stored_sign(server, anna) == 1000
-
-
-async def test_a_sign_after_the_clock_was_set_back_replaces_no_later_one(
-    server: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(server)
-    await anna.ask(Heartbeat, active=True)
-    await server.pass_time(STORE_MILLIS)
-    race = server.node.races.known(f"{anna.table.code}/1")
-    assert race is not None
-    run = race.runs[anna.player]
-    first = run.active_at
-    server.time.at -= STORE_MILLIS + 5000
-    await server.node.clock.synchronise()
-    assert server.node.clock.now() < first
-    await anna.ask(Heartbeat, active=True)
-    assert run.active_at == first
-
-
-async def test_a_sign_that_another_node_stores_meanwhile_is_not_taken_back(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, _ = await two_racing(server)
-    race = server.node.races.known(f"{anna.table.code}/1")
-    assert race is not None
-    run = race.runs[anna.player]
-
-    async def read_again(boards: object, table: str, race: int, player: str, at: Millis) -> None:
-        run.active_at = run.stored_active_at = Millis(at + 1000)
-
-    monkeypatch.setattr(BoardStore, "note_active", read_again)
-    await anna.ask(Heartbeat, active=True)
-    later = run.active_at + 1000
-    await server.pass_time(0)
-    assert run.stored_active_at == later
 
 
 @pytest.mark.parametrize(
@@ -218,18 +151,6 @@ async def test_a_sign_survives_the_death_of_its_node(server: InProcessServer) ->
         )
         run = race.runs[anna.player]
         assert nodes.west.time.at - run.active_at < LOOK_MILLIS
-
-
-async def test_a_step_of_the_clock_makes_nobody_idle(server: InProcessServer) -> None:
-    anna, bert = await two_racing(server)
-    await anna.ask(Heartbeat, active=True)
-    await server.pass_time(0)
-    server.time.at += 2 * IDLE_MILLIS
-    await server.pass_time(LOOK_MILLIS)
-    assert [await state(server, each) for each in (anna, bert)] == ["racing", "racing"]
-    server.time.at -= IDLE_MILLIS
-    await server.pass_time(LOOK_MILLIS)
-    assert [await state(server, each) for each in (anna, bert)] == ["racing", "racing"]
 
 
 async def idle_host(nodes: Nodes) -> tuple[MemoryPlayer, MemoryPlayer]:
@@ -411,22 +332,6 @@ async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
     assert record is not None
     assert [line.text for line in parse_void_record(record).racers[0].log] == ["draw", "draw"]
     assert len(writes) == 3, "the logs are read again after each refused write"
-
-
-async def test_a_table_is_not_closed_while_moves_are_made_all_the_time(
-    server: InProcessServer, administration: Administration, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-
-    async def refused(write: TableWrite) -> bool:
-        return False
-
-    with monkeypatch.context() as busy:
-        busy.setattr(administration.stores.tables, "save_table", refused)
-        with pytest.raises(NotDone, match="all the time"):
-            await administration.close(code, "Enough.")
-    assert anna.received.all(SeatLost) == []
 
 
 async def test_a_banned_player_is_disconnected_and_leaves_the_race(

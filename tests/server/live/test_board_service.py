@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from kit.in_process_server import InProcessServer, compose_node
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
-from kit.tables import ANN, BEN, CODE, NOON, after
+from kit.tables import ANN, CODE, NOON, after
 from saratoga_protocol.commands import CashOut, Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, Refused
 from saratoga_protocol.views import wire_view
@@ -18,13 +18,13 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position
 from saratoga_rules.records.standing import IDLE_MILLIS, State
 from saratoga_rules.views import redact
-from saratoga_server.domain.board import ended, enter, open_board
+from saratoga_server.domain.board import open_board
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.board_lock import BoardLock
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.node import Node
-from saratoga_server.ports import LiveStanding, LogEntry, Millis, StoreUnavailable
+from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable
 from saratoga_server.store.keys import race_key
 
 # Boards on a node: dealt, ended by the server, and checked
@@ -159,12 +159,6 @@ async def test_a_board_that_ended_on_another_node_is_reported_and_not_ended_agai
 # A look over the boards
 
 
-async def test_a_look_finds_nothing_among_boards_that_are_played(server: InProcessServer) -> None:
-    race, _ = await racing(server, "Anna", "Bert")
-    assert await server.node.boards.sweep(race, Millis(0)) == []
-    assert {run.standing.state for run in race.runs.values()} == {State.RACING}
-
-
 async def test_boards_past_their_deadline_are_ended_unless_they_have_ended(
     server: InProcessServer,
 ) -> None:
@@ -240,12 +234,6 @@ def test_a_run_is_out_of_time_from_its_deadline_on() -> None:
     assert not run(ANN, RACING).is_out_of_time(after(10**9)), "it has no deadline"
 
 
-def test_a_race_is_over_when_every_run_has_ended() -> None:
-    stuck, left = LiveStanding(3, 6, State.STUCK), LiveStanding(1, 4, State.LEFT)
-    assert not race({ANN: RACING, BEN: stuck}).is_over
-    assert race({ANN: left, BEN: stuck}).is_over
-
-
 @pytest.mark.parametrize("legal", [True, False])
 def test_a_player_sees_the_board_without_the_cards_that_are_hidden(legal: bool) -> None:
     board = open_board(OPENING, NOON)
@@ -258,14 +246,6 @@ def test_a_player_sees_the_board_without_the_cards_that_are_hidden(legal: bool) 
         assert {"draw", "t1>up", "t2>up"} <= set(view.legal)
     else:
         assert view.legal is None
-
-
-def test_a_board_that_has_ended_has_no_legal_moves() -> None:
-    board = open_board(OPENING, NOON)
-    enter(board, ended(board, State.CASHED_OUT), [LogEntry("cash-out", after(500), 1, 7)])
-    here = race({ANN: board.standing()})
-    assert (here.view(board, legal=True).legal, here.view(board, legal=True).count) == ([], 1)
-    assert here.view(board, legal=False).legal is None
 
 
 # The stored logs of a race: what can be replayed of them, and which boards have ended
@@ -298,33 +278,6 @@ async def test_a_log_with_a_damaged_entry_is_not_complete(server: InProcessServe
 
 
 # The lock of a board: taken at once if it is free, otherwise in order
-
-
-async def test_a_released_lock_goes_to_the_waiter_first() -> None:
-    lock = BoardLock()
-    assert lock.try_acquire()
-    waiting = asyncio.create_task(lock.acquire())
-    await asyncio.sleep(0)
-    lock.release()
-    # the waiter has not run yet, but the lock was handed to it
-    assert not lock.try_acquire()
-    await waiting
-
-
-async def test_waiters_get_the_lock_in_the_order_they_came() -> None:
-    lock = BoardLock()
-    assert lock.try_acquire()
-    order: list[int] = []
-
-    async def enter(number: int) -> None:
-        async with lock:
-            order.append(number)
-
-    entering = [asyncio.create_task(enter(number)) for number in range(3)]
-    await asyncio.sleep(0)
-    lock.release()
-    await asyncio.gather(*entering)
-    assert order == [0, 1, 2]
 
 
 async def test_a_cancelled_waiter_leaves_the_lock_to_others() -> None:

@@ -1,8 +1,6 @@
 """Lists that many look at: public tables, leaderboards, and what is sent to whom."""
 
 import asyncio
-import gc
-import weakref
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
@@ -28,8 +26,7 @@ from saratoga_protocol.events import Announcement, AnyEvent, Leaderboard, Standi
 from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_server.domain.tables import TableOptions, TableState
 from saratoga_server.domain.tables.lifecycle import UNLISTED
-from saratoga_server.domain.tables.timers import ALONE_MILLIS
-from saratoga_server.live.broadcaster import TABLES_AT_ONCE, Broadcaster, send_to_all
+from saratoga_server.live.broadcaster import Broadcaster, send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
@@ -38,7 +35,6 @@ from saratoga_server.live.table_cache import TableCache
 from saratoga_server.messages.node_events import RaceVoided
 from saratoga_server.ports import MOST_PLACES
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
-from saratoga_server.store.leaderboards import BoardKey, RankedRow
 from saratoga_server.store.tables import TableStore
 
 # The list of public tables, which is right also after restarts
@@ -104,22 +100,6 @@ async def test_a_line_is_written_only_when_it_changes(
     assert tables.writes == [True, True]
 
 
-async def test_a_line_that_is_written_late_never_replaces_a_newer_one(
-    tables: RecordingTables, public_tables: PublicTables
-) -> None:
-    table = live(seated(ANN, settings=PUBLIC))
-    tables.held = asyncio.Event()
-    first = asyncio.create_task(public_tables.opened(table))
-    await asyncio.sleep(0)
-    held, tables.held = tables.held, None
-    table.state = replace(table.state, locked=True)
-    second = asyncio.create_task(public_tables.update(table))
-    await asyncio.sleep(0)
-    held.set()
-    await asyncio.gather(first, second)
-    assert tables.writes == [True, False]
-
-
 async def test_a_table_without_a_place_gets_one_notice(tables: RecordingTables) -> None:
     cache = RecordingCache()
     public_tables = PublicTables(cast(TableStore, tables), cast(TableCache, cache))
@@ -138,28 +118,6 @@ async def test_a_new_private_table_costs_no_write(
     await public_tables.opened(table)
     await public_tables.update(table)
     assert tables.writes == []
-
-
-async def test_a_table_of_which_nothing_is_known_is_written_once(
-    tables: RecordingTables, public_tables: PublicTables
-) -> None:
-    table = live(seated(ANN, settings=PRIVATE))
-    for _ in range(2):
-        await public_tables.update(table)
-    assert tables.writes == [False], "another node may have listed it"
-
-
-async def test_tables_that_are_not_held_any_more_are_forgotten(
-    tables: RecordingTables, public_tables: PublicTables
-) -> None:
-    table = live(seated(ANN, settings=PUBLIC))
-    await public_tables.opened(table)
-    public_tables.forget_others([CODE])
-    await public_tables.update(table)
-    assert tables.writes == [True]
-    public_tables.forget_others([])
-    await public_tables.update(table)
-    assert tables.writes == [True, True]
 
 
 async def test_a_closed_table_is_deleted_from_the_list(
@@ -234,18 +192,6 @@ async def test_a_table_made_private_is_not_listed_even_after_a_restart(
     await back.at_table(Resume, table=code)
     await back.ask(ChangeSettings, table=code, public=False)
     assert await listed(back) == []
-
-
-async def test_a_table_that_lost_its_last_player_in_a_restart_is_not_listed(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    await gathered(anna, public=True)
-    await server.restart()
-    await server.pass_time(ALONE_MILLIS)
-    bert = await server.player("Bert")
-    await server.pass_time(ALONE_MILLIS)
-    assert await listed(bert) == []
 
 
 # Leaderboards: pages, subscriptions, and results that are not settled yet
@@ -355,42 +301,6 @@ async def test_results_that_another_node_settled_are_found_within_a_few_sends(
     assert page.total == 3
 
 
-async def test_a_page_with_many_followers_is_read_once(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo", "Dan")]
-    for player in players[:3]:
-        await player.ask(SubscribeLeaderboard, game="canfield", period="all")
-    await players[3].ask(SubscribeLeaderboard, game="canfield", period="week")
-    await add_results(server.store, 3)
-    told = [len(player.received.events) for player in players]
-    pages: list[BoardKey] = []
-    names: list[list[str]] = []
-    read, load_names = server.store.leaderboards.page, server.store.players.load_names
-
-    async def page(key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
-        pages.append(key)
-        return await read(key, offset, limit)
-
-    async def noted_names(players: list[str]) -> dict[str, str]:
-        names.append(players)
-        return await load_names(players)
-
-    monkeypatch.setattr(server.store.leaderboards, "page", page)
-    monkeypatch.setattr(server.store.players, "load_names", noted_names)
-    await server.store.leaderboards.settle_outbox(10)
-    server.node.leaderboards.changed("canfield")
-    await server.node.leaderboards.send_changes()
-    shown = [
-        player.received.all(Leaderboard, before)
-        for player, before in zip(players, told, strict=True)
-    ]
-    assert [len(each) for each in shown] == [1] * 4
-    assert [len(page.rows) for (page,) in shown] == [3] * 4
-    assert len(pages) == len(set(pages)) == 2
-    assert len(names) == 1
-
-
 # Followers of tables, and events that go to many connections
 
 
@@ -496,30 +406,6 @@ def test_standings_are_sent_once_a_tick_as_they_are_then() -> None:
     assert received(anna) == [standings(3)]
 
 
-def test_many_tables_are_sent_standings_in_turns_but_not_one_settled_meanwhile() -> None:
-    broadcaster = Broadcaster()
-    tables = [f"table-{number}" for number in range(2 * TABLES_AT_ONCE)]
-    sent: list[str] = []
-    for code in tables:
-        broadcaster.follow(session(code), code)
-        broadcaster.standings_changed(code, lambda code=code: sent.append(code))  # type: ignore[misc]
-    turns = broadcaster.send_standings()
-    next(turns)
-    assert sent == tables[:TABLES_AT_ONCE]
-    broadcaster.standings_settled(tables[-1])
-    assert list(turns) == [None]
-    assert sent == tables[:-1]
-    assert list(broadcaster.send_standings()) == []
-
-
-def test_standings_without_subscribers_are_not_computed() -> None:
-    broadcaster = Broadcaster()
-    asked: list[int] = []
-    broadcaster.standings_changed(CODE_BROADCASTER, lambda: asked.append(1))
-    list(broadcaster.send_standings())
-    assert asked == []
-
-
 def test_standings_that_are_settled_are_not_sent() -> None:
     broadcaster = Broadcaster()
     anna = session("anna")
@@ -528,20 +414,6 @@ def test_standings_that_are_settled_are_not_sent() -> None:
     broadcaster.standings_settled(CODE_BROADCASTER)
     list(broadcaster.send_standings())
     assert received(anna) == []
-
-
-def test_a_connection_that_ends_is_not_kept_in_memory() -> None:
-    broadcaster, one = Broadcaster(), session("p")
-    broadcaster.enter(one)
-    for code in (CODE_BROADCASTER, OTHER):
-        broadcaster.follow(one, code)
-    broadcaster.unfollow(one, OTHER)
-    broadcaster.leave(one)
-    connection = weakref.ref(one.connection)
-    del one
-    gc.collect()
-    assert connection() is None
-    assert (broadcaster.audience(CODE_BROADCASTER), broadcaster.sessions) == (frozenset(), set())
 
 
 def test_a_player_follows_a_table_with_any_of_their_connections() -> None:

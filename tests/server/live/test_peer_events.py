@@ -9,8 +9,6 @@ import pytest
 
 from kit.event_recorder import EventRecorder, recording
 from kit.in_process_server import InProcessServer, gathered
-from kit.players import RECEIVED_WITHIN
-from kit.results import add_results
 from kit.stepped_store import SteppedStore, opened_on
 from kit.tables import ANN, BEN
 from kit.two_nodes import Nodes
@@ -22,14 +20,12 @@ from saratoga_protocol.commands import (
     ListTables,
     MakeMove,
     Resume,
-    SubscribeLeaderboard,
     WatchTable,
 )
 from saratoga_protocol.events import (
     Announcement,
     BoardEnded,
     Done,
-    Leaderboard,
     RaceOver,
     SeatLost,
     TableChanged,
@@ -41,17 +37,14 @@ from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.peer_events import PeerEvents
-from saratoga_server.live.peers import PEER_COUNTS_FOR, RACES_AT_ONCE, Peers
+from saratoga_server.live.peers import PEER_COUNTS_FOR, Peers
 from saratoga_server.live.table_cache import LoadTable
 from saratoga_server.messages.node_events import (
     Announce,
-    Here,
     NodeEvent,
-    Settled,
     Standings,
     Stood,
     TableClosedByAdmin,
-    Touched,
 )
 from saratoga_server.ports import LiveStanding, StoredBoard, StoreUnavailable
 from saratoga_server.store.event_channel import EventChannel
@@ -142,22 +135,6 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
     assert code == bert.table.code
 
 
-async def test_a_node_that_is_alone_publishes_nothing(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-    assert server.node.peers.is_alone
-    server.tap.is_deaf = True  # otherwise the node would know of the recorder
-    async with second_store(server) as store, recording(store.real.events, "other") as other:
-        await anna.moves("draw")
-        await anna.cash_out()
-        await server.settle()
-        await server.node.peers.publish_standings()
-        await server.settle()
-        await other.receives(server.tap.marker)
-        kinds = {type(event) for event in other.events if event != Stood(server.node.name, {})}
-    assert kinds == {Touched, Here}, "the store publishes the former, this test the latter"
-
-
 async def test_a_node_that_begins_to_listen_is_sent_all_standings(server: InProcessServer) -> None:
     anna = await server.player("Anna")
     await server.race(anna)
@@ -174,19 +151,6 @@ async def test_a_node_that_begins_to_listen_is_sent_all_standings(server: InProc
         await newcomer.receives(Stood(server.node.name, {race.id: standings}))
         assert [type(event) for event in newcomer.events].count(Stood) == 1
     assert standings[anna.player].length == 1
-
-
-async def test_results_that_another_node_settled_are_sent_to_followers(nodes: Nodes) -> None:
-    await nodes.two()
-    wanda = await nodes.west.player("Wanda")
-    await wanda.ask(SubscribeLeaderboard, game="canfield", period="all")
-    await add_results(nodes.east.store, 3)
-    await nodes.east.node.leaderboards.settle()
-    await nodes.settle()
-    sent = len(wanda.received.events)
-    await nodes.west.node.leaderboards.send_changes()
-    (page,) = wanda.received.all(Leaderboard, sent)
-    assert page.total == 3
 
 
 async def test_players_who_were_banned_or_renamed_during_a_lost_subscription_are_found(
@@ -239,26 +203,6 @@ async def no_events(listener: PeerEvents) -> None:
     await asyncio.get_running_loop().create_future()
 
 
-async def test_a_look_that_failed_is_taken_again(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, bert = await nodes.two()
-    peer_events = nodes.west.node.peer_events
-    await peer_events.subscribed()
-    nodes.west.tap.is_deaf = True
-    await nodes.west.store.players.set_banned(bert.player, True)
-    nodes.west.faults.unavailable = True
-    await peer_events.subscribed()
-    nodes.west.faults.unavailable = False
-    assert bert.close_codes == []
-    monkeypatch.setattr("saratoga_server.live.peer_events.LOOK_EVERY", 0.0)
-    monkeypatch.setattr(nodes.west.store.events, "listen", no_events)
-    is_disconnected = asyncio.Event()
-    monkeypatch.setattr(bert.connection, "close", lambda code: is_disconnected.set())
-    async with running(peer_events):
-        await asyncio.wait_for(is_disconnected.wait(), RECEIVED_WITHIN)
-
-
 async def test_administrative_actions_are_applied_in_order_and_one_failure_stops_no_other(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,37 +230,6 @@ def failing_once(load: LoadTable) -> LoadTable:
         return await load(code)
 
     return loaded
-
-
-async def test_standings_that_cannot_be_read_keep_no_other_race_from_being_read(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await nodes.two()
-    first = await nodes.race(anna, bert)
-    cleo, dora = await nodes.east.player("Cleo"), await nodes.west.player("Dora")
-    second = await nodes.race(cleo, dora)
-    boards = nodes.west.store.boards
-    load, asked = boards.load_standings, []
-
-    async def load_standings(table: str, race: int) -> dict[str, LiveStanding]:
-        asked.append(table)
-        if table == first:
-            raise StoreUnavailable("its primary is away")
-        return await load(table, race)
-
-    monkeypatch.setattr(boards, "load_standings", load_standings)
-    nodes.west.tap.is_deaf = True
-    for racer in (anna, cleo):
-        await racer.cash_out()
-    await nodes.west.node.peer_events.subscribed()
-    assert sorted(asked) == sorted([first, second])
-    states = {
-        race.code: race.runs[racer.player].standing.state
-        for race in nodes.west.node.races.all()
-        for racer in (anna, cleo)
-        if racer.player in race.runs
-    }
-    assert states == {first: State.RACING, second: State.CASHED_OUT}
 
 
 # Two connections of one player on two nodes: only the newer one holds the seat
@@ -431,14 +344,6 @@ def test_another_node_counts_for_a_while_after_its_last_sign_of_life(node: Node)
     assert node.peers.is_alone
 
 
-async def test_an_event_is_published_in_the_background(node: Node) -> None:
-    node.peers.seen()
-    node.peers.publish(Settled(["canfield"]))
-    assert node.recorder.events == []
-    await node.background_tasks.finish()
-    assert node.recorder.events == [Settled(["canfield"])]
-
-
 async def test_only_the_newest_standing_of_a_racer_is_published_and_only_once(node: Node) -> None:
     node.peers.seen()
     for length in (1, 2):
@@ -447,16 +352,6 @@ async def test_only_the_newest_standing_of_a_racer_is_published_and_only_once(no
     for _ in range(2):
         await node.peers.publish_standings()
     assert node.published == [{RACE: {ANN: standing(2), BEN: standing(7)}}]
-
-
-async def test_more_races_than_fit_into_one_publication_wait_for_the_next(node: Node) -> None:
-    races = [f"odd-emu-11/{number}" for number in range(RACES_AT_ONCE + 3)]
-    for race in races:
-        node.peers.publish_all(race, {ANN: standing(1)})
-    for _ in range(2):
-        await node.peers.publish_standings()
-    assert [len(each) for each in node.published] == [RACES_AT_ONCE, 3]
-    assert [race for each in node.published for race in each] == races
 
 
 async def test_standings_that_could_not_be_published_are_published_the_next_time(
@@ -472,17 +367,3 @@ async def test_standings_that_could_not_be_published_are_published_the_next_time
     assert node.published == []
     await node.peers.publish_standings()
     assert node.published == [{RACE: {ANN: standing(1), BEN: standing(9)}}]
-
-
-async def test_a_failure_does_not_stop_the_publishing(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.live.peers.PUBLISH_EVERY", 0.0)
-    node.faults.append(ValueError("a mistake"))
-    node.peers.publish_all(RACE, {ANN: standing(1)})
-    publishing = asyncio.create_task(node.peers.keep_publishing())
-    await node.has_failed.wait()
-    node.peers.publish_all(RACE, {ANN: standing(2)})
-    await node.recorder.until(lambda: bool(node.published))
-    assert node.published == [{RACE: {ANN: standing(2)}}]
-    await cancel_all([publishing])

@@ -4,27 +4,22 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from msgspec.structs import replace
 
 from kit.in_process_server import (
     InProcessServer,
     cash_out_unnoticed,
     compose_node,
-    counted_down,
-    gathered,
 )
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import NextRace, Resume
 from saratoga_protocol.events import BoardEnded, Done, RaceOver, Refused, Standings
-from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain import tables
 from saratoga_server.domain.results import recorded_outcome
-from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.race_finisher import Finish, RaceFinisher
@@ -32,9 +27,7 @@ from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.node import Node
 from saratoga_server.ports import (
     LiveStanding,
-    StoredBoard,
     StoreUnavailable,
-    TableWrite,
     unpack_settlement,
 )
 from saratoga_server.store.leaderboards import BoardKey
@@ -93,18 +86,6 @@ async def test_a_race_is_opened_once_with_a_run_for_every_racer(server: InProces
         assert (run.start_at, run.deadline) == (state.start_at, state.deadline)
 
 
-async def test_there_is_no_race_before_the_start(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    table = await server.node.table_cache.get(code)
-    with pytest.raises(CommandRejected, match="wrong_phase"):
-        await server.node.races.of(table)
-    await counted_down(anna)
-    with pytest.raises(CommandRejected, match="wrong_phase"):
-        await server.node.races.of(table)
-    assert server.node.races.all() == []
-
-
 async def test_races_that_run_no_more_are_dropped(server: InProcessServer) -> None:
     anna, _ = await two_racing(server)
     race = await race_on(server.node, anna)
@@ -159,29 +140,6 @@ async def test_final_boards_are_there_when_every_board_has_ended(
     }
 
 
-async def test_an_ending_that_the_store_has_lost_is_not_final(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await two_racing(server)
-    race = await race_on(server.node, anna)
-    await anna.moves("draw")
-    await anna.cash_out()
-    await cash_out_unnoticed(server, bert)
-    load_board = server.store.boards.load_board
-
-    async def older(code: str, number: int, player: str) -> StoredBoard | None:
-        stored = await load_board(code, number, player)
-        assert stored is not None
-        if player != anna.player:
-            return stored
-        return replace(stored, entries=stored.entries[:-1], state=State.RACING)
-
-    monkeypatch.setattr(server.store.boards, "load_board", older)
-    assert await server.node.races.final_boards(race) is None
-    assert race.runs[anna.player].standing.state is State.RACING
-    assert anna.close_codes == [STORE_LOST_DATA.code]
-
-
 # Answers that depend on the store
 
 
@@ -218,36 +176,6 @@ async def test_a_race_that_cannot_be_read_can_be_read_later(
     assert anna.player in (await elsewhere.races.of(table)).runs
 
 
-async def test_a_move_made_while_the_board_is_read_does_not_look_lost(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    anna, _ = await two_racing(server)
-    await anna.moves("draw", "draw")
-    race = await race_on(server.node, anna)
-    run = race.runs[anna.player]
-    run.board = None  # as after a restart
-    load_board = server.store.boards.load_board
-    is_read, is_sent = asyncio.Event(), asyncio.Event()
-
-    async def slow(code: str, number: int, player: str) -> StoredBoard | None:
-        stored = await load_board(code, number, player)
-        if not is_read.is_set():
-            is_read.set()
-            await is_sent.wait()
-        return stored
-
-    monkeypatch.setattr(server.store.boards, "load_board", slow)
-    reading = asyncio.create_task(server.node.races.board(race, anna.player))
-    await is_read.wait()
-    moving = asyncio.create_task(anna.moves("draw"))
-    await asyncio.wait([moving], timeout=0.3)  # it may wait for the lock of the board
-    is_sent.set()
-    await reading
-    assert (await moving).board.count == run.standing.length == 3
-    assert "moves_lost" not in caplog.text
-    assert anna.close_codes == []
-
-
 # Standings
 
 
@@ -280,25 +208,6 @@ async def test_a_standing_published_while_the_race_is_read_is_not_missed(
     for standing in (newer, older):
         elsewhere.races.published(table.state.race_id, {anna.player: standing})
     assert (await reading).runs[anna.player].standing == newer
-
-
-async def test_a_standing_of_a_race_that_is_not_held_here_is_ignored(
-    server: InProcessServer,
-) -> None:
-    standing = LiveStanding(3, 9, State.LEFT)
-    assert server.node.races.published("odd-emu-11/1", {"a" * 16: standing}) == []
-    assert server.node.races.all() == []
-
-
-async def test_boards_that_ended_elsewhere_are_named_once(server: InProcessServer) -> None:
-    anna, bert = await two_racing(server)
-    race = await race_on(server.node, anna)
-    standings = {
-        anna.player: LiveStanding(3, 9, State.RACING),
-        bert.player: LiveStanding(4, 2, State.STUCK, Reached(700, 2)),
-    }
-    assert server.node.races.published(race.id, standings) == [bert.player]
-    assert server.node.races.published(race.id, standings) == []
 
 
 async def test_standings_are_sent_to_the_table_only_if_they_differ(server: InProcessServer) -> None:
@@ -383,24 +292,6 @@ async def test_a_result_is_announced_once_and_no_standings_follow_it(
     assert anna.received.all(Standings, since) == []
 
 
-async def test_a_missed_race_is_announced_from_its_record(
-    server: InProcessServer, finisher: RaceFinisher
-) -> None:
-    table, finish = await counted(server, finisher)
-    anna, _ = server.players
-    await finisher.announce_missed(table, 1)
-    assert anna.received.all(RaceOver) == [], "there is no record: its countdown was voided"
-    server.tap.is_deaf = True
-    version, body = await server.stored(table.code)
-    write = TableWrite(
-        code=table.code, expected=version, body=body, due=None, race=1, finish=finish.write
-    )
-    assert await server.real.tables.save_table(write)
-    await finisher.announce_missed(table, 1)
-    assert [over.outcome for over in anna.received.all(RaceOver)] == [finish.outcome]
-    assert anna.received.all(Standings)[-1].race == table.state.race_id
-
-
 # On two nodes
 
 
@@ -421,22 +312,6 @@ async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Node
     await nodes.settle()
     assert bert.received.all(RaceOver) == anna.received.all(RaceOver)
     assert bert.table == anna.table
-
-
-async def test_the_ending_of_a_board_is_sent_before_the_result(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
-    nodes.west.tap.is_deaf = True
-    east = nodes.east.node
-    await anna.cash_out()
-    await east.table_service.end_board(east.races.all()[0], bert.player, State.LEFT)
-    await nodes.east.settle()
-    assert bert.received.all(BoardEnded) == []
-    await nodes.west.node.table_service.refresh(code)
-    ends = [
-        type(event) for event in bert.received.events if isinstance(event, BoardEnded | RaceOver)
-    ]
-    assert ends == [BoardEnded, RaceOver]
 
 
 async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> None:

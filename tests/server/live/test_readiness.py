@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from msgspec.structs import replace
 
 from kit.tables import NOON
 from saratoga_protocol.refusals import REASONS
@@ -117,12 +116,6 @@ def test_every_refusal_has_a_sentence_and_says_whether_to_retry(code: str) -> No
     assert (answer.message, answer.retry) == (REASONS[code].sentence, REASONS[code].retry)
 
 
-@pytest.mark.parametrize("code", REASONS)
-def test_every_refusal_to_be_retried_and_no_other_names_a_wait(code: str) -> None:
-    answer = refused(code, 7)
-    assert (answer.wait > 0) == answer.retry
-
-
 @pytest.mark.parametrize(("wait", "seconds"), [(0.2, 1), (2.0, 2), (59.1, 60)])
 def test_a_limit_names_the_wait_in_whole_seconds(wait: float, seconds: int) -> None:
     refusal = too_much("Too many tables were opened.", wait)
@@ -194,19 +187,6 @@ async def test_it_logs_once_why_nothing_is_deleted_and_once_that_it_goes_on(
     ]
     assert fields[0][1] == {"reason": "clocks_differ", "ahead_seconds": 90}
     assert fields[1][1]["reason"] == "clock_jumped"
-
-
-SWEPT = Swept(done=3, held_until=Millis(0), ahead=12, clocks_differ=False)
-
-
-def test_a_step_that_kept_nothing_back_has_no_reason() -> None:
-    assert SWEPT.why_postponed is None
-
-
-def test_different_clocks_are_named_before_a_jump() -> None:
-    held = replace(SWEPT, held_until=Millis(9))
-    assert held.why_postponed == "clock_jumped"
-    assert replace(held, clocks_differ=True).why_postponed == "clocks_differ"
 
 
 # Long searches for *stuck* boards run one at a time, in slices, and stop when they are out of date

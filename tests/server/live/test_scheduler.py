@@ -1,10 +1,7 @@
 """Timers of tables: when they are due, carried out in time, and after a restart."""
 
 import asyncio
-import tracemalloc
-from collections.abc import Iterable
 
-import msgspec
 import pytest
 
 from kit.in_process_server import (
@@ -14,23 +11,19 @@ from kit.in_process_server import (
     gathered,
     listed,
 )
-from kit.messages import COMMANDS
 from kit.stepped_store import InventedTime
 from kit.tables import NOON, after
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
-from saratoga_protocol.events import Alive, Dealt, Done, RaceOver, Refused, Standings
+from saratoga_protocol.events import Dealt, Done, RaceOver, Standings
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import Change, TableState, disconnect
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import (
-    EMPTY_MILLIS,
     LATE_MILLIS,
-    LOOK_MILLIS,
 )
 from saratoga_server.live.due_tables import DueTables
-from saratoga_server.live.scheduler import MOST_DUE, RETRY_MILLIS
-from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable, TableWrite
+from saratoga_server.live.scheduler import MOST_DUE
+from saratoga_server.ports import Millis, StoreUnavailable
 
 # The scheduler: timers, restarts of the server, and lost replies of the store
 
@@ -53,22 +46,6 @@ async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
 
 
 # Timers of tables
-
-
-async def test_a_countdown_continues_on_a_server_that_was_restarted(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    await counted_down(anna, bert)
-    await server.restart()
-    back = await server.player("Anna")
-    await back.at_table(Resume, table=code)
-    await server.pass_time(COUNTDOWN_MILLIS)
-    assert len(back.received.all(Dealt)) == 1
-    late = await server.player("Bert")
-    snapshot = await late.at_table(Resume, table=code)
-    assert snapshot.board == back.board
 
 
 async def test_with_other_nodes_an_unknown_tables_timer_is_left_to_them_for_one_look(
@@ -147,21 +124,6 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
     assert [seat.connected for seat in bert.table.seats] == [False, True]
 
 
-async def test_a_seat_taken_for_lost_is_claimed_by_its_connection(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-
-    def gone(state: TableState, now: Millis) -> Change | None:
-        seat = state.seat(bert.player)
-        assert seat is not None
-        return disconnect(state, bert.player, seat.epoch, now=now)
-
-    await server.node.table_service.change(code, gone)
-    assert [seat.connected for seat in anna.table.seats] == [True, False]
-    await server.pass_time(1000)
-    assert [seat.connected for seat in anna.table.seats] == [True, True]
-
-
 # A store that loses replies or is unavailable
 
 
@@ -181,38 +143,6 @@ async def test_a_start_whose_reply_was_lost_is_dealt_at_the_next_look(
     await anna.moves("draw")
 
 
-async def test_a_result_whose_reply_was_lost_is_announced_at_the_next_look(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-    await anna.cash_out()
-    server.tap.is_deaf = True  # otherwise an event would report it at once
-    server.faults.lost_replies = 1
-    await server.settle()
-    assert server.faults.lost_replies == 0
-    assert anna.received.all(RaceOver) == []
-    await server.pass_time(1000)
-    await server.pass_time(1000)
-    assert len(anna.received.all(RaceOver)) == 1
-    assert anna.table.phase == "over"
-
-
-async def test_no_command_does_harm_while_the_store_is_away(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    before = anna.table
-    server.faults.unavailable = True
-    for number, command in enumerate(COMMANDS.values(), 100):
-        answer = await anna.send(msgspec.structs.replace(command, id=number))
-        assert isinstance(answer, Refused | Alive | Done), command
-    assert await anna.refused(LeaveTable, table=code) == "store_unavailable"
-    await server.node.scheduler.elapse(code)
-    server.faults.unavailable = False
-    assert isinstance(await anna.ready(), Done)
-    assert anna.table.seats[0].name == before.seats[0].name
-
-
 async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others(
     server: InProcessServer,
 ) -> None:
@@ -228,80 +158,6 @@ async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others
     assert server.node.table_cache.known(broken) is None
     assert server.state(sound).phase == "running"
     assert len(bert.received.all(Dealt)) == 1
-
-
-async def test_a_timer_whose_table_cannot_be_written_is_tried_again_a_little_later(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna = await server.player("Anna")
-    await gathered(anna)
-    await counted_down(anna)
-    writes: list[int] = []
-
-    async def save(write: TableWrite) -> bool:
-        writes.append(server.time.at)
-        raise StoreUnavailable("its primary is away")
-
-    server.time.at += COUNTDOWN_MILLIS
-    with monkeypatch.context() as away:
-        away.setattr(server.store.tables, "save_table", save)
-        for millis in (0, RETRY_MILLIS - 1, 1):
-            server.time.at += millis
-            await server.settle()
-    assert writes == [server.time.at - RETRY_MILLIS, server.time.at]
-    server.time.at += RETRY_MILLIS
-    await server.settle()
-    assert len(anna.received.all(Dealt)) == 1
-
-
-async def test_a_table_that_could_not_be_checked_when_it_was_loaded_keeps_its_timer(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    await counted_down(anna)
-    await server.restart()
-
-    async def fails(nodes: Iterable[str]) -> frozenset[str]:
-        raise StoreUnavailable("away")
-
-    with monkeypatch.context() as away:
-        away.setattr(server.store.nodes, "dead", fails)
-        await server.node.table_cache.get(code)
-        await server.settle()
-    assert server.state(code).phase == "countdown"
-    server.time.at += COUNTDOWN_MILLIS
-    await server.settle()
-    assert server.state(code).phase == "running"
-
-
-async def test_a_timer_that_runs_out_while_its_table_is_busy_is_not_lost(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = await server.race(await server.player("Anna"))
-    read, go = asyncio.Event(), asyncio.Event()
-    load_standings = server.store.boards.load_standings
-
-    async def slow(table: str, race: int) -> dict[str, LiveStanding]:
-        read.set()
-        await go.wait()
-        return await load_standings(table, race)
-
-    with monkeypatch.context() as slowly:
-        slowly.setattr(server.store.boards, "load_standings", slow)
-        server.time.at += LOOK_MILLIS
-        server.node.scheduler.apply_due()
-        async with asyncio.timeout(20):
-            await read.wait()
-        server.time.at += LOOK_MILLIS
-        server.node.scheduler.apply_due()
-        # the second timer finds the table busy, and is set again
-        await asyncio.sleep(0)
-        go.set()
-        await server.settle()
-    server.time.at += RETRY_MILLIS
-    await server.settle()
-    assert server.state(code).looked == server.time.at
 
 
 async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
@@ -350,18 +206,6 @@ async def test_unused_tables_races_and_lines_are_dropped(
     await server.pass_time(1000)
     assert (server.node.table_cache.all(), server.node.races.all()) == ([], [])
     assert (await listed(anna), await server.real.tables.list_public()) == ([], [])
-
-
-async def test_a_closed_table_is_dropped_when_its_timer_runs_out(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    await server.node.table_service.change(
-        code, lambda state, now: Change(msgspec.structs.replace(state, seats=(), host=""))
-    )
-    await server.node.scheduler.elapse(code)
-    server.time.at += EMPTY_MILLIS
-    await server.node.scheduler.elapse(code)
-    assert server.node.table_cache.known(code) is None
 
 
 # Timers of tables: each table is taken once, in the order in which the timers run out
@@ -430,24 +274,6 @@ def test_a_table_can_be_due_at_once_whatever_its_timer(
     assert all_due(due_tables) == [FIRST]
     time.at += 200
     assert all_due(due_tables) == [FIRST], "its timer is as it was set"
-
-
-def test_a_timer_that_is_often_put_off_takes_no_memory(
-    time: InventedTime, due_tables: DueTables
-) -> None:
-    due_tables.set(SECOND, after(5))
-    tracemalloc.start()
-    try:
-        for millis in range(20_000):
-            due_tables.set(FIRST, after(7_200_000 + millis))
-        used, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert used < 500_000, "a hundred bytes for each would be two million"
-    time.at += 5
-    assert all_due(due_tables) == [SECOND]
-    time.at += 7_200_000 + 20_000
-    assert all_due(due_tables) == [FIRST]
 
 
 async def test_a_wait_ends_when_the_next_table_becomes_due(due_tables: DueTables) -> None:

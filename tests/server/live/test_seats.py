@@ -123,24 +123,6 @@ async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
     assert (await server.row(bert.player)).table is None
 
 
-async def test_a_row_is_not_freed_late_when_the_seat_was_taken_again(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    with monkeypatch.context() as patch:
-
-        async def unavailable(player: str, table: str) -> None:
-            raise ConnectionError("the store is away")
-
-        patch.setattr(server.store.players, "stand_up", unavailable)
-        await bert.refused(LeaveTable, table=code)
-    assert isinstance(await bert.ask(JoinTable, table=code), Snapshot)
-    for _ in range(2):
-        await server.node.scheduler.sweep()
-    assert (await server.row(bert.player)).table == code
-
-
 # Sessions: one connection and its player
 
 

@@ -20,10 +20,9 @@ from saratoga_server.domain.tables import (
     TableState,
 )
 from saratoga_server.live.live_table import Known
-from saratoga_server.live.table_cache import READ_AT_ONCE, TableLoads
+from saratoga_server.live.table_cache import READ_AT_ONCE
 from saratoga_server.ports import (
     Millis,
-    StoredBoard,
     StoreUnavailable,
     TableWrite,
 )
@@ -94,15 +93,6 @@ async def test_a_change_is_durable_then_shown(here: CachingNode, caches: Caches)
     assert table.followed_up is None, "the caller carries out the effects"
 
 
-async def test_where_nothing_changes_nothing_is_written_or_sent(
-    here: CachingNode, caches: Caches
-) -> None:
-    await here.cache.open(seated(ANN))
-    applied = await here.cache.change(CODE, lambda state, now: None)
-    assert applied.change is None
-    assert (await caches.version(), here.received.events) == (1, [])
-
-
 async def test_an_invisible_change_is_not_sent(here: CachingNode, caches: Caches) -> None:
     await here.cache.open(seated(ANN))
     await here.cache.change(CODE, lambda state, now: Change(replace(state, looked=now)))
@@ -168,16 +158,6 @@ async def test_a_refusal_is_judged_on_the_newest_version_if_other_nodes_are_aliv
     assert (await there.cache.change(CODE, only_after_one)).table.state.notice == "two"
 
 
-async def board(caches: Caches, player: str) -> StoredBoard:
-    """Return a stored board of the first race."""
-    found = await caches.store.boards.load_board(CODE, 1, player)
-    assert found is not None
-    return found
-
-
-# What is written with a change
-
-
 # Writes whose outcome is unknown
 
 
@@ -211,19 +191,6 @@ async def test_a_write_in_doubt_is_shown_when_it_is_found(
         await here.cache.refresh(CODE)
     assert here.notices() == ["Perhaps."]
     assert not table.in_doubt
-
-
-async def test_waiting_for_a_table_and_for_the_store_share_one_timeout(caches: Caches) -> None:
-    here = await caches.node(store_timeout=0.001)
-    table = await here.cache.open(seated(ANN))
-    assert table is not None
-    async with asyncio.timeout(30), table.lock:
-        with pytest.raises(StoreUnavailable, match="in time"):
-            await here.cache.change(CODE, adding("Hello."))
-        assert (table.in_doubt, table.state.notice) == (False, ""), "nothing was written"
-        with pytest.raises(StoreUnavailable, match="in time"):
-            await here.cache.refresh(CODE)
-    assert table.in_doubt, "what it was refreshed for is still to be read"
 
 
 class MuteTables(WrappedTables):
@@ -321,70 +288,3 @@ async def test_tables_changed_without_notice_are_found(
     for code in (codes[0], codes[-1]):
         await here.cache.change(code, adding("one"))
     assert await there.cache.changed_elsewhere() == [codes[0], codes[-1]]
-
-
-# The first load of a table: one read for all callers, and never older than a published version
-
-
-OTHER_TABLE_LOADS = "odd-emu-11"
-
-
-class Store:
-    """A table store that returns these versions in turn."""
-
-    def __init__(self, *versions: int | None) -> None:
-        self.versions = list(versions)
-        self.reads = 0
-
-    async def load_table(self, code: str) -> tuple[int, bytes] | None:
-        await asyncio.sleep(0)
-        self.reads += 1
-        version = self.versions.pop(0)
-        return None if version is None else (version, code.encode())
-
-
-async def test_one_caller_at_a_time_loads_a_table() -> None:
-    loads, inside = TableLoads(), 0
-
-    async def load(code: str) -> int:
-        nonlocal inside
-        async with loads.one_at_a_time(code):
-            inside += 1
-            most = inside
-            await asyncio.sleep(0)
-            inside -= 1
-        return most
-
-    assert await asyncio.gather(*map(load, (CODE, CODE, CODE))) == [1, 1, 1]
-    assert await asyncio.gather(*map(load, (CODE, OTHER_TABLE_LOADS))) == [1, 2], (
-        "other tables do not wait"
-    )
-
-
-async def test_a_read_is_repeated_until_it_is_as_new_as_what_was_published() -> None:
-    loads, store = TableLoads(), Store(1, 2, 4)
-    loads.heard_of(CODE, 9)  # no caller waits for it, so it is forgotten
-
-    async def load_table(code: str) -> tuple[int, bytes] | None:
-        answer = await store.load_table(code)
-        if store.reads == 1:
-            loads.heard_of(CODE, 2)
-            loads.heard_of(CODE, 1)
-        elif store.reads == 2:
-            loads.heard_of(CODE, 3)
-        loads.heard_of(OTHER_TABLE_LOADS, 9)
-        return answer
-
-    async with loads.one_at_a_time(CODE):
-        assert await loads.read(CODE, load_table) == (4, CODE.encode())
-    assert store.reads == 3
-
-
-async def test_nothing_is_kept_of_a_load_that_has_ended() -> None:
-    loads = TableLoads()
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError):
-            async with loads.one_at_a_time(CODE):
-                raise ZeroDivisionError
-        with pytest.raises(KeyError):
-            await loads.read(CODE, Store(1).load_table)

@@ -10,15 +10,13 @@ from kit.tables import (
     BEN,
     CODE,
     NODE,
-    after,
     all_shown,
     counting,
     running,
     seated,
 )
-from kit.two_nodes import Nodes
 from saratoga_protocol.codec import CODECS, Codec
-from saratoga_protocol.commands import JoinTable, LeaveTable
+from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import Done, SeatLost, TableChanged, VoidedRace
 from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
 from saratoga_server.domain.tables import (
@@ -74,34 +72,6 @@ async def test_effects_that_failed_are_carried_out_at_the_next_look(
     assert len(bert.received.all(SeatLost)) == 1
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_a_change_is_made_though_catching_up_on_others_fails(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, fault: Exception
-) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna)
-    await bert.at_table(JoinTable, table=code)
-    await nodes.settle()
-    nodes.east.tap.is_deaf = nodes.west.tap.is_deaf = True
-    await nodes.east.node.table_service.change(code, kicking(anna, bert))
-    west = nodes.west.node.table_service
-
-    async def fails(player: str) -> None:
-        raise fault
-
-    def noting(state: TableState, now: Millis) -> Change:
-        return Change(replace(state, notice="Noted."))
-
-    with monkeypatch.context() as broken:
-        broken.setattr(nodes.west.store.players, "load_player", fails)
-        table = await west.change(code, noting)
-        is_behind = table.followed_up is not None
-    assert (table.state.notice, is_behind) == ("Noted.", True)
-    assert len(bert.received.all(SeatLost)) == 1
-    await west.look_over()
-    assert table.followed_up is None
-
-
 # Lost replies
 
 
@@ -146,16 +116,6 @@ async def test_a_change_sets_the_tables_timer(here: CachingNode, caches: Caches)
     assert here.due_tables.take_due() is None
     caches.time.at = table.reveal_by
     assert here.due_tables.take_due() == CODE
-
-
-async def test_a_table_that_is_loaded_is_looked_at_once(
-    here: CachingNode, there: CachingNode
-) -> None:
-    await here.cache.open(seated(ANN))
-    assert here.due_tables.take_due() is None
-    await there.cache.get(CODE)
-    assert there.due_tables.take_due() == CODE
-    assert there.due_tables.take_due() is None
 
 
 async def test_several_nodes_spread_the_timers_that_need_not_be_prompt(
@@ -233,14 +193,6 @@ async def test_with_other_nodes_alive_a_race_is_kept_only_where_it_is_followed(
     here.peers.seen()
     here.cache.forget_unused("node")
     assert here.cache.known(OTHER) is None
-
-
-async def test_a_table_that_was_forgotten_has_no_timer(here: CachingNode, caches: Caches) -> None:
-    await here.cache.open(counting(ANN, BEN))
-    here.cache.forget(CODE)
-    caches.time.at = after(60_000)
-    assert here.due_tables.take_due() is None
-    assert here.cache.all() == []
 
 
 async def test_a_table_that_the_store_has_deleted_is_forgotten(

@@ -7,7 +7,6 @@ import pytest
 from kit.in_process_server import (
     InProcessServer,
     always,
-    cash_out_unnoticed,
     gathered,
     open_in_process_server,
 )
@@ -28,16 +27,11 @@ from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, Stat
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
-from saratoga_server.ports import StoredBoard
 
 # The effects of a change of a table
 
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
-
-STUCK_UNTIL_A_CARD_COMES_BACK = (
-    "stock=- waste=7C reserve=- up=3,3,3,4 down=- columns=5C/5S/9C/9S base=1 passes=2"
-)
 
 
 async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
@@ -113,30 +107,6 @@ async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
         assert states == ["stuck", "racing"]
 
 
-async def test_a_move_made_during_a_look_is_not_ended_for_the_position_before_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with open_in_process_server(always(STUCK_UNTIL_A_CARD_COMES_BACK)) as server:
-        anna, bert = await server.player("Anna"), await server.player("Bert")
-        code = await server.race(anna, bert, game="canfield-aisleriot")
-        await server.restart(always(STUCK_UNTIL_A_CARD_COMES_BACK))
-        anna = await server.player("Anna")
-        await anna.at_table(Resume, table=code)
-        load_board = server.store.boards.load_board
-
-        async def slow(table: str, race: int, player: str) -> StoredBoard | None:
-            if player == bert.player and anna.board.count == 0:
-                await anna.moves("up.D>t1")
-            return await load_board(table, race, player)
-
-        monkeypatch.setattr(server.store.boards, "load_board", slow)
-        server.time.at += LOOK_MILLIS
-        await server.node.table_service.elapse(code, ())
-        await server.settle()
-        stored = await server.board(code, anna.player)
-        assert (stored.state, len(stored.entries)) == ("racing", 1)
-
-
 # Races that end
 
 
@@ -157,17 +127,6 @@ async def test_the_last_board_that_the_server_ends_ends_the_race(server: InProce
 # The last racer of a race is named to the table, and the host's ending of the race is carried out
 
 
-async def test_the_last_racer_is_named_though_the_other_boards_ending_was_not_noticed(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    await cash_out_unnoticed(server, anna)
-    assert server.state(code).last_racer == ""
-    await server.pass_time(LOOK_MILLIS)
-    assert server.state(code).last_racer == bert.player
-
-
 async def test_a_host_ends_the_board_of_a_player_on_another_node(server: InProcessServer) -> None:
     async with beside(server) as nodes:
         anna, bert = await nodes.two()
@@ -182,22 +141,6 @@ async def test_a_host_ends_the_board_of_a_player_on_another_node(server: InProce
         assert ended.board.state == "ended by host"
         for player in (anna, bert):
             assert len(player.received.all(RaceOver)) == 1
-
-
-async def test_a_race_that_its_host_ended_ends_though_the_reply_was_lost(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    await anna.cash_out()
-    await server.pass_time(LAST_BOARD_MILLIS + LOOK_MILLIS)
-    server.faults.lost_replies = 1
-    assert await anna.refused(EndRace, race=f"{code}/1") == "store_unavailable"
-    assert bert.received.all(BoardEnded) == []
-    await server.pass_time(1000)
-    (ended,) = bert.received.all(BoardEnded)
-    assert ended.board.state == "ended by host"
-    assert server.state(code).outcome is not None
 
 
 # Which races count for the leaderboards: this is fixed when the race starts, and no racer can change it
