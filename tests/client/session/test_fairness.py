@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.races import voided_race
 from kit.scripted_server import (
     CODE,
     NOON,
@@ -41,15 +40,6 @@ from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Wit
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import Reveal
 from saratoga_rules.dealing.fairness import nonce_hash
-
-
-async def test_ready_names_the_commitment_and_the_hash_of_a_nonce(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
-    ready = await player.ready()
-    assert (ready.table, ready.commitment) == (CODE, PROMISE)
-    reveal = await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
-    assert isinstance(reveal, commands.Reveal)
-    assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
 
 
 async def test_every_deal_gets_a_nonce_of_its_own(player: DutifulPlayer) -> None:
@@ -137,13 +127,6 @@ async def test_a_server_that_gives_the_player_another_id_does_not_change_the_evi
         await after.seat.handle(replace(snapshot(), table=later))
         assert after.alarms == [(later.race, (OTHER_PLAYER,))]
         assert after.seat.take_due() == [RACE], "the race is missed all the same"
-
-
-async def test_an_older_version_of_the_table_is_ignored(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering(version=5))
-    await player.seat.handle(countdown("00" * 32, version=4))
-    assert player.seat.table is not None
-    assert player.seat.table.phase == "gathering"
 
 
 async def test_a_snapshot_counts_although_it_shows_an_older_version(player: DutifulPlayer) -> None:
@@ -283,20 +266,6 @@ async def test_a_nonce_that_the_server_refuses_is_no_error(player: DutifulPlayer
     assert isinstance(again, commands.Reveal)
 
 
-async def test_a_voided_race_whose_seed_was_changed_raises_the_alarm_once(
-    player: DutifulPlayer,
-) -> None:
-    await player.race()
-    honest = voided_race(RACE)
-    forged = replace(honest, commitment="d0" * 32)
-    for voided, version in ((honest, 8), (forged, 9), (forged, 10)):
-        gathers = replace(table(version=version), race=f"{CODE}/2", voided=[voided])
-        await player.seat.handle(events.TableChanged(table=gathers, now=NOON))
-    ((race, faults),) = player.alarms
-    assert race == RACE
-    assert [fault.partition(" ")[2][:11] for fault in faults] == ["seed of the", "voided race"]
-
-
 def call(own_hash: str = "", version: int = 2) -> events.TableChanged:
     """Return the call: the countdown without its racers."""
     changed = countdown(own_hash, version=version)
@@ -377,24 +346,6 @@ async def test_a_nonce_that_the_server_did_not_confirm_may_be_missing(
     assert player.alarms == []
 
 
-async def test_a_nonce_that_is_confirmed_after_the_void_raises_the_alarm_too(
-    player: DutifulPlayer,
-) -> None:
-    await player.seat.handle(gathering())
-    ready = await player.ready()
-    player.seat.see(countdown(ready.nonce_hash))
-    revealing = asyncio.ensure_future(player.seat.reveal())
-    reveal = await player.peer.command()
-    player.seat.see(voided(ready.nonce_hash))
-    assert player.alarms == []
-    # the table has forgotten the void when the answer comes
-    later = replace(voided("").table, race=f"{CODE}/3", version=30, voided=[])
-    player.seat.see(events.TableChanged(table=later, now=NOON))
-    await player.peer.send(events.Done(re=reveal.id))
-    await revealing
-    assert player.alarms == [(RACE, (NONCE_DENIED,))]
-
-
 @pytest.mark.parametrize("is_first", [True, False], ids=["void first", "void last"])
 @pytest.mark.parametrize("is_cut", [False, True], ids=["connected", "connection lost"])
 async def test_a_reveal_without_an_answer_raises_the_alarm_if_the_connection_was_never_lost(
@@ -424,21 +375,3 @@ async def test_an_honest_void_raises_no_alarm(player: DutifulPlayer, tmp_path: P
     nonces, missing = {PLAYER: sighting.nonce}, {RIVAL: nonce_hash(RIVALS_NONCE)}
     await player.seat.handle(voided("", nonces=nonces, missing=missing))
     assert player.alarms == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
-        ({"missing": {}}, "are not those that were listed"),
-        ({"nonces": {}, "missing": {RIVAL: "ab" * 32}}, "is not the one that was listed"),
-        ({"seed": "00" * 32}, "does not match its commitment"),
-        ({"nonces": {RIVAL: "cd" * 16}}, "does not match the hash from the countdown"),
-    ],
-    ids=["a racer less", "another hash", "another seed", "another nonce"],
-)
-async def test_a_voided_countdown_that_is_not_the_one_seen_raises_the_alarm(
-    player: DutifulPlayer, changes: dict[str, Any], fault: str
-) -> None:
-    own_hash = await revealed(player)
-    await player.seat.handle(voided(own_hash, **changes))
-    assert any(fault in sentence for _, faults in player.alarms for sentence in faults)

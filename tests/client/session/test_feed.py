@@ -22,23 +22,21 @@ from kit.session_states import (
 )
 from kit.stepped_session import stepped_session
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.session import event_listener as module
 from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
-from saratoga_client.session.feed import MAX_AT_ONCE, MAX_LINES, Feed, Tone, with_line
+from saratoga_client.session.feed import MAX_AT_ONCE, Tone
 from saratoga_client.session.moments import (
     LAST_MINUTE,
     LATE,
     QUIET,
     SeenMoments,
     next_moment,
-    until_last_minute,
     with_last_minute,
 )
 from saratoga_client.session.seat_changes import seat_changes, seat_news
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
-from saratoga_protocol.commands import CreateTable, GetRecord, LeaveTable
+from saratoga_protocol.commands import CreateTable, LeaveTable
 from saratoga_protocol.events import RaceOver, Seat, Snapshot, Table
 from saratoga_rules.games import GAMES
 
@@ -70,10 +68,6 @@ def test_a_lead_that_changes_with_every_card_gets_a_line_when_it_has_settled() -
     assert sum("passed" in line for line in lines(state_after(*flicker * 5, every=500))) <= 2
 
 
-def test_a_shared_first_place_has_no_leader() -> None:
-    assert lines(state_after(standings("a3 =y3 r1"))) == []
-
-
 def test_a_pass_is_described_from_the_players_side() -> None:
     state = state_after(
         standings("o9 a5 y3 r1"),
@@ -89,12 +83,6 @@ def test_a_line_about_the_lead_replaces_the_one_about_the_pass() -> None:
     assert lines(state) == ["you take the lead with 6"]
 
 
-def test_every_tenth_card_gets_a_line() -> None:
-    first = snapshot("a19 y9 r1", board())
-    state = state_after(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
-    assert lines(state) == ["you broke even with 10", "ana reached 20"]
-
-
 def test_a_player_breaks_even_once_when_the_cards_have_paid_for_this_games_pack() -> None:
     deal = draw(GAMES["klondike"], "t1: KS")
     first = snapshot("a1 y9 r1", board(deal, game="klondike"), table(game="klondike"))
@@ -102,12 +90,6 @@ def test_a_player_breaks_even_once_when_the_cards_have_paid_for_this_games_pack(
     state = state_after(*[standings(text, "klondike") for text in banked], first=first)
     says = [line.text for line in state.feed_lines if line.tone in (Tone.EVEN, Tone.MILESTONE)]
     assert says == ["you reached 10", "you are ahead with 11"]
-
-
-def test_a_won_board_has_broken_the_bank() -> None:
-    state = state_after(standings("a52:won y1 r1"), first=snapshot("a51 y1 r1", board()))
-    assert lines(state) == ["ana broke the bank with 52, +$210"]
-    assert state.feed_lines[-1].tone is Tone.WON
 
 
 def test_every_ended_board_gets_a_line() -> None:
@@ -147,11 +129,6 @@ def test_a_lost_connection_and_a_new_host_get_a_line() -> None:
     ]
 
 
-def test_a_player_who_joins_late_gets_no_lines_about_the_past() -> None:
-    state = state_after(first=snapshot("a21 y9 r8:stuck", board()))
-    assert lines(state) == []
-
-
 def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
     word = "a30 b29 c28 d27:stuck e26:stuck f25:stuck y1"
     state = state_after(
@@ -160,27 +137,6 @@ def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
     )
     assert len(state.feed_lines) == MAX_AT_ONCE
     assert sum(line.tone is Tone.ENDING for line in state.feed_lines) == 3
-
-
-def test_a_name_stays_as_the_server_sent_it() -> None:
-    seats = [seat("y"), seat("a", name="\x1b[2Jana\u202e")]
-    state = state_after(
-        standings("a2 y1"), first=snapshot("y1 =a1", board(), table("ya", seats=seats))
-    )
-    assert lines(state) == ["\x1b[2Jana\u202e takes the lead with 2"]
-
-
-def test_the_oldest_lines_are_dropped() -> None:
-    feed = Feed()
-    for number in range(MAX_LINES + 5):
-        feed = with_line(feed, number, f"line {number}", Tone.LINK)
-    assert len(feed.lines) == MAX_LINES
-    assert feed.lines[-1].text == f"line {MAX_LINES + 4}"
-
-
-def test_without_a_change_there_is_no_line() -> None:
-    state = state_after(standings("a2 y1 r1"))
-    assert state_after(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == state.feed_lines
 
 
 ALONE = snapshot("a5 y3 r1", board())
@@ -206,22 +162,10 @@ def test_a_new_leader_is_a_moment() -> None:
     ]
 
 
-def test_the_first_state_of_another_race_has_no_moment() -> None:
-    led = next_state(state_after(first=ALONE), standings("y6 a5 r1"), START + 5_000)
-    seen, _ = next_moment(SeenMoments(), state_after(first=ALONE), START)
-    assert next_moment(seen, led, START + 5_000)[1] is not None
-    before = replace(seen, race="mint-otter-42/99")
-    assert next_moment(before, led, START + 5_000)[1] is None
-
-
 def test_a_lead_that_changes_back_within_a_second_is_told_once() -> None:
     words = ("y6 a5 r1", "a7 y6 r1", "y8 a7 r1", "a9 y8 r1", "y9 a9 r1")
     steps = [(5_000 + 200 * at, standings(word)) for at, word in enumerate(words)]
     assert told(state_after(first=ALONE), *steps) == ["You take the lead with 6."]
-
-
-def test_a_shared_lead_is_no_moment() -> None:
-    assert told(state_after(first=ALONE), (5_000, standings("a5 =y5 r1"))) == []
 
 
 def test_breaking_even_is_told_once_even_if_a_card_is_taken_back() -> None:
@@ -233,22 +177,10 @@ def test_breaking_even_is_told_once_even_if_a_card_is_taken_back() -> None:
     assert told(state_after(first=first), *steps) == ["You broke even with 10."]
 
 
-def test_who_sits_down_without_a_loss_does_not_break_even() -> None:
-    steps = [(5_000, standings("a19 y13 r1"))]
-    assert told(state_after(first=snapshot("a19 y12 r1", board())), *steps) == []
-
-
 def test_a_broken_bank_comes_before_everything_else() -> None:
     steps = [(5_000, standings("y53 a52:won r1"))]
     assert told(state_after(first=snapshot("a51 y9 r1", board())), *steps) == [
         "ana broke the bank with 52, +$210."
-    ]
-
-
-def test_a_watcher_sees_the_moments_of_the_racers() -> None:
-    first = snapshot("a5 r3", shown=table("ar", host="a"))
-    assert told(state_after(first=first), (5_000, standings("r6 a5"))) == [
-        "raj takes the lead with 6."
     ]
 
 
@@ -279,19 +211,6 @@ def test_the_last_minute_is_in_the_feed_once_with_its_time() -> None:
     assert with_last_minute(over, START + begins) is over
 
 
-def test_the_time_until_the_last_minute_is_known_until_it_begins() -> None:
-    state = state_after(first=ALONE)
-    assert until_last_minute(state, START) == CAP - LAST_MINUTE
-    assert until_last_minute(state, START + CAP - LAST_MINUTE) is None
-
-
-def test_a_race_without_a_limit_has_no_last_minute() -> None:
-    untimed = events.Snapshot(table=msgspec.structs.replace(table("ar"), deadline=0), now=START)
-    state = state_after(first=untimed)
-    assert until_last_minute(state, START) is None
-    assert next_moment(SeenMoments(race=state.table.race), state, START + CAP)[1] is None
-
-
 def test_what_happened_while_the_connection_was_lost_is_not_told() -> None:
     state = state_after(first=ALONE)
     seen, _ = next_moment(SeenMoments(), state, START)
@@ -309,25 +228,6 @@ def test_what_happened_while_the_connection_was_lost_is_not_told() -> None:
     assert found.text == "ana takes the lead with 7."
 
 
-def test_a_finished_race_has_no_moments() -> None:
-    state = state_after(first=ALONE)
-    over = replace(state, table_view=replace(state.table_view, outcome=outcome("y9 a5 r1")))
-    seen, _ = next_moment(SeenMoments(), state, START)
-    later = next_state(over, standings("y9 a5 r1"), START + 5_000)
-    assert next_moment(seen, later, START + 5_000)[1] is None
-
-
-async def test_events_of_other_tables_are_ignored() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        before = there.state
-        other = msgspec.structs.replace(before.table, code="other-table-01", version=99)
-        await there.receive(
-            events.Snapshot(table=other, now=0), events.TableChanged(table=other, now=0)
-        )
-        assert there.state is before
-
-
 async def test_a_late_snapshot_of_a_table_left_before_does_not_begin_the_session() -> None:
     async with stepped_session() as there:
         ben = await there.server.player("Ben")
@@ -337,19 +237,6 @@ async def test_a_late_snapshot_of_a_table_left_before_does_not_begin_the_session
         assert there.session.state is None
         code = await there.gather()
         assert {state.table.code for state in there.seen} == {code}
-
-
-@pytest.mark.usefixtures("impatient_checks")
-async def test_the_record_of_a_finished_race_is_requested_and_a_refusal_reported() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        await there.do(there.session.cash_out())
-        there.network.refusals.extend([("no_such_race", False)] * 1000)
-        await there.pass_time(700_000)
-        await there.do(there.session.until(lambda state: bool(state.alarms)))
-        assert GetRecord in map(type, there.network.answered)
-        assert "did not send the record" in there.state.feed_lines[-1].text
 
 
 @pytest.mark.parametrize("phase", ["closed", ""])
@@ -373,17 +260,6 @@ async def test_no_event_counts_after_the_end_of_the_table(phase: str) -> None:
         )
         await there.settle()
         assert there.state is last
-
-
-async def test_the_last_minute_is_in_the_feed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MEASURE_EVERY", 0.0)
-    async with stepped_session() as there:
-        await there.gather(cap=3)
-        await there.start_race()
-        assert there.state.feed_lines == ()
-        await there.pass_time(120_000)
-        state = await there.session.until(lambda state: bool(state.feed_lines))
-        assert [line.text for line in state.feed_lines] == ["the last minute"]
 
 
 def sent(*seats: str, phase: str = "running", idle_since: float = 0) -> Snapshot:
@@ -564,13 +440,6 @@ def test_the_news_name_other_players_and_count_who_is_ready() -> None:
         "1 of 2 ready for the next race."
     )
     assert seat_news(before, before, YOU) == ""
-
-
-def test_while_nobody_can_get_ready_only_the_changes_are_news() -> None:
-    before, after = (
-        table(phase="over", seats=[seat(each) for each in who]) for who in ("ya", "yab")
-    )
-    assert seat_news(before, after, YOU) == "racer b sat down."
 
 
 def test_why_a_player_who_is_still_there_is_host_no_more_is_news() -> None:

@@ -12,11 +12,9 @@ from kit.scripted_server import CODE, PLAYER, scripted_server, snapshot, table, 
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
-from saratoga_client.problems import Problem
 from saratoga_client.session.join import (
     NAME_REFUSALS,
     TableWanted,
-    check_table,
     claim_name,
     is_seated_at,
     kept_table,
@@ -37,10 +35,6 @@ async def lobby() -> AsyncIterator[OpenLobby]:
         yield opened_lobby
 
 
-async def test_a_name_is_claimed_as_the_server_writes_it(lobby: OpenLobby) -> None:
-    assert await claim_name(await lobby.player(), "Bert") == "Bert"
-
-
 @pytest.mark.parametrize("name", ["anna", "  ", "x" * 65])
 async def test_a_refused_name_has_a_refusal_that_allows_another_name(
     lobby: OpenLobby, name: str
@@ -49,18 +43,6 @@ async def test_a_refused_name_has_a_refusal_that_allows_another_name(
     with pytest.raises(CommandRefused) as refusal:
         await claim_name(await lobby.player(), name)
     assert refusal.value.code in NAME_REFUSALS
-
-
-async def test_a_new_table_has_the_wanted_settings_and_is_joined_by_its_code(
-    lobby: OpenLobby,
-) -> None:
-    _, table = await take_seat(await lobby.player("Anna"), WANTED)
-    assert (table.settings.game, table.settings.cap, table.settings.seats) == ("caprice", 20, 2)
-    _, seen = await take_seat(await lobby.player("Bert"), table.code)
-    assert [seat.name for seat in seen.seats] == ["Anna", "Bert"]
-    with pytest.raises(Problem) as problem:
-        await take_seat(await lobby.player("Cleo"), table.code)
-    assert problem.value.refusal == "table_full"
 
 
 async def test_a_seat_without_a_race_is_given_up_for_another_table(
@@ -112,18 +94,6 @@ async def test_a_table_is_kept_for_a_player_with_a_seat_or_with_others_there(
     assert "with" not in kept_table_text(kept, anna.player)
     await anna.request(partial(LeaveTable, table=own.code))
     assert await kept_table(anna, own.code) is None
-
-
-async def test_an_unknown_table_is_refused_and_a_known_one_is_not_watched_on(
-    lobby: OpenLobby,
-) -> None:
-    code = await lobby.host("Cleo")
-    nameless = await lobby.player()
-    await check_table(nameless, code)
-    assert not nameless.follows(code)
-    with pytest.raises(CommandRefused) as refusal:
-        await check_table(nameless, "mint-otter-99")
-    assert refusal.value.code == "no_such_table"
 
 
 async def test_a_player_who_races_at_another_table_keeps_that_seat(lobby: OpenLobby) -> None:

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.lobbies import open_lobby
 from kit.session_states import table
-from saratoga_client.local.identity import token_for
-from saratoga_client.local.setting_values import CAPS, MOST_SEATS
+from saratoga_client.local.setting_values import CAPS
 from saratoga_client.net.errors import (
     CommandRefused,
     Redirected,
@@ -33,24 +31,17 @@ from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import (
     LONGEST_ENTRY,
     LobbyState,
-    more_seats,
     next_cap,
-    next_game,
     one_line,
     other_publicity,
 )
 from saratoga_client.session.open_connection import (
-    LOCAL_TIMING,
-    REMOTE_TIMING,
     check_address,
-    open_connection,
     problem_of,
-    timing_for,
 )
 from saratoga_protocol.events import Refused, TableSettings
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
 from saratoga_protocol.table_rows import TableSummary
-from saratoga_rules.games import GAMES
 
 CODE = "mint-otter-42"
 LAN = "ws://192.168.1.7:7470"
@@ -161,12 +152,6 @@ def test_any_other_text_is_wrong_usage(address: str) -> None:
     assert problem.value.code == Exit.USAGE
 
 
-def test_a_server_on_this_machine_has_to_answer_sooner() -> None:
-    assert timing_for("ws://127.0.0.1:7470") is LOCAL_TIMING
-    assert timing_for(SERVER) is REMOTE_TIMING
-    assert LOCAL_TIMING.first_within < REMOTE_TIMING.first_within
-
-
 @pytest.mark.parametrize(
     ("error", "code"),
     [
@@ -180,27 +165,6 @@ def test_a_server_on_this_machine_has_to_answer_sooner() -> None:
 )
 def test_every_error_of_a_connection_has_its_exit_code(error: Exception, code: Exit) -> None:
     assert problem_of(SERVER, error).code == code
-
-
-def test_an_unknown_certificate_has_a_remedy_of_its_own() -> None:
-    problem = problem_of(SERVER, Unreachable(SERVER, "the certificate is not trusted"))
-    assert "SSL_CERT_FILE" in problem.remedy
-
-
-async def test_the_connection_belongs_to_the_player_of_this_machine() -> None:
-    async with open_lobby() as lobby:
-        async with open_connection(lobby.url) as first:
-            player = first.welcome.player
-        async with open_connection(lobby.url, token=token_for(lobby.url)) as second:
-            assert second.welcome.player == player
-
-
-async def test_without_a_server_the_problem_has_a_remedy() -> None:
-    with pytest.raises(Problem) as problem:
-        async with open_connection("ws://127.0.0.1:1"):
-            raise AssertionError("no server listens there")
-    assert problem.value.code == Exit.UNREACHABLE
-    assert problem.value.remedy
 
 
 @pytest.mark.parametrize(
@@ -259,26 +223,6 @@ def test_a_chosen_table_stays_chosen_while_others_come_and_go() -> None:
     assert lobby.with_tables([]).chosen == ""
 
 
-def test_the_list_of_tables_has_no_ends() -> None:
-    codes = ["a-b-1", "c-d-2", "e-f-3"]
-    lobby = LobbyState(server="ws://cards.example").with_tables([summary(code) for code in codes])
-    assert lobby.with_next_table(-1).chosen == "e-f-3"
-    assert lobby.with_next_table(2).with_next_table(1).chosen == "a-b-1"
-    empty = LobbyState(server="ws://cards.example")
-    assert empty.with_next_table(1) == empty
-
-
-def test_every_game_and_every_cap_can_be_chosen() -> None:
-    games, caps = [FORM], [FORM]
-    for _ in GAMES:
-        games.append(next_game(games[-1]))
-    for _ in CAPS:
-        caps.append(next_cap(caps[-1]))
-    assert {form.game for form in games} == set(GAMES)
-    assert {form.cap for form in caps} == set(CAPS)
-    assert (games[-1], caps[-1]) == (FORM, FORM)
-
-
 def test_a_public_table_always_has_a_cap() -> None:
     assert other_publicity(dataclasses.replace(FORM, cap=0)) == dataclasses.replace(
         FORM, cap=10, public=True
@@ -287,8 +231,3 @@ def test_a_public_table_always_has_a_cap() -> None:
     for _ in CAPS:
         form = next_cap(form)
         assert form.cap > 0
-
-
-@pytest.mark.parametrize(("by", "seats"), [(1, MOST_SEATS), (-1, 15), (-40, 1)])
-def test_a_table_has_a_seat_and_no_more_than_there_are(by: int, seats: int) -> None:
-    assert more_seats(FORM, by).seats == seats

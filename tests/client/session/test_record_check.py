@@ -20,14 +20,11 @@ from kit.scripted_server import (
 from kit.scripted_table import PROMISE, RIVAL, RIVALS_NONCE, DutifulPlayer, dealt, record_of
 from kit.sightings import announced
 from saratoga_client.net.connection import Connection
-from saratoga_client.session import record_check
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.race_witness import RaceWitness
-from saratoga_client.session.record_check import RecordCheck
-from saratoga_client.session.witness import GONE, WITHHELD, MemoryWitness, Witness
+from saratoga_client.session.witness import GONE, WITHHELD, Witness
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.records.record import chained, format_record
+from saratoga_rules.records.record import format_record
 
 pytestmark = pytest.mark.usefixtures("impatient_checks")
 
@@ -52,16 +49,6 @@ async def test_a_result_that_comes_after_the_check_of_the_record_is_compared_too
     await player.hear_the_end(record, replace(announced(record), results=[]))
     ((_, (fault,)),) = player.alarms
     assert "order of players" in fault
-
-
-async def test_a_record_of_a_newer_format_raises_no_alarm(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    lines = format_record(record).replace("record 1", "record 2", 1).split("\n")[:-2]
-    digest = chained(lines)
-    outcome = replace(announced(record), digest=digest)
-    await player.seat.handle(events.RaceOver(outcome=outcome))
-    await player.hear_the_record("\n".join([*lines, f"digest {digest}", ""]))
-    assert player.alarms == []
 
 
 async def test_a_record_refused_for_the_moment_is_requested_again(player: DutifulPlayer) -> None:
@@ -193,20 +180,6 @@ def seen_earlier(player: DutifulPlayer, folder: Path, millis: int) -> FairnessDu
     return player.restarted()
 
 
-async def test_a_race_is_missed_for_a_week_by_this_machines_clock(
-    server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
-) -> None:
-    await player.race()
-    refusing = asyncio.ensure_future(refuse_records(player, "no_such_table"))
-    old = seen_earlier(player, tmp_path, 8 * 24 * 3_600_000)
-    assert await old.lost_races(CODE, is_gone=True) == []
-    recent = seen_earlier(player, tmp_path, -2 * 24 * 3_600_000)
-    # a server whose clock is years ahead does not make the race older
-    server.greeting = lambda hello: replace(welcome(hello), now=2 * NOON)
-    assert await recent.lost_races(CODE, is_gone=True) != []
-    refusing.cancel()
-
-
 async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(
     player: DutifulPlayer,
 ) -> None:
@@ -270,37 +243,3 @@ async def test_the_durability_that_counts_is_that_before_the_race(
     kept = Witness(tmp_path).load(RACE)
     assert kept is not None
     assert kept.durability == "safe"
-
-
-def new_checks() -> RecordCheck:
-    """Return the checks of a player who has seen no race, over a connection that is not opened."""
-    seen = RaceWitness(MemoryWitness(), lambda: PLAYER, lambda race, faults: None)
-    return RecordCheck(Connection("ws://127.0.0.1:1", TOKEN), seen)
-
-
-async def test_of_many_races_only_the_latest_checks_are_remembered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    most, races = 20, [f"{CODE}/{number}" for number in range(1, 101)]
-    monkeypatch.setattr(record_check, "MOST_CHECKS", most)
-    checks = new_checks()
-    for race in races:
-        assert checks.begin(race)
-        assert checks.is_checking(race)
-        await checks.prove(race, "no record")
-        assert not checks.is_checking()
-    assert [*checks.testimonies] == races[-most:]
-    assert not any(checks.begin(race) for race in races[-most:])
-    assert checks.begin(races[0])
-
-
-async def test_the_proofs_of_other_races_do_not_leave_a_check_unfinished(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(record_check, "MOST_CHECKS", 3)
-    checks = new_checks()
-    checks.begin(RACE)
-    await checks.prove(RACE, "no record")
-    for number in range(10, 20):  # races that the player asked for
-        await checks.prove(f"{CODE}/{number}", "no record")
-        assert not checks.is_checking()

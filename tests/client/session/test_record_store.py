@@ -9,17 +9,17 @@ from msgspec.structs import replace as replaced
 
 from kit.finished_races import finished_race, over
 from kit.races import Entrant, race
-from kit.session_states import CODE, START, table
+from kit.session_states import CODE, START
 from kit.walks import banking
 from saratoga_client.session import record_store as module
 from saratoga_client.session.personal_best import PersonalBest, best_in
 from saratoga_client.session.record_check import CheckedRecord
-from saratoga_client.session.record_keeper import MOST_VERIFICATIONS, RecordKeeper
+from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import BESTS, RecordStore
-from saratoga_client.session.state import SessionState, Verification, next_state
+from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.verification import prove
-from saratoga_client.session.witness import WITHHELD, Sighting, Witness
+from saratoga_client.session.witness import WITHHELD, Witness
 from saratoga_protocol import events
 from saratoga_rules.records.record import digest_of, format_record
 
@@ -62,12 +62,6 @@ def test_a_record_that_was_not_kept_is_not_found(kept: RecordStore, race_id: str
     assert kept.text(race_id) is None
 
 
-def test_a_text_that_is_no_record_is_not_kept(kept: RecordStore, tmp_path: Path) -> None:
-    assert kept.keep("hello") is None
-    assert kept.keep(TEXT[:-20]) is None
-    assert list(tmp_path.rglob("*.record")) == []
-
-
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe", TEXT[: len(TEXT) // 2].encode()])
 def test_a_damaged_record_is_ignored_and_can_be_kept_again(
     kept: RecordStore, damage: bytes
@@ -78,13 +72,6 @@ def test_a_damaged_record_is_ignored_and_can_be_kept_again(
     assert kept.text(RECORD.race_id) is None
     kept.keep(TEXT)
     assert kept.text(RECORD.race_id) == TEXT
-
-
-def test_a_record_under_the_name_of_another_race_is_ignored(kept: RecordStore) -> None:
-    path = kept.keep(TEXT)
-    assert path is not None
-    path.write_text(text_of(4))
-    assert kept.text(RECORD.race_id) is None
 
 
 def test_the_oldest_record_is_deleted_first(
@@ -112,16 +99,6 @@ def test_best_results_are_kept_by_player_and_game(kept: RecordStore, tmp_path: P
     assert again.best("canfield", "somebodyelseeeee") is None
 
 
-def test_a_better_result_replaces_the_best(kept: RecordStore) -> None:
-    best = best_in(RECORD, PLAYER)
-    assert best is not None
-    kept.note(best, PLAYER)
-    better = replace(best, banked=best.banked + 1)
-    assert kept.note(better, PLAYER)
-    assert not kept.note(best, PLAYER)
-    assert kept.best("canfield", PLAYER) == better
-
-
 @pytest.mark.parametrize("torn", [b"", b"{", b'{"a": 3}', b"\xff", b"[" * 100_000, b"null"])
 def test_an_unreadable_file_of_best_results_is_replaced(
     kept: RecordStore, torn: bytes, tmp_path: Path
@@ -134,31 +111,6 @@ def test_an_unreadable_file_of_best_results_is_replaced(
     assert best is not None
     assert kept.note(best, PLAYER)
     assert kept.best("canfield", PLAYER) == best
-
-
-def test_a_failed_write_leaves_the_former_best_result(
-    kept: RecordStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    best = best_in(RECORD, PLAYER)
-    assert best is not None
-    kept.note(best, PLAYER)
-    before = (tmp_path / "races" / BESTS).read_bytes()
-
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        kept.note(replace(best, banked=52), PLAYER)
-    assert [path.name for path in (tmp_path / "races").iterdir()] == [BESTS]
-    assert (tmp_path / "races" / BESTS).read_bytes() == before
-
-
-def test_an_empty_folder_has_no_records_and_no_best_results(tmp_path: Path) -> None:
-    empty = RecordStore(tmp_path / "nowhere")
-    assert empty.text("mint-otter-42/1") is None
-    assert empty.best("canfield", PLAYER) is None
-    assert not (tmp_path / "nowhere").exists()
 
 
 RECORD_OF_RECORD_KEEPER = finished_race()
@@ -210,13 +162,6 @@ def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keepin
     assert keeping.state.feed_lines == ()
 
 
-def test_the_first_race_of_a_game_is_no_new_best(keeping: Keeping) -> None:
-    keeping.keep()
-    assert keeping.state.best is not None
-    assert keeping.state.best.race == RACE
-    assert not keeping.state.is_new_best
-
-
 def test_a_missing_record_is_reported_once_and_is_not_verified(keeping: Keeping) -> None:
     for _ in range(2):
         keeping.keeper.missing(RACE)
@@ -254,23 +199,6 @@ def test_the_verdict_on_a_bad_record_says_what_is_wrong(keeping: Keeping, text: 
     assert keeping.state.best is None
 
 
-def test_the_record_of_another_race_is_not_saved(keeping: Keeping) -> None:
-    proof = prove(TEXT_OF_RECORD_KEEPER.encode(), "mint-otter-42/99", witness=keeping.witness)
-    keeping.keeper.keep("mint-otter-42/99", CheckedRecord(TEXT_OF_RECORD_KEEPER, proof))
-    assert not keeping.state.verifications["mint-otter-42/99"].ok
-    assert keeping.records.text(RACE) is None
-
-
-def test_the_verdict_says_that_the_record_is_not_of_the_race_seen(keeping: Keeping) -> None:
-    other = Sighting(race=RACE, game="canfield", commitment="00" * 32, voided="damaged")
-    keeping.witness.keep(other)
-    keeping.keep()
-    assert not keeping.state.verifications[RACE].ok
-    assert keeping.records.text(RACE) == TEXT_OF_RECORD_KEEPER, "it shows what the house has said"
-    assert keeping.state.best is None
-    assert keeping.records.best("canfield", keeping.state.player) is None
-
-
 def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
     keeping: Keeping, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,38 +213,6 @@ def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
     assert keeping.state.verifications[RACE].ok
 
 
-def test_a_best_result_of_another_game_is_shown_with_that_game(
-    keeping: Keeping,
-) -> None:
-    gathering = table(phase="gathering", version=20, game="caprice", race=f"{CODE}/3")
-    keeping.store.replace(
-        next_state(keeping.state, events.TableChanged(table=gathering, now=START), START)
-    )
-    keeping.keep()
-    assert keeping.state.best is None
-    assert keeping.records.best("canfield", keeping.state.player) is not None
-    again = gathering_of(keeping.state, "canfield")
-    assert keeping.keeper.with_best(again).best is not None
-
-
-def gathering_of(state: SessionState, game: str) -> SessionState:
-    table = state.table
-    shown = replaced(table, version=30, settings=replaced(table.settings, game=game))
-    return next_state(state, events.TableChanged(table=shown, now=START), START)
-
-
-def test_a_best_result_found_during_the_next_race_is_not_of_that_race(
-    keeping: Keeping,
-) -> None:
-    gathering = table(phase="gathering", version=20, race=f"{CODE}/3")
-    keeping.store.replace(
-        next_state(keeping.state, events.TableChanged(table=gathering, now=START), START)
-    )
-    keeping.keep()
-    assert keeping.state.best is not None
-    assert not keeping.state.is_new_best
-
-
 def test_only_the_record_with_the_announced_digest_counts(keeping: Keeping) -> None:
     other = format_record(replace(RECORD_OF_RECORD_KEEPER, cap=5))
     keeping.records.keep(TEXT_OF_RECORD_KEEPER)
@@ -327,23 +223,3 @@ def test_only_the_record_with_the_announced_digest_counts(keeping: Keeping) -> N
         keeping.store.replace(replace(keeping.state, table_view=picture))
         assert keeping.keeper.kept(RACE) == text
     assert keeping.keeper.kept(f"{CODE}/77") is None
-
-
-def test_alarms_are_collected_once_and_are_in_the_feed(keeping: Keeping) -> None:
-    keeping.keeper.raise_alarm(RACE, ("the deal was changed", "the pack lacks a card"))
-    keeping.keeper.raise_alarm(RACE, ("the seed is another", "the deal was changed"))
-    assert keeping.state.alarms == (
-        f"Race {RACE}: the deal was changed.",
-        f"Race {RACE}: the pack lacks a card.",
-        f"Race {RACE}: the seed is another.",
-    )
-    assert [line.text for line in keeping.state.feed_lines] == list(keeping.state.alarms)
-
-
-def test_of_many_races_the_latest_verdicts_are_kept_in_their_order(keeping: Keeping) -> None:
-    races = [f"{CODE}/{number}" for number in range(1, 3 * MOST_VERIFICATIONS)]
-    for each in races:
-        keeping.keeper.missing(each)
-    assert [*keeping.state.verifications] == races[-MOST_VERIFICATIONS:]
-    keeping.keeper.missing(races[-2])
-    assert [*keeping.state.verifications][-1] == races[-2]

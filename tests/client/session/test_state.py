@@ -18,7 +18,6 @@ from kit.session_states import (
     opening,
     outcome,
     player,
-    seat,
     snapshot,
     standings,
     state_after,
@@ -30,9 +29,7 @@ from saratoga_client.session.own_board import with_move
 from saratoga_client.session.state import (
     MAX_POINTS,
     SessionState,
-    Verification,
     confirm,
-    disconnected_players,
     first_state,
     link_changed,
     next_state,
@@ -70,12 +67,6 @@ def test_the_deal_starts_the_race_clock() -> None:
         assert race_clock(running, START + 1000) == (0, 1000, CAP - 1000)
 
 
-def test_a_board_of_another_race_is_not_dealt() -> None:
-    other = board(race=f"{CODE}/9")
-    dealt = events.Dealt(board=other, start_at=START, deadline=START + CAP, now=START)
-    assert next_state(gathered(), dealt, START).own is None
-
-
 @pytest.mark.parametrize(
     ("phase", "now", "until_start", "elapsed", "left"),
     [
@@ -105,11 +96,6 @@ def test_reconnecting_does_not_change_the_clock(pauses: list[int], now: int) -> 
         present = next_state(present, again, START + pause)
         present = link_changed(present, LinkState.CONNECTED, START + pause)
     assert race_clock(present, START + now) == (0, now, CAP - now)
-
-
-def test_a_race_without_a_time_limit_has_no_time_left() -> None:
-    endless = replaced(table(), deadline=0)
-    assert race_clock(state_after(first=snapshot(shown=endless)), START + 5000) == (0, 5000, None)
 
 
 def test_a_lost_connection_gets_a_line_and_ends_the_announcement() -> None:
@@ -155,14 +141,6 @@ def test_the_end_of_the_race_ends_the_own_board_without_an_event_of_its_own() ->
     assert refused.taken_back == "The draw was taken back: your board had ended: out of time."
 
 
-def test_a_snapshot_replaces_the_board() -> None:
-    present = confirm(state_after(), board(DRAWN, 1))
-    present = next_state(present, snapshot("a9 y1", board(), table(version=5)), START + 5000)
-    assert present.own is not None
-    assert (present.own.count, present.own.taken_back) == (0, "")
-    assert [row.banked for row in present.table_view.standings] == [9, 1]
-
-
 def test_the_next_gathering_clears_the_board_and_the_feed() -> None:
     present = replace(state_after(standings("a9 y3 r1")), is_new_best=True)
     present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
@@ -170,29 +148,6 @@ def test_the_next_gathering_clears_the_board_and_the_feed() -> None:
     assert present.feed_lines == ()
     assert present.history == {}
     assert not present.is_new_best
-
-
-def test_verifications_outlast_the_race() -> None:
-    present = replace(state_after(), verifications={RACE: Verification(True, "witnessed here")})
-    present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
-    assert RACE in present.verifications
-
-
-def test_after_a_cancelled_countdown_the_table_gathers_again() -> None:
-    present = next_state(gathered(), changed(2, "countdown"), START - 5000)
-    present = next_state(present, changed(3, "gathering"), START - 2000)
-    assert (present.phase, present.own) == ("gathering", None)
-
-
-def test_a_lost_seat_has_a_reason() -> None:
-    lost = events.SeatLost(table=CODE, reason="The host has kicked you from the table.")
-    assert (
-        next_state(state_after(), lost, START).seat_lost
-        == "The host has kicked you from the table."
-    )
-    assert next_state(state_after(), events.SeatLost(table=CODE, reason=""), START).seat_lost != ""
-    elsewhere = events.SeatLost(table="other-table-01", reason="gone")
-    assert next_state(state_after(), elsewhere, START).seat_lost == ""
 
 
 def test_events_of_other_tables_and_races_change_nothing() -> None:
@@ -203,27 +158,11 @@ def test_events_of_other_tables_and_races_change_nothing() -> None:
     assert next_state(present, old, START) is present
 
 
-def test_a_watcher_has_no_board_and_gets_the_feed() -> None:
-    beside = first_state(YOU, snapshot("a1 =r1", shown=table("ar", host="a")))
-    beside = next_state(beside, standings("a5 r1"), START + 9000)
-    assert beside.own is None
-    assert beside.seat is None
-    assert not beside.is_host
-    assert [line.text for line in beside.feed_lines] == ["ana takes the lead with 5"]
-
-
 def test_a_race_of_an_unknown_game_is_followed_without_a_board() -> None:
     newer = replaced(table(), settings=replaced(table().settings, game="golf"))
     beside = first_state(YOU, snapshot("", board(), newer))
     assert beside.game is None
     assert beside.own is None
-
-
-def test_an_invalid_board_raises_an_error() -> None:
-    bad = board()
-    bad = replaced(bad, view=replaced(bad.view, columns=["ZZ"]))
-    with pytest.raises(ValueError, match="ZZ"):
-        first_state(YOU, snapshot("y1", bad))
 
 
 def test_the_history_keeps_every_racers_points_up_to_a_limit() -> None:
@@ -233,12 +172,6 @@ def test_the_history_keeps_every_racers_points_up_to_a_limit() -> None:
     assert len(climb) <= MAX_POINTS
     assert [moment.at for moment in climb] == sorted(moment.at for moment in climb)
     assert [moment.banked for moment in present.history[YOU]] == [1]
-
-
-def test_players_with_a_seat_and_no_connection_are_disconnected() -> None:
-    assert disconnected_players(table(seats=[seat("y"), seat("a", connected=False)])) == {
-        player("a")
-    }
 
 
 def test_the_course_of_the_race_has_a_bound_whatever_racers_the_server_invents() -> None:
@@ -256,16 +189,6 @@ def test_the_course_of_the_race_has_a_bound_whatever_racers_the_server_invents()
 
 
 FIRST, SECOND = state_after(), state_after(standings("a5 y3 r1"))
-
-
-async def test_a_waiter_continues_when_the_condition_holds() -> None:
-    store = StateStore()
-    waiting = asyncio.create_task(store.until(lambda: store.state is SECOND))
-    for state in (FIRST, FIRST, SECOND):
-        store.replace(state)
-        await asyncio.sleep(0)
-    await waiting
-    assert store.own is SECOND.own
 
 
 def test_an_observer_is_called_once_per_change_until_it_unsubscribes() -> None:

@@ -6,20 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from kit.races import voided_race
-from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, scripted_server, snapshot, table
+from kit.scripted_server import CODE, NOON, PLAYER, RACE, snapshot, table
 from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
 from kit.session_states import outcome
-from saratoga_client.net.connection import Connection
-from saratoga_client.session import table_observer
-from saratoga_client.session.race_witness import RaceWitness
-from saratoga_client.session.record_check import RecordCheck
 from saratoga_client.session.table_observer import (
-    COMMITMENT_CHANGED,
     FOREIGN_RESULT,
     RACE_REUSED,
-    TableObserver,
 )
-from saratoga_client.session.witness import GONE, MemoryWitness, Sighting, Witness
+from saratoga_client.session.witness import GONE, Sighting, Witness
 from saratoga_protocol import events
 
 OTHER_DEAL = "d0" * 32
@@ -45,9 +39,6 @@ def later(number: int = 2, phase: str = "gathering", commitment: str = OTHER_DEA
     return replace(there, race=f"{CODE}/{number}", commitment=commitment)
 
 
-# A match
-
-
 # The end of a race
 
 
@@ -66,15 +57,6 @@ async def test_the_last_result_at_a_table_that_gathers_again_raises_no_alarm(
 ) -> None:
     await player.seat.handle(replace(snapshot(), table=later(), outcome=outcome("a9 y5")))
     assert player.alarms == []
-
-
-async def test_a_race_that_is_over_is_due_also_without_its_result(player: DutifulPlayer) -> None:
-    await counted_down(player)
-    over = later(1, "over", PROMISE)
-    await player.seat.handle(events.TableChanged(table=over, now=NOON))
-    assert player.seat.take_due() == [RACE]
-    await player.seat.handle(events.RaceOver(outcome=replace(outcome("a9 y5"), race=RACE)))
-    assert player.seat.take_due() == [], "the record that is on its way is compared with the result"
 
 
 async def test_an_event_of_another_table_is_ignored(player: DutifulPlayer, tmp_path: Path) -> None:
@@ -106,40 +88,11 @@ async def test_a_racer_who_had_left_and_comes_back_as_a_bot_raises_no_alarm(
 # A deal that is discarded
 
 
-@pytest.mark.parametrize("phase", ["gathering", "closed"])
-async def test_the_record_of_a_countdown_that_left_no_trace_is_due(
-    player: DutifulPlayer, phase: str
-) -> None:
-    await counted_down(player)
-    await player.seat.handle(events.TableChanged(table=later(phase=phase), now=NOON))
-    assert player.seat.take_due() == [RACE]
-
-
 async def test_a_watcher_misses_a_discarded_countdown_too(player: DutifulPlayer) -> None:
     seen = countdown("ab" * 32).table
     watched = replace(seen, racers=[RIVAL], seats=seen.seats[1:])
     await player.seat.handle(events.TableChanged(table=watched, now=NOON))
     await player.seat.handle(events.TableChanged(table=later(), now=NOON))
-    assert player.seat.take_due() == [RACE]
-
-
-async def test_a_watcher_who_came_in_the_race_misses_it(player: DutifulPlayer) -> None:
-    running = replace(later(1, "running"), start_at=NOON, deadline=NOON + 600_000)
-    await player.seat.handle(replace(snapshot(), table=running))
-    player.seat = player.restarted()
-    await player.seat.handle(replace(snapshot(), table=later()))
-    assert player.seat.take_due() == [RACE]
-
-
-async def test_a_race_is_as_old_as_its_countdown(player: DutifulPlayer, tmp_path: Path) -> None:
-    await player.seat.handle(gathering())
-    ready = await player.ready()
-    Witness(tmp_path).keep(replace(kept(tmp_path), seen_at=1))
-    player.seat = player.restarted()
-    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
-    await player.seat.handle(events.TableChanged(table=later(), now=NOON))
-    player.seat = player.restarted()
-    await player.seat.handle(replace(snapshot(), table=later()))
     assert player.seat.take_due() == [RACE]
 
 
@@ -196,13 +149,6 @@ async def test_a_countdown_of_changed_settings_that_was_voided_meanwhile_raises_
     assert kept(tmp_path).voided == "", "the sighting is of another deal"
 
 
-async def test_a_commitment_that_changes_in_a_race_raises_the_alarm(player: DutifulPlayer) -> None:
-    running = replace(later(1, "running"), start_at=NOON, deadline=NOON + 600_000)
-    await player.seat.handle(replace(snapshot(), table=running))
-    await player.seat.handle(replace(snapshot(), table=replace(running, commitment=PROMISE)))
-    assert player.alarms == [(RACE, (COMMITMENT_CHANGED,))]
-
-
 async def seen_a_week_ago(player: DutifulPlayer, tmp_path: Path) -> None:
     """Let the player come back a week after the countdown."""
     await counted_down(player)
@@ -223,28 +169,6 @@ async def test_a_table_that_gets_the_same_code_long_after_is_another_one(
     assert kept(tmp_path).commitment == OTHER_DEAL
 
 
-async def test_a_void_of_a_race_seen_long_ago_under_the_same_id_raises_no_alarm(
-    player: DutifulPlayer, tmp_path: Path
-) -> None:
-    await seen_a_week_ago(player, tmp_path)
-    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[OTHER_VOID])))
-    assert player.alarms == []
-
-
-@pytest.mark.parametrize("is_settled", [True, False])
-async def test_the_alarms_of_a_race_that_is_settled_do_not_pass_to_another_deal_of_its_id(
-    player: DutifulPlayer, tmp_path: Path, is_settled: bool
-) -> None:
-    await counted_down(player)
-    seen = replace(kept(tmp_path), has_record=is_settled, alarms=["something was wrong"])
-    Witness(tmp_path).keep(seen)
-    player.seat = player.restarted()
-    await player.seat.handle(replace(snapshot(), table=later(1)))
-    assert player.alarms == [(RACE, (RACE_REUSED,))]
-    inherited = [] if is_settled else ["something was wrong"]
-    assert kept(tmp_path).alarms == [*inherited, RACE_REUSED]
-
-
 async def test_race_numbers_may_jump(player: DutifulPlayer, tmp_path: Path) -> None:
     await counted_down(player)
     await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[VOID])))
@@ -253,20 +177,3 @@ async def test_race_numbers_may_jump(player: DutifulPlayer, tmp_path: Path) -> N
     await player.ready()
     assert (player.alarms, player.seat.take_due()) == ([], [])
     assert kept(tmp_path, f"{CODE}/1001").player == PLAYER
-
-
-async def test_only_the_latest_spent_deals_are_remembered_beside_the_sightings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(table_observer, "MOST_SPENT", 3)
-    async with scripted_server() as server, Connection(server.url, TOKEN) as client:
-        races = RaceWitness(MemoryWitness(), lambda: PLAYER, lambda *_: None)
-        observer = TableObserver(client, races, RecordCheck(client, races))
-        for number in range(2, 7):
-            shown = later(number, "running", f"{number}" * 64)
-            observer.see(events.TableChanged(table=shown, now=NOON))
-    deals = {
-        number: observer.is_spent(Sighting(race=RACE, game="", commitment=f"{number}" * 64))
-        for number in range(2, 7)
-    }
-    assert deals == {2: False, 3: False, 4: True, 5: True, 6: True}

@@ -1,10 +1,7 @@
 """A table session at a real server: seats, requests, lost seats, races, leaving and watching."""
 
 import asyncio
-import inspect
-import threading
 from contextlib import aclosing
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,11 +10,9 @@ from kit.in_process_server import gathered
 from kit.players import MemoryPlayer
 from kit.stepped_connection import SteppedConnection, run_ready_tasks
 from kit.stepped_session import SteppedSession, stepped_session
-from saratoga_client.net.connection import Timing
-from saratoga_client.net.errors import CommandRefused, Unreachable
+from saratoga_client.net.errors import Unreachable
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
-from saratoga_client.session import verification
 from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.watcher import watched_states
@@ -26,16 +21,13 @@ from saratoga_protocol.commands import (
     CashOut,
     ChangeSettings,
     CreateTable,
-    EndRace,
     GetRecord,
     JoinTable,
     Kick,
     LockTable,
-    NextRace,
     NotReady,
     Ready,
     Reveal,
-    Start,
     UnwatchTable,
     WatchTable,
 )
@@ -73,25 +65,6 @@ async def test_the_host_sends_the_commands_of_a_host() -> None:
         assert kinds == [CreateTable, Ready, NotReady, ChangeSettings, LockTable, Kick]
 
 
-@pytest.mark.parametrize(
-    ("action", "command"), [("start", Start), ("end_race", EndRace), ("next_race", NextRace)]
-)
-async def test_a_refused_request_says_why(action: str, command: type) -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        with pytest.raises(Problem) as refused:
-            await there.do(getattr(there.session, action)())
-        assert isinstance(refused.value.__cause__, CommandRefused)
-        assert refused.value.what == refused.value.__cause__.message
-        assert type(there.network.answered[-1]) is command
-
-
-async def test_a_table_of_an_unknown_game_cannot_be_opened() -> None:
-    async with stepped_session() as there:
-        with pytest.raises(Problem, match="no game of that name"):
-            await there.do(there.session.open_table("golf"))
-
-
 async def test_a_player_does_not_get_ready_for_an_unknown_game() -> None:
     async with stepped_session() as there:
         await there.gather()
@@ -102,21 +75,6 @@ async def test_a_player_does_not_get_ready_for_an_unknown_game() -> None:
             await there.session.ready()
         assert refused.value.code is Exit.TOO_OLD
         assert not there.network.commands
-
-
-async def test_a_player_does_not_get_ready_for_a_reused_deal() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        table = there.state.table
-        await there.receive(
-            events.TableChanged(
-                table=replace(table, phase="countdown", racers=["b" * 16], version=98), now=0
-            ),
-            events.TableChanged(table=replace(table, phase="gathering", version=99), now=0),
-        )
-        with pytest.raises(Problem, match="nonces are already known"):
-            await there.session.ready()
-        assert any("racers were listed" in alarm for alarm in there.state.alarms)
 
 
 async def test_a_player_who_gets_ready_at_once_is_ready_for_the_deal_shown() -> None:
@@ -132,13 +90,6 @@ async def test_a_player_who_gets_ready_at_once_is_ready_for_the_deal_shown() -> 
         assert isinstance(command, Ready)
         assert command.commitment == fresh.commitment
         getting_ready.cancel()
-
-
-async def test_a_request_without_an_answer_may_have_been_carried_out() -> None:
-    async with stepped_session(timing=Timing(answer_within=0.01)) as there:
-        there.attending.cancel()
-        with pytest.raises(Problem, match="Check whether your command was carried out"):
-            await there.session.open_table("canfield")
 
 
 # Lost seats
@@ -202,15 +153,6 @@ async def test_leaving_a_server_that_has_died_ends_and_says_when_the_seat_is_fre
         assert "a minute after" in problem.value.remedy
 
 
-async def test_a_refused_leave_keeps_the_seat() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        there.network.refusals.append(("not_seated", False))
-        with pytest.raises(Problem, match="no seat at that table"):
-            await there.do(there.session.leave())
-        assert not there.attending.done()
-
-
 @pytest.mark.parametrize("is_connected", [True, False])
 async def test_a_watcher_leaves_even_without_an_answer(
     monkeypatch: pytest.MonkeyPatch, is_connected: bool
@@ -225,30 +167,6 @@ async def test_a_watcher_leaves_even_without_an_answer(
         await there.attending
         kinds = [type(command) for command in there.network.answered]
         assert kinds == [WatchTable, *([UnwatchTable] if is_connected else [])]
-
-
-async def test_a_watcher_follows_the_race_and_cannot_play() -> None:
-    async with stepped_session() as there:
-        ben, code = await table_of_ben(there)
-        carl = await there.server.player("Carl")
-        await carl.at_table(JoinTable, table=code)
-        await there.do(there.session.watch(code))
-        await there.server.deal(ben, carl)
-        await there.settle()
-        assert there.state.phase == "running"
-        assert len(there.state.table_view.standings) == 2
-        assert not there.session.play(DRAW)
-        await there.session.cash_out()
-        await there.receive(events.SeatLost(table=code, reason="The table is closed."))
-        assert "You no longer watch table" in (await there.problem()).what
-
-
-async def test_a_seat_that_is_lost_in_a_running_race_raises_no_alarm() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        await there.receive(events.SeatLost(table=there.state.table.code, reason="Kicked."))
-        assert "ALARM" not in (await there.problem()).what
 
 
 async def lose_connection_in_countdown(there: SteppedSession) -> None:
@@ -325,42 +243,6 @@ async def test_a_record_is_requested_once_and_kept() -> None:
         assert requests == 1
 
 
-async def test_a_record_that_is_being_checked_is_neither_fetched_nor_checked_twice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    begin, proofs = threading.Event(), []
-
-    def held(*args: Any, **more: Any) -> verification.Proof:
-        assert begin.wait(10)
-        proofs.append(prove(*args, **more))
-        return proofs[-1]
-
-    prove = verification.prove
-    monkeypatch.setattr(verification, "prove", held)
-    async with stepped_session() as there:
-        race = await finish_race(there)
-        asking = asyncio.create_task(there.do(there.session.record(race)))
-        await run_ready_tasks()
-        begin.set()
-        await asking
-        requests = [type(command) for command in there.network.answered].count(GetRecord)
-        assert (requests, len(proofs)) == (1, 1)
-
-
-async def test_a_record_without_an_answer_is_reported_as_missing() -> None:
-    async with stepped_session(timing=Timing(answer_within=0.01)) as there:
-        there.attending.cancel()
-        with pytest.raises(Problem, match="did not answer in time"):
-            await there.session.record("mint-otter-42/1")
-
-
-async def test_a_record_of_an_unknown_race_is_reported_as_missing() -> None:
-    async with stepped_session() as there:
-        code = await there.gather()
-        with pytest.raises(Problem, match="There is no such race"):
-            await there.do(there.session.record(f"{code}/99"))
-
-
 async def test_an_unreadable_record_is_reported() -> None:
     async with stepped_session() as there:
         await there.gather()
@@ -373,15 +255,6 @@ async def test_an_unreadable_record_is_reported() -> None:
             await asking
         assert "The announced result still counts." in reported.value.remedy
         assert reported.value.code is Exit.NOT_VERIFIED
-
-
-async def test_a_record_is_checked_although_the_next_race_gathers_already() -> None:
-    async with stepped_session() as there:
-        race = await finish_race(there)
-        await there.do(there.session.next_race())
-        await there.session.until(lambda state: race in state.verifications)
-        assert there.state.phase == "gathering"
-        assert not there.state.is_new_best
 
 
 async def test_cashing_out_while_disconnected_is_done_after_reconnecting() -> None:
@@ -411,29 +284,6 @@ async def test_cashing_out_with_an_unclear_answer_is_repeated_and_done_once(
         await there.do(there.session.cash_out())
         assert there.own.state == "cashed out"
         assert await there.moves() == ["cash-out"]
-
-
-async def test_cashing_out_a_board_that_has_ended_shows_how_it_ended() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        await there.on_another_device(CashOut)
-        cashing = asyncio.create_task(there.session.cash_out())
-        await there.network.restore()
-        await there.settle()
-        await cashing
-        assert there.own.state == "cashed out"
-        assert await there.moves() == ["cash-out"]
-
-
-async def test_after_a_refused_cash_out_the_race_goes_on() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        there.network.refusals.append(("time_up", False))
-        with pytest.raises(Problem):
-            await there.do(there.session.cash_out())
-        assert there.session.play(DRAW)
 
 
 async def collect(connection: SteppedConnection, code: str, seen: list[SessionState]) -> None:
@@ -474,23 +324,6 @@ async def test_a_watcher_gets_every_state_of_a_race_until_the_table_is_closed() 
         assert seen[-1].phase == "closed"
 
 
-async def test_a_table_that_does_not_exist_cannot_be_watched() -> None:
-    async with stepped_session() as there:
-        watching, _ = await watch(there, "mint-otter-42")
-        with pytest.raises(Problem, match="no table"):
-            await watching
-
-
-async def test_watching_ends_with_a_problem_if_the_server_ends_it() -> None:
-    async with stepped_session() as there:
-        ben = await there.server.player("Ben")
-        code = await gathered(ben)
-        watching, _ = await watch(there, code)
-        await there.receive(events.SeatLost(table=code, reason="The table is closed."))
-        with pytest.raises(Problem, match="You no longer watch table"):
-            await watching
-
-
 class Explained(Exception):
     """An error with a message for the player."""
 
@@ -523,13 +356,3 @@ async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
     with pytest.raises(ZeroDivisionError):
         await tasks.wait_for_end()
     assert "unexpected error in a background task" in caplog.text
-
-
-async def test_work_that_is_cancelled_before_its_first_step_is_closed() -> None:
-    async def never() -> None:
-        raise AssertionError
-
-    tasks, work = SessionTasks(lambda fault: fault), never()
-    tasks.start(work)
-    await tasks.cancel()
-    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED

@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec import structs
 
-from kit.races import ANNA, Entrant, race, void_record, voided_race
+from kit.races import Entrant, race, void_record, voided_race
 from kit.session_states import (
     CODE,
     START,
-    YOU,
     board,
     in_match,
     match,
@@ -33,7 +30,6 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
-from saratoga_client.net.greeting import SEAT_EXPIRED
 from saratoga_client.problems import Exit
 from saratoga_client.session.error_messages import problem_for, seat_lost_problem, with_alarms
 from saratoga_client.session.match_text import (
@@ -43,19 +39,18 @@ from saratoga_client.session.match_text import (
     result_cells,
     with_match,
 )
-from saratoga_client.session.personal_best import PersonalBest, banked_by, best_in, is_better
+from saratoga_client.session.personal_best import PersonalBest, best_in, is_better
 from saratoga_client.session.result_text import (
     against_best,
     gap,
     last_board,
     own_result,
-    totals,
     why_unranked,
 )
-from saratoga_client.session.start_question import left_behind, start_question
+from saratoga_client.session.start_question import left_behind
 from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
-from saratoga_client.session.voided import newly_voided, voided_problem, voided_words
+from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_protocol import events
 from saratoga_protocol.events import Table
 from saratoga_protocol.refusals import ABUSE, BANNED, REASONS, TAKEN_OVER, WRONG_SUBPROTOCOL
@@ -170,19 +165,6 @@ def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
     assert against_best(waiting, 0) == "your best: 10 cards, +$0"
 
 
-def test_the_totals_are_ordered_by_money_and_then_by_races_won() -> None:
-    seats = [
-        seat("y", races=2, net=10, wins=0),
-        seat("a", races=2, net=10, wins=1),
-        seat("r", races=1, net=-40),
-        seat("o", races=2, net=60, wins=1),
-        seat("m"),
-    ]
-    state = state_after(first=snapshot(shown=table(seats=seats, phase="over")))
-    assert [row.name for row in totals(state)] == ["Otto", "ana", "Zoë", "raj"]
-    assert state.player == YOU
-
-
 YOU_OF_MATCH_TEXT = player("y")
 
 
@@ -240,22 +222,6 @@ def test_a_bot_has_its_level_wherever_it_is_named() -> None:
         with_match("", shown, levels),
     ):
         assert "Otto [weak bot]" in text
-
-
-def test_before_its_end_the_table_of_a_match_says_after_which_race_it_is() -> None:
-    lines = list(match_lines(match("a9 y5", length=5), YOU_OF_MATCH_TEXT))
-    assert lines[0] == "match: match after race 1 of 5"
-    assert not any("champion" in line for line in lines)
-
-
-def test_the_text_for_friends_names_everyone_and_the_champion() -> None:
-    shown = in_match(table(phase="over"), "a9 o5", "a9 o5", "a9 o5")
-    assert with_match("A race.", shown).splitlines() == [
-        "A race.",
-        "Match of 3 races: 1. ana -$15, 2. Otto -$75",
-        "ana is the champion of the evening.",
-    ]
-    assert with_match("A race.", msgspec.structs.replace(shown, match=None)) == "A race."
 
 
 SERVER = "ws://server.invalid"
@@ -328,12 +294,6 @@ def test_the_message_to_a_kicked_player_says_why_and_what_counts() -> None:
     assert problem.code is Exit.REFUSED
 
 
-def test_a_player_who_was_disconnected_too_long_keeps_what_was_banked() -> None:
-    problem = seat_lost_problem(seat_lost(SEAT_EXPIRED))
-    assert "You were disconnected for too long" in problem.what
-    assert "counts. To sit down again" in problem.remedy
-
-
 def test_an_ended_board_counts_although_the_seat_is_lost() -> None:
     problem = seat_lost_problem(seat_lost("Away.", snapshot("a5 y1:stuck", board(state="stuck"))))
     assert "had ended; what you banked counts. To sit" in problem.remedy
@@ -352,11 +312,6 @@ def test_a_voided_race_counts_for_nothing_whether_the_own_board_had_ended_or_not
     )
 
 
-def test_the_message_for_a_seat_lost_before_a_race_names_no_score() -> None:
-    problem = seat_lost_problem(seat_lost("Away.", snapshot()))
-    assert problem.remedy.startswith("To sit down again")
-
-
 def test_the_way_back_to_another_server_than_the_usual_one_names_it() -> None:
     server = "ws://192.168.1.7:7470"
     lost = replace(seat_lost("Away."), server=server)
@@ -373,14 +328,6 @@ def test_a_server_of_this_machine_that_is_closed_can_be_opened_again() -> None:
     assert problem.remedy.endswith("To open it again: saratoga host --port 8123")
 
 
-def test_the_message_to_a_watcher_does_not_speak_of_a_seat() -> None:
-    problem = seat_lost_problem(
-        seat_lost("The table is closed.", snapshot("a5 r1")), is_watching=True
-    )
-    assert problem.what.startswith(f"You no longer watch table {CODE}")
-    assert f"saratoga watch {CODE}" in problem.remedy
-
-
 def test_the_alarms_about_lost_races_stand_in_the_message_and_give_the_exit_code() -> None:
     problem = seat_lost_problem(seat_lost("Away."))
     assert with_alarms(problem, []) is problem
@@ -394,33 +341,6 @@ def test_the_words_say_why_and_what_it_means_and_how_to_check_it() -> None:
         "voided by the server: the server's stored data of the race were damaged. It counts for "
         "nothing. To check it: saratoga verify mint-otter-42/1"
     )
-
-
-def test_a_reason_that_this_program_does_not_know_is_shown_as_it_is() -> None:
-    assert "voided by the server: no-nonce." in voided_words(
-        msgspec.structs.replace(voided_race(), reason="no-nonce"), []
-    )
-
-
-def test_the_racer_who_left_the_countdown_is_named_if_the_seat_is_known() -> None:
-    left = msgspec.structs.replace(voided_race(), reason="racer-left", left=ANNA)
-    anna = events.Seat(player=ANNA, name="Anna")
-    assert "voided: Anna left in the countdown. The deal" in voided_words(left, [anna])
-    assert "voided: a racer left in the countdown. The deal" in voided_words(left, [])
-
-
-def test_a_seed_is_called_open_only_if_it_is() -> None:
-    countdown = msgspec.structs.replace(voided_race(), reason="server-away")
-    assert "and its seed is open." in voided_words(countdown, [])
-    unread = voided_words(msgspec.structs.replace(countdown, seed=""), [])
-    assert "and the server says that it cannot read its seed." in unread
-
-
-def test_only_races_voided_since_are_new() -> None:
-    first, second = voided_race("mint-otter-42/1"), voided_race("mint-otter-42/2")
-    before = msgspec.structs.replace(table(), voided=[first])
-    assert newly_voided(before, msgspec.structs.replace(before, voided=[first, second])) == [second]
-    assert newly_voided(before, msgspec.structs.replace(before, voided=[])) == []
 
 
 def test_a_voided_race_has_no_boards_and_the_message_says_why() -> None:
@@ -451,18 +371,6 @@ def test_only_connected_people_who_can_get_ready_and_are_not_are_left_behind() -
     assert left_behind(table(phase="gathering", seats=seats)) == ("ana",)
 
 
-@pytest.mark.parametrize(
-    ("names", "question"),
-    [
-        (("Ben",), "Ben isn't ready. Start without Ben?"),
-        (("Ben", "Mei"), "Ben and Mei aren't ready. Start without them?"),
-        (("Ben", "Mei", "Raj"), "3 players aren't ready. Start without them?"),
-    ],
-)
-def test_the_question_fits_on_one_line(names: tuple[str, ...], question: str) -> None:
-    assert start_question(names) == question
-
-
 RECORD = race("canfield", 3, [Entrant("ana", banking), Entrant("raj", banking)])
 PLAYER = RECORD.results[0].player
 
@@ -488,14 +396,6 @@ def test_a_result_is_computed_from_the_moves_of_the_record() -> None:
     assert [at for at, _ in best.counts] == sorted(at for at, _ in best.counts)
 
 
-def test_a_race_of_other_players_gives_no_best_result() -> None:
-    assert best_in(RECORD, "somebodyelseeeee") is None
-
-
-def test_a_record_of_unknown_rules_gives_no_best_result() -> None:
-    assert best_in(replace(RECORD, rules_version=999), PLAYER) is None
-
-
 def test_more_cards_are_better_and_as_many_earlier() -> None:
     assert is_better(BEST_OF_PERSONAL_BEST, None)
     assert is_better(
@@ -512,8 +412,3 @@ def test_cards_banked_by_the_deal_do_not_count() -> None:
     dealt = replace(BEST_OF_PERSONAL_BEST, banked=30, reached=None)
     assert not is_better(dealt, None)
     assert is_better(BEST_OF_PERSONAL_BEST, replace(dealt, banked=12))
-
-
-@given(st.integers(0, 100_000))
-def test_the_best_result_is_known_at_every_moment(at: int) -> None:
-    assert banked_by(BEST_OF_PERSONAL_BEST, at) == (1 if at < 20_000 else 7 if at < 60_000 else 12)

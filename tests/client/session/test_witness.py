@@ -9,31 +9,25 @@ from msgspec.structs import replace
 
 from kit.finished_races import finished_race
 from kit.races import ANNA, NONCE, Entrant, race, voided_race
-from kit.sightings import announced, board_after, sighting_of, watcher_of
+from kit.sightings import announced, sighting_of, watcher_of
 from kit.walks import banking
-from saratoga_client.session import race_witness
 from saratoga_client.session import witness as witness_module
 from saratoga_client.session.race_witness import (
     MOST_ALARMS,
-    MOST_SEEN_RACES,
-    TIMES_CHANGED,
     TOO_MANY,
     RaceWitness,
     local_now,
 )
-from saratoga_client.session.seen_board import MOST_SEEN, SeenBoard, SeenLoss, seen_board
+from saratoga_client.session.seen_board import MOST_SEEN
 from saratoga_client.session.seen_standings import MOST_STANDINGS
 from saratoga_client.session.testimony import compare_with_record
 from saratoga_client.session.witness import (
     GONE,
-    NOT_STARTED,
-    MemoryWitness,
     Sighting,
     Witness,
     faults_of_voided,
 )
 from saratoga_protocol import events
-from saratoga_protocol.commands import MakeMove, NotReady
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import RaceRecord, format_record
 
@@ -61,24 +55,10 @@ def test_a_watcher_on_the_machine_of_a_racer_takes_no_evidence_away(
     assert len(witness.of_table(record.table)) == 2
 
 
-def test_of_two_servers_races_with_one_id_the_latest_is_meant(
-    tmp_path: Path, record: RaceRecord
-) -> None:
-    witness, racer = Witness(tmp_path), sighting_of(record)
-    elsewhere = replace(watcher_of(record), player="w" * 16, commitment="0" * 64)
-    witness.keep(racer)
-    witness.keep(elsewhere)
-    assert witness.load(record.race_id) == elsewhere
-
-
 def test_only_the_owner_can_read_the_file(tmp_path: Path, record: RaceRecord) -> None:
     Witness(tmp_path).keep(sighting_of(record))
     (file,) = tmp_path.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def test_a_race_never_seen_has_no_sighting(tmp_path: Path) -> None:
-    assert Witness(tmp_path).load("mint-otter-42/1") is None
 
 
 @pytest.mark.parametrize(
@@ -111,15 +91,6 @@ def test_a_damaged_file_counts_as_missing(tmp_path: Path, record: RaceRecord) ->
     assert witness.load(record.race_id) is None
 
 
-def test_the_oldest_sighting_is_deleted_first(
-    tmp_path: Path, record: RaceRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(witness_module, "MAX_KEPT", 3)
-    for number in range(1, 6):
-        Witness(tmp_path).keep(replace(sighting_of(record), race=f"mint-otter-42/{number}"))
-    assert len(list(tmp_path.iterdir())) == 3
-
-
 def test_many_races_of_a_table_delete_none_of_other_tables(
     tmp_path: Path, record: RaceRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,13 +120,6 @@ def test_what_is_added_during_the_race_is_kept_over_a_crash(
     assert Witness(tmp_path).load(record.race_id) == more
 
 
-def test_a_file_that_is_gone_is_written_again_with_all_that_was_seen(
-    tmp_path: Path, record: RaceRecord
-) -> None:
-    Witness(tmp_path).add(sighting_of(record), sighting_of(record).entries[-1])
-    assert Witness(tmp_path).load(record.race_id) == sighting_of(record)
-
-
 def test_a_hostile_server_cannot_fill_the_disk(record: RaceRecord) -> None:
     sighting = sighting_of(record)
     shown = [sighting.own[0]] * (MOST_SEEN + 1)
@@ -170,33 +134,6 @@ def test_only_a_sighting_from_before_the_deal_makes_a_witness(record: RaceRecord
     assert replace(racer, nonce_hashes={}).worth == "self-consistent only"
     assert replace(watcher, nonce_hashes={}).worth == "self-consistent only"
     assert replace(watcher, outcome=None).worth == "self-consistent only", "the end was not watched"
-
-
-def test_a_witness_in_memory_forgets_the_oldest_race(
-    record: RaceRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(witness_module, "MAX_REMEMBERED", 2)
-    witness = MemoryWitness()
-    for number in (1, 2, 3):
-        sighting = replace(sighting_of(record), race=f"mint-otter-42/{number}", own=())
-        witness.keep(sighting)
-        witness.add(sighting.with_seen(sighting_of(record).entries[0]))
-    assert witness.load("mint-otter-42/1") is None
-    kept = witness.load("mint-otter-42/3")
-    assert kept is not None
-    assert len(kept.entries) == 1
-
-
-def test_a_witness_in_memory_forgets_a_race_without_a_record_last(
-    record: RaceRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(witness_module, "MAX_REMEMBERED", 2)
-    witness = MemoryWitness()
-    for number in (1, 2, 3):
-        race = f"mint-otter-42/{number}"
-        witness.keep(replace(sighting_of(record), race=race, has_record=number > 1))
-    assert witness.load("mint-otter-42/1") is not None
-    assert witness.load("mint-otter-42/2") is None
 
 
 # Voided races
@@ -233,19 +170,6 @@ def test_a_voided_race_that_contradicts_what_was_seen_has_a_fault(
 ) -> None:
     (found,) = faults_of_voided(replace(voided_race(), **changed), SEEN)
     assert fault in found
-
-
-COUNTDOWN = replace(
-    voided_race(), reason="nonce-missing", nonces={}, missing=SEEN.nonce_hashes, logs=0
-)
-
-
-@pytest.mark.parametrize("seen", [{"start_at": 1_790_000_000_000}, {"deal": "a deal"}])
-def test_a_race_that_had_started_was_no_countdown(seen: dict[str, Any]) -> None:
-    assert list(faults_of_voided(COUNTDOWN, SEEN)) == []
-    started = replace(SEEN, **seen)
-    assert list(faults_of_voided(COUNTDOWN, started)) == [NOT_STARTED]
-    assert list(faults_of_voided(COUNTDOWN, replace(started, durability="fast"))) == []
 
 
 @pytest.mark.parametrize("race", ["x", "mint-otter-42/x", "mint-otter-42/\u00b2", ""])
@@ -300,60 +224,6 @@ def test_a_server_that_contradicts_itself_all_the_time_fills_no_memory(
     assert kept(tmp_path).alarms == told[:-1]
 
 
-def test_standings_are_saved_when_they_change(races: RaceWitness, tmp_path: Path) -> None:
-    for banked in (3, 3, 4):
-        races.see_standings(SEEN_OF_RACE_WITNESS.race, rows(banked), 7)
-    races.see_standings("mint-otter-42/99", rows(9), 7)
-    assert [(each.banked, each.before) for each in kept(tmp_path).standings] == [(3, 7), (4, 7)]
-
-
-def test_every_board_that_the_server_shows_is_saved(races: RaceWitness, tmp_path: Path) -> None:
-    record = finished_race()
-    boards = [board_after(record, record.racers[0], place) for place in range(5)]
-    races.see_deal(boards[0])
-    move = MakeMove(id=3, race=SEEN_OF_RACE_WITNESS.race, after=0, move="draw")
-    races.see_answer(move, events.MoveMade(board=boards[1], at=1, number=1))
-    no = events.Refused(re=4, code="illegal_move", message="", board=boards[2])
-    races.see_answer(move, no)
-    races.see_answer(NotReady(id=5, table="x"), no)
-    races.see_reconnection(boards[3])
-    races.see_ending(events.BoardEnded(board=boards[4], at=2, number=2))
-    shown = [each for each in kept(tmp_path).own if isinstance(each, SeenBoard)]
-    assert shown == [seen_board(board) for board in boards]
-    assert races.load(SEEN_OF_RACE_WITNESS.race) == kept(tmp_path)
-    # a board that is shown again is not saved again, but every loss is
-    for _ in range(2):
-        races.see_reconnection(boards[0])
-        races.see_answer(move, events.MoveMade(board=boards[1], at=1, number=1))
-        races.see_answer(move, events.MoveMade(board=boards[2], at=1, number=7))
-    seen = kept(tmp_path).own
-    assert [each for each in seen if isinstance(each, SeenBoard)] == shown
-    assert [each for each in seen if isinstance(each, SeenLoss)] == [SeenLoss(0)] * 2
-
-
-def test_a_board_of_another_race_is_saved_with_the_race_of_the_command(
-    races: RaceWitness, tmp_path: Path
-) -> None:
-    record = finished_race()
-    board = replace(board_after(record, record.racers[0], 1), race="mint-otter-42/99")
-    move = MakeMove(id=3, race=SEEN_OF_RACE_WITNESS.race, after=0, move="draw")
-    races.see_answer(move, events.MoveMade(board=board, at=1, number=1))
-    assert kept(tmp_path).own[-1] == seen_board(board)
-
-
-def test_what_is_answered_after_the_next_race_gathers_is_saved_with_its_race(
-    races: RaceWitness, tmp_path: Path
-) -> None:
-    races.see(replace(RUNNING, race="mint-otter-42/99"))
-    record = finished_race()
-    races.see_ending(
-        events.BoardEnded(board=board_after(record, record.racers[0], 2), at=2, number=2)
-    )
-    assert len(kept(tmp_path).own) == 1
-    assert races.current is not None
-    assert (races.current.race, races.current.own) == ("mint-otter-42/99", ())
-
-
 @pytest.mark.parametrize("durability", ["fast", "safe"])
 def test_another_result_is_no_contradiction_if_the_server_may_lose_the_end_of_a_race(
     races: RaceWitness, alarms: Alarms, tmp_path: Path, durability: str
@@ -364,44 +234,6 @@ def test_another_result_is_no_contradiction_if_the_server_may_lose_the_end_of_a_
         races.see_outcome(kept(tmp_path), result)
     said = compare_with_record(kept(tmp_path), format_record(finished_race()))
     assert (not alarms, not said.disagreements) == (durability == "fast",) * 2
-
-
-@pytest.mark.parametrize("durability", ["fast", "safe"])
-def test_another_result_after_a_loss_is_no_contradiction_if_the_server_may_lose_moves(
-    races: RaceWitness, alarms: Alarms, tmp_path: Path, durability: str
-) -> None:
-    text = format_record(finished_race())
-    second = announced(finished_race())
-    first = replace(second, digest="00" * 32)
-    races.see(replace(kept(tmp_path), durability=durability))
-    races.see_outcome(kept(tmp_path), first)
-    races.see_start(
-        SEEN_OF_RACE_WITNESS.race, SEEN_OF_RACE_WITNESS.start_at, SEEN_OF_RACE_WITNESS.deadline
-    )
-    races.see_outcome(kept(tmp_path), second)
-    said = compare_with_record(kept(tmp_path), text)
-    if durability == "fast":
-        assert (alarms, said.disagreements) == ([], ())
-        assert said.losses == "the server says that it lost 1 result that this machine saw"
-    else:
-        assert len(alarms) == len(said.disagreements) == 1
-
-
-def test_a_start_that_changes_raises_the_alarm_once_and_is_saved(
-    races: RaceWitness, alarms: Alarms, tmp_path: Path
-) -> None:
-    races.see_start(
-        SEEN_OF_RACE_WITNESS.race, SEEN_OF_RACE_WITNESS.start_at, SEEN_OF_RACE_WITNESS.deadline
-    )
-    assert alarms == []
-    for _ in range(2):
-        races.see_start(
-            SEEN_OF_RACE_WITNESS.race,
-            SEEN_OF_RACE_WITNESS.start_at + 1,
-            SEEN_OF_RACE_WITNESS.deadline,
-        )
-    assert alarms == [(SEEN_OF_RACE_WITNESS.race, (TIMES_CHANGED,))]
-    assert kept(tmp_path).alarms == [TIMES_CHANGED]
 
 
 def test_a_race_is_unsettled_until_its_record_or_its_void_was_seen(
@@ -416,38 +248,6 @@ def test_a_race_is_unsettled_until_its_record_or_its_void_was_seen(
     assert (races.unsettled(TABLE), kept(tmp_path).alarms) == ([], [])
     races.save(replace(RUNNING, voided="damaged"))
     assert races.unsettled(TABLE) == []
-
-
-def test_a_clock_that_is_set_forward_does_not_end_a_race(
-    races: RaceWitness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    races.see(replace(RUNNING, seen_at=races.seen_now(SEEN_OF_RACE_WITNESS.race)))
-    tomorrow = local_now() + 24 * 3_600_000
-    monkeypatch.setattr(race_witness, "local_now", lambda: tomorrow)
-    assert races.may_run(SEEN_OF_RACE_WITNESS.race)
-    # a program that was started later knows no other clock
-    restarted = RaceWitness(Witness(tmp_path), lambda: SEEN_OF_RACE_WITNESS.player, lambda *_: None)
-    assert not restarted.may_run(SEEN_OF_RACE_WITNESS.race)
-
-
-def test_only_the_times_of_the_latest_races_are_remembered(
-    races: RaceWitness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    races.see(replace(RUNNING, seen_at=races.seen_now(SEEN_OF_RACE_WITNESS.race)))
-    for number in range(MOST_SEEN_RACES):
-        assert races.may_run(SEEN_OF_RACE_WITNESS.race)
-        races.seen_now(f"{TABLE}/{1000 + number}")
-    tomorrow = local_now() + 24 * 3_600_000
-    monkeypatch.setattr(race_witness, "local_now", lambda: tomorrow)
-    assert not races.may_run(SEEN_OF_RACE_WITNESS.race), "the machine's clock alone counts"
-
-
-def test_a_race_whose_record_is_of_a_void_is_noted_as_voided(
-    races: RaceWitness, tmp_path: Path
-) -> None:
-    races.settle(SEEN_OF_RACE_WITNESS.race, "damaged")
-    races.settle(SEEN_OF_RACE_WITNESS.race, "")
-    assert (kept(tmp_path).voided, kept(tmp_path).has_record) == ("damaged", True)
 
 
 def test_a_full_disk_is_no_error(
