@@ -304,7 +304,7 @@ async def test_results_that_another_node_settled_are_found_within_a_few_sends(
 # Followers of tables, and events that go to many connections
 
 
-CODE_BROADCASTER, OTHER = "mint-otter-42", "odd-emu-11"
+OTHER = "odd-emu-11"
 EVENT = Announcement(text="maintenance at noon")
 
 
@@ -362,17 +362,17 @@ def test_an_event_for_a_table_goes_to_its_audience_only() -> None:
     anna, bert, cleo = session("anna"), session("bert"), session("cleo")
     for each in (anna, bert, cleo):
         broadcaster.enter(each)
-    broadcaster.follow(anna, CODE_BROADCASTER)
-    broadcaster.follow(bert, CODE_BROADCASTER)
+    broadcaster.follow(anna, CODE)
+    broadcaster.follow(bert, CODE)
     broadcaster.follow(bert, OTHER)
-    broadcaster.send_to_table(CODE_BROADCASTER, EVENT)
+    broadcaster.send_to_table(CODE, EVENT)
     assert [len(received(each)) for each in (anna, bert, cleo)] == [1, 1, 0]
-    broadcaster.unfollow(bert, CODE_BROADCASTER)
-    broadcaster.send_to_table(CODE_BROADCASTER, EVENT)
+    broadcaster.unfollow(bert, CODE)
+    broadcaster.send_to_table(CODE, EVENT)
     broadcaster.send_to_table(OTHER, EVENT)
     broadcaster.send_to_table("no-table-00", EVENT)
     assert [len(received(each)) for each in (anna, bert, cleo)] == [2, 2, 0]
-    assert broadcaster.audience(CODE_BROADCASTER) == {anna}
+    assert broadcaster.audience(CODE) == {anna}
     assert broadcaster.audience(OTHER) == {bert}
 
 
@@ -380,25 +380,25 @@ def test_a_connection_that_ends_follows_nothing_any_more() -> None:
     broadcaster = Broadcaster()
     anna = session("anna")
     broadcaster.enter(anna)
-    broadcaster.follow(anna, CODE_BROADCASTER)
+    broadcaster.follow(anna, CODE)
     broadcaster.follow(anna, OTHER)
     assert broadcaster.sessions_of("anna") == [anna]
     broadcaster.leave(anna)
     assert (
-        broadcaster.audience(CODE_BROADCASTER),
+        broadcaster.audience(CODE),
         broadcaster.audience(OTHER),
         broadcaster.sessions_of("anna"),
     ) == (frozenset(), frozenset(), [])
     broadcaster.leave(anna)
-    broadcaster.unfollow(anna, CODE_BROADCASTER)
+    broadcaster.unfollow(anna, CODE)
 
 
 def test_standings_are_sent_once_a_tick_as_they_are_then() -> None:
     broadcaster = Broadcaster()
     anna = session("anna")
-    broadcaster.follow(anna, CODE_BROADCASTER)
+    broadcaster.follow(anna, CODE)
     for place in (1, 2, 3):
-        broadcaster.standings_changed(CODE_BROADCASTER, lambda place=place: standings(place))  # type: ignore[misc]
+        broadcaster.standings_changed(CODE, lambda place=place: standings(place))  # type: ignore[misc]
     assert received(anna) == []
     list(broadcaster.send_standings())
     assert received(anna) == [standings(3)]
@@ -409,9 +409,9 @@ def test_standings_are_sent_once_a_tick_as_they_are_then() -> None:
 def test_standings_that_are_settled_are_not_sent() -> None:
     broadcaster = Broadcaster()
     anna = session("anna")
-    broadcaster.follow(anna, CODE_BROADCASTER)
-    broadcaster.standings_changed(CODE_BROADCASTER, lambda: standings(1))
-    broadcaster.standings_settled(CODE_BROADCASTER)
+    broadcaster.follow(anna, CODE)
+    broadcaster.standings_changed(CODE, lambda: standings(1))
+    broadcaster.standings_settled(CODE)
     list(broadcaster.send_standings())
     assert received(anna) == []
 
@@ -420,10 +420,10 @@ def test_a_player_follows_a_table_with_any_of_their_connections() -> None:
     broadcaster = Broadcaster()
     first, second = session("anna"), session("anna")
     for each in (first, second):
-        broadcaster.follow(each, CODE_BROADCASTER)
-    broadcaster.unfollow(first, CODE_BROADCASTER)
-    assert broadcaster.is_following("anna", CODE_BROADCASTER)
+        broadcaster.follow(each, CODE)
+    broadcaster.unfollow(first, CODE)
+    assert broadcaster.is_following("anna", CODE)
     assert not broadcaster.is_following("anna", OTHER)
-    assert not broadcaster.is_following("bert", CODE_BROADCASTER)
-    broadcaster.unfollow(second, CODE_BROADCASTER)
-    assert not broadcaster.is_following("anna", CODE_BROADCASTER)
+    assert not broadcaster.is_following("bert", CODE)
+    broadcaster.unfollow(second, CODE)
+    assert not broadcaster.is_following("anna", CODE)

@@ -64,12 +64,6 @@ async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
     assert (ended.table.match, ended.same_match) == (None, False)
 
 
-# Changes by other nodes
-
-
-# Time
-
-
 async def test_racers_who_are_out_of_time_idle_or_gone_are_found(server: InProcessServer) -> None:
     anna, bert, code = await two_racing(server)
     await server.pass_time(IDLE_MILLIS - 1)

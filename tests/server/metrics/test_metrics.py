@@ -1,6 +1,5 @@
 """The counters of a node: sampled, and shown in the format of Prometheus."""
 
-import asyncio
 from collections.abc import Iterator
 from urllib.request import urlopen
 
@@ -51,26 +50,6 @@ async def test_a_sample_has_readiness_and_store_health() -> None:
     metrics = Metrics()
     await Sampler(Node().why_not_ready, healthy, metrics, not_refused).sample()
     assert (metrics.is_ready, metrics.store) == (True, UP)
-
-
-async def test_a_sample_counts_the_tasks_of_the_event_loop() -> None:
-    metrics = Metrics()
-    sampler = Sampler(Node().why_not_ready, healthy, metrics, not_refused)
-    await sampler.sample()
-    before = metrics.tasks
-    another = asyncio.create_task(asyncio.sleep(0))
-    await sampler.sample()
-    assert (before, metrics.tasks) == (1, 2)
-    await another
-
-
-async def test_a_node_that_is_about_to_stop_is_sampled_as_not_ready() -> None:
-    metrics, node = Metrics(), Node()
-    sampler = Sampler(node.why_not_ready, healthy, metrics, not_refused)
-    await sampler.sample()
-    node.reason = "This server is about to stop."
-    await sampler.sample()
-    assert not metrics.is_ready
 
 
 async def test_a_refused_store_is_sampled_until_it_is_accepted_again() -> None:
@@ -148,13 +127,6 @@ def test_a_scrape_shows_races_node_events_and_readiness() -> None:
     assert (seen["saratoga_resubscriptions_total"], seen["saratoga_ready"]) == (3, 1)
     assert seen["saratoga_races_voided_total[damaged]"] == 6
     assert seen["saratoga_node_events_total[touched]"] == 5
-
-
-def test_a_scrape_shows_whether_the_store_is_refused() -> None:
-    metrics = Metrics()
-    assert samples(metrics)["saratoga_store_refused"] == 0
-    metrics.is_store_refused = True
-    assert samples(metrics)["saratoga_store_refused"] == 1
 
 
 def test_a_scrape_shows_the_health_of_the_store() -> None:

@@ -1,7 +1,6 @@
 """The life of a connection: its session, its commands in order, floods, closing, and its memory."""
 
 import asyncio
-import errno
 import gc
 import weakref
 from collections.abc import AsyncIterator
@@ -11,12 +10,12 @@ from time import monotonic
 import msgspec
 import pytest
 
-from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
+from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.messages import BOARD
 from kit.player_sockets import SocketPlayer, connected_player
-from kit.raw_client import BINARY, CLOSE, RawSocket, frame, raw_socket
-from saratoga_protocol.commands import Heartbeat, Hello, MakeMove
+from kit.raw_client import BINARY, RawSocket, frame, raw_socket
+from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_protocol.events import (
     Announcement,
     AnyEvent,
@@ -29,8 +28,7 @@ from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_server.live.refusals import refused
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
-from saratoga_server.rate_limits.rates import COMMANDS_PREPAID, Action, Rate
-from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
+from saratoga_server.transport.connection import CLOSE_WITHIN
 
 # The life of a connection: its session, closing, and freeing its memory
 
@@ -46,13 +44,6 @@ async def raw(opened: OpenGateway) -> AsyncIterator[RawSocket]:
     with raw_socket(opened.port, window=None) as socket:
         assert b" 101 " in await socket.shake_hands()
         yield socket
-
-
-class Unconnected(FakeTransport):
-    """A transport whose client has gone without the event loop having noticed, as asyncio's behaves then."""
-
-    def write_eof(self) -> None:
-        raise OSError(errno.ENOTCONN, "not connected")
 
 
 def beat(number: int) -> bytes:
@@ -100,44 +91,6 @@ async def test_a_client_that_says_no_hello_in_time_is_disconnected(
     async with connected_player(opened.url, "Anna") as anna:
         assert await anna.closed() == (NO_HELLO.code, NO_HELLO.reason)
     assert (await opened.commands.next_ended()).player == ""
-
-
-async def test_a_client_whose_hello_failed_has_as_long_again(
-    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.2)
-    async with (
-        connected_player(opened.url, "Anna") as anna,
-        connected_player(opened.url, "Bert") as bert,
-    ):
-        await anna.ask(Heartbeat)
-        [session] = [each for each in opened.commands.sessions if each.player == ""][:1]
-        session.hello_begun = True  # as after a hello that was refused because the store was away
-        assert await bert.closed() == (NO_HELLO.code, NO_HELLO.reason)
-        assert await anna.ask(Heartbeat) == Done(re=2)
-        assert await anna.closed() == (NO_HELLO.code, NO_HELLO.reason)
-
-
-async def test_a_client_that_said_hello_stays(
-    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.2)
-    async with (
-        connected_player(opened.url, "Anna") as anna,
-        connected_player(opened.url, "Bert") as bert,
-    ):
-        await anna.ask(Hello, token=anna.token)
-        assert await bert.closed() == (NO_HELLO.code, NO_HELLO.reason)
-        assert await anna.ask(Heartbeat) == Done(re=2)
-
-
-async def test_the_end_of_a_session_is_reported_once(opened: OpenGateway) -> None:
-    async with connected_player(opened.url, "Anna") as anna:
-        await anna.ask(Heartbeat)
-        anna.socket.transport.abort()
-        session = await opened.commands.next_ended()
-    assert session is opened.commands.sessions[0]
-    assert opened.commands.left.empty()
 
 
 async def test_a_session_ends_after_its_last_command() -> None:
@@ -190,13 +143,6 @@ async def test_a_client_that_does_not_answer_a_close_is_cut_off() -> None:
     connection.check(now)
     assert not transport.closed
     connection.check(now + CLOSE_WITHIN)
-    assert transport.closed
-
-
-async def test_a_client_that_is_gone_when_its_close_is_answered_is_cut_off() -> None:
-    connection, transport = open_connection(FakeOwner(), Unconnected())
-    connection.data_received(frame(RESTARTING.code.to_bytes(2, "big"), CLOSE))
-    await settle()
     assert transport.closed
 
 
@@ -268,29 +214,7 @@ async def test_what_has_ended_is_freed_without_a_garbage_collection(
         gc.enable()
 
 
-async def test_what_never_was_a_session_is_freed_as_soon(opened: OpenGateway) -> None:
-    freed = asyncio.Event()
-    gc.disable()
-    try:
-        async with connected_player(opened.url, "Anna") as anna:
-            known = set(opened.gateway.connections)
-            with raw_socket(opened.port, window=None):
-                await anna.ask(Heartbeat)
-                (silent,) = set(opened.gateway.connections) - known
-                assert isinstance(silent, PlayerConnection)
-                ended = weakref.ref(silent, lambda _: freed.set())
-                del silent
-            async with asyncio.timeout(5):
-                await freed.wait()
-            assert ended() is None
-    finally:
-        gc.enable()
-
-
 # Commands of a connection: decoding, order of the responses, and floods
-
-
-# Decoding
 
 
 JUNK: list[tuple[str, bytes | str, str]] = [
@@ -387,24 +311,6 @@ async def test_a_flood_is_slowed_down_and_then_disconnected() -> None:
         assert await bert.ask(Heartbeat) == Done(re=1)
 
 
-async def test_clients_that_share_an_address_with_a_flood_are_slowed_down_and_stay_connected(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    paces = {Action.COMMANDS: Rate(COMMANDS_PREPAID, 1000.0)}
-    monkeypatch.setattr("saratoga_server.rate_limits.limiter.PER_ADDRESS", paces)
-    async with (
-        open_gateway(burst=5, proxies=1) as opened,
-        connected_player(opened.url, "Anna") as anna,
-        connected_player(opened.url, "Bert") as bert,
-    ):
-        assert await anna.ask(Heartbeat) == Done(re=1)
-        for number in range(1, 21):
-            answer = await bert.send(Heartbeat(id=number))
-            assert isinstance(answer, Refused)
-            assert answer.code == "too_fast"
-        assert await anna.ask(Heartbeat) == Done(re=2)
-
-
 async def test_junk_costs_more_than_sense() -> None:
     async with (
         open_gateway(rate=0.001, burst=12) as opened,
@@ -416,22 +322,6 @@ async def test_junk_costs_more_than_sense() -> None:
                 await anna.received.next(Refused, number)
         codes = [event.code for event in anna.received.all(Refused)]
         assert codes == ["bad_frame", "bad_frame", "too_fast"]
-
-
-# Long answers
-
-
-async def test_one_long_answer_is_not_too_much(
-    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.001)
-    async with connected_player(opened.url, "Anna") as anna:
-        await anna.ask(Heartbeat)
-        (session,) = opened.commands.sessions
-        session.send(Announcement(text="x" * 3_000_000))
-        (long,) = [await anna.received.next(Announcement, 0)]
-        assert len(long.text) == 3_000_000
-        assert opened.metrics.slow_clients == 0
 
 
 # Moves
@@ -520,22 +410,6 @@ async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command(
         answer = anna.received.all(Refused)[0]
         assert (answer.re, answer.code) == (1, code)
         assert opened.metrics.store_errors == (code == "store_unavailable")
-
-
-NOT_ENCODABLE = MoveMade(re=2**70, at=0, number=1, board=BOARD)
-
-
-async def test_an_answer_that_cannot_be_encoded_is_a_fault_and_delays_no_command() -> None:
-    move = FakeMove(NOT_ENCODABLE)
-    async with moving(move) as (opened, anna):
-        move.durable.set_result(CommitOutcome(CommitStatus.DONE))
-        await anna.received.next(Done, 0)
-        opened.commands.move = NOT_ENCODABLE
-        await anna.socket.send(anna.received.codec.encode_command(MOVE))
-        assert await anna.send(Heartbeat(id=4)) == Done(re=4)
-        faults = anna.received.all(Refused)
-    assert [(each.re, each.code) for each in faults] == [(1, "server_fault")] * 2
-    assert opened.metrics.refusals["server_fault"] == 2
 
 
 async def test_a_move_is_finished_though_its_client_is_gone() -> None:

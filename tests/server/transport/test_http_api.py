@@ -209,14 +209,6 @@ async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(
     assert [query.limit for query in server.asked] == [20, 5, 20]
 
 
-async def test_only_so_many_pages_are_kept(server: FakePublicServer) -> None:
-    pages = HttpPages(server, now=lambda: 0.0)
-    for offset in range(http.MOST_PAGES_KEPT + 1):
-        await pages.page("GET", f"/api/leaderboards/canfield?offset={offset}", HOST)
-    await pages.page("GET", "/api/leaderboards/canfield?offset=0", HOST)
-    assert [query.offset for query in server.asked].count(0) == 2
-
-
 async def test_a_finished_race_can_be_read(server: FakePublicServer) -> None:
     page = await get(server, "/api/records/mint-otter-42/1")
     assert (page.status.value, page.body.decode()) == (200, "record of Zoë\n")
@@ -295,16 +287,6 @@ async def test_boards_are_sent_compressed_once(server: FakePublicServer) -> None
     assert "Content-Encoding" not in dict(page.more)
 
 
-async def test_boards_that_take_long_are_to_be_asked_for_again(
-    server: FakePublicServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http, "REPLAYED_WITHIN", 0)
-    server.stalls = True
-    page = await get(server, "/api/records/mint-otter-42/1/boards")
-    assert told(page) == (503, "too_busy")
-    assert ("Retry-After", "1") in page.more
-
-
 @pytest.mark.parametrize(
     "target",
     [
@@ -329,12 +311,6 @@ async def test_programs_are_told_what_is_missing_as_json(
 ) -> None:
     page = await HttpPages(server, WEB_FILES).page("GET", target, OWN)
     assert told(page) == (404, "no_such_page")
-
-
-async def test_browsers_are_told_what_is_missing_in_a_document(server: FakePublicServer) -> None:
-    for target in ("/nothing", "//healthz", "/healthz/", "/%ff", "*", "/%2e%2e/main.js"):
-        page = await HttpPages(server, WEB_FILES).page("GET", target, OWN)
-        assert (page.status, page.kind) == (404, "text/html; charset=utf-8"), target
 
 
 async def test_the_page_is_not_shown_under_a_name_of_somebody_else(
@@ -362,14 +338,6 @@ async def test_pages_are_only_read(server: FakePublicServer, method: str) -> Non
 
 async def test_a_store_out_of_reach_is_named(server: FakePublicServer) -> None:
     server.fault = StoreUnavailable()
-    assert told(await get(server, "/api/leaderboards/canfield")) == (503, "store_unavailable")
-
-
-async def test_a_store_that_never_answers_is_named(
-    server: FakePublicServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http, "ANSWER_WITHIN", 0)
-    server.stalls = True
     assert told(await get(server, "/api/leaderboards/canfield")) == (503, "store_unavailable")
 
 
@@ -464,9 +432,6 @@ async def test_a_server_with_tls_says_so_in_every_answer(server: FakePublicServe
         assert ("Strict-Transport-Security" in headers) is is_tls
 
 
-# HTTP responses: pages and refusals
-
-
 # The paths that the server answers over HTTP are those that the pages about it list
 
 
@@ -514,20 +479,9 @@ OF_PROGRAMS: Final = answered(http_api)
 OF_THE_PAGE: Final = answered(web_page) | {"/static/*/*"}
 
 
-def test_there_are_paths() -> None:
-    assert {"/healthz", "/api/records/*/*/boards"} <= OF_PROGRAMS
-    assert {"/", "/*", "/races/*/*"} <= OF_THE_PAGE
-
-
 @pytest.mark.parametrize(
     ("page", "expected"),
     [("protocol/README.md", OF_PROGRAMS), ("server/README.md", OF_PROGRAMS | OF_THE_PAGE)],
 )
 def test_every_path_is_in_the_documents_and_no_other(page: str, expected: set[str]) -> None:
     assert in_table(page) == expected
-
-
-@pytest.mark.parametrize(("module", "expected"), [(http_api, OF_PROGRAMS), (web_page, OF_THE_PAGE)])
-def test_the_docstrings_list_them_too(module: ModuleType, expected: set[str]) -> None:
-    doc = inspect.getdoc(module) or ""
-    assert listed(" ".join(re.findall(r"^    GET (/\S*)", doc, re.MULTILINE))) == expected

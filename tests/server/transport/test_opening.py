@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import gc
 import os
 import socket
 from collections.abc import AsyncIterator
@@ -13,7 +12,6 @@ import msgspec
 import pytest
 from websockets.asyncio.client import connect
 from websockets.datastructures import Headers
-from websockets.http11 import Request
 
 from kit.fake_transport import FakeOwner
 from kit.gateways import OpenGateway, no_pages, open_gateway
@@ -108,9 +106,6 @@ async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None
         assert b"Retry-After" in answer
 
 
-# With a whole server behind it
-
-
 # The first request of a connection: bounded in size, answered once, then freed
 
 
@@ -185,33 +180,6 @@ async def test_a_client_that_stops_in_the_handshake_is_cut_off(
         with raw_socket(opened.port) as socket:
             await socket.say(b"GET / HTTP/1.1\r\nHost: ")
             assert await socket.read_to_the_end() == b""
-
-
-async def test_a_client_that_does_not_hang_up_after_its_answer_is_cut_off(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.connection.READ_WITHIN", 0.1)
-    async with open_gateway() as opened:
-        with raw_socket(opened.port) as socket:
-            await socket.say(b"GET / HTTP/1.1\r\n\r\n")
-            assert b" 404 " in await socket.read_to_the_end()
-            while opened.gateway.connections:
-                await socket.read()
-
-
-def requests_in_memory() -> list[Request]:
-    """Return every request of a handshake that is not garbage."""
-    gc.collect()
-    found = [each for each in gc.get_objects() if isinstance(each, Request)]
-    return [each for each in found if "Sec-WebSocket-Key" in each.headers]
-
-
-async def test_what_was_sent_in_the_handshake_is_forgotten(opened: OpenGateway) -> None:
-    of_earlier_tests = {id(each): each for each in requests_in_memory()}
-    async with connected_player(opened.url, "Anna") as anna:
-        await anna.ask(Heartbeat)
-        kept = [each for each in requests_in_memory() if id(each) not in of_earlier_tests]
-        assert all(each is anna.socket.request for each in kept)
 
 
 # Listening sockets accept connections even after errors on earlier ones
@@ -325,19 +293,6 @@ async def test_while_nothing_can_be_accepted_it_is_tried_again_and_logged_once(
             await arrivals.next()
         assert faulty.tries > 5
     assert [record.getMessage() for record in caplog.records] == ["accept_failed"]
-
-
-@pytest.mark.parametrize("fault", [errno.EPROTO, errno.ENETDOWN, errno.EHOSTUNREACH])
-async def test_a_connection_that_broke_before_it_was_accepted_delays_no_other_connection(
-    fault: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.listener.RETRY_AFTER", 10 * WITHIN)
-    arrivals = Arrivals()
-    async with listening(arrivals, fault, times=1) as (listener, faulty):
-        with socket.create_connection(("127.0.0.1", listener.port)):
-            await arrivals.next()
-        assert faulty.tries > 1
-    assert caplog.records == []
 
 
 # The names by which browsers may reach the server, and the web pages that may connect

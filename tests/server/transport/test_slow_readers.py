@@ -1,6 +1,5 @@
 """Clients that read slowly or not at all: what may wait for them, and when they are disconnected."""
 
-import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -9,7 +8,6 @@ from typing import Any, cast
 
 import msgspec
 import pytest
-import uvloop
 
 from kit.fake_transport import FakeTransport
 from kit.gateways import OpenGateway, open_gateway
@@ -59,13 +57,6 @@ def looks() -> Callable[[list[int]], list[bool]]:
         return seen
 
     return look
-
-
-def test_a_client_that_leaves_nothing_waiting_reads(
-    looks: Callable[[list[int]], list[bool]],
-) -> None:
-    assert looks([0] * 20) == [False] * 20
-    assert looks([9, 0] * 10) == [False] * 20
 
 
 def test_a_client_that_reads_a_little_now_and_then_reads(
@@ -275,42 +266,6 @@ def test_the_kernel_buffers_have_the_configured_sizes(pair: Pair) -> None:
     assert far.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * SEND_BUFFER
     assert far.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * RECEIVE_BUFFER
     assert far.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == UNACKNOWLEDGED
-
-
-def test_a_unix_socket_has_bounds_too() -> None:
-    near, far = socket.socketpair()
-    with near, far:
-        bound_buffers(far)
-        forget_unsent(far)
-        assert unsent_bytes(far) == 0
-    bound_buffers(None)
-    forget_unsent(None)
-
-
-def test_a_connection_that_has_ended_takes_no_options_and_is_no_fault(pair: Pair) -> None:
-    _, far = pair
-    far.close()
-    bound_buffers(far)
-    forget_unsent(far)
-    assert unsent_bytes(far) == 0
-
-
-def test_the_socket_of_a_transport_that_uvloop_has_closed_is_no_fault() -> None:
-    """Over TLS a transport may end some turns of the loop before its connection is told."""
-
-    async def close_and_ask() -> int:
-        near, far = socket.socketpair()
-        with near:
-            loop = asyncio.get_running_loop()
-            transport, _ = await loop.create_connection(asyncio.Protocol, sock=far)
-            of_transport = transport.get_extra_info("socket")
-            transport.abort()
-            await asyncio.sleep(0)
-            bound_buffers(of_transport)
-            forget_unsent(of_transport)
-            return unsent_bytes(of_transport)
-
-    assert uvloop.run(close_and_ask()) == 0
 
 
 def fill(far: socket.socket) -> int:

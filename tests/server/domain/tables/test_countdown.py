@@ -7,7 +7,6 @@ from kit.tables import (
     ANN,
     BEN,
     CLEO,
-    DAN,
     NODE,
     NOON,
     OTHER_SEED,
@@ -106,19 +105,6 @@ def test_players_may_still_get_ready_in_the_call_but_not_after_it() -> None:
     assert refused.value.code == "wrong_phase"
 
 
-def test_a_player_who_joins_in_the_call_may_race_and_one_who_leaves_it_voids_nothing() -> None:
-    table = join(calling(ANN, BEN), CLEO, "Cleo", 1, node="node-1", now=after(100)).table
-    change = leave(all_ready(table, CLEO), BEN, 9, now=after(200), fresh_seed=OTHER_SEED)
-    assert change.effects == ()
-    assert called(change.table).racers == (ANN, CLEO)
-
-
-def test_a_player_who_is_not_ready_any_more_in_the_call_sits_out() -> None:
-    table = not_ready(calling(ANN, BEN), BEN, 9, now=after(100)).table
-    assert table.phase is TablePhase.CALL
-    assert called(table).racers == (ANN,)
-
-
 def test_a_host_who_is_not_ready_any_more_calls_the_start_off_and_the_deal_stays() -> None:
     before = calling(ANN, BEN)
     change = not_ready(before, ANN, 9, now=after(100))
@@ -128,12 +114,6 @@ def test_a_host_who_is_not_ready_any_more_calls_the_start_off_and_the_deal_stays
     assert (table.race, table.commitment) == (before.race, before.commitment)
     assert [seat.is_ready for seat in table.seats] == [False, True]
     assert table.notice == "Ann is not ready any more. The start was called off."
-
-
-def test_the_call_of_a_host_who_leaves_goes_on() -> None:
-    change = leave(calling(ANN, BEN), ANN, 9, now=after(100), fresh_seed=OTHER_SEED)
-    assert (change.table.phase, change.table.host) == (TablePhase.CALL, BEN)
-    assert called(change.table).racers == (BEN,)
 
 
 def test_a_call_that_ends_with_nobody_ready_is_called_off() -> None:
@@ -151,11 +131,6 @@ def test_a_call_whose_end_no_node_could_serve_moves_the_times_after_it() -> None
     assert table.racers == (ANN, BEN)
     assert (table.reveal_by, table.start_at) == (after(42_500), after(43_000))
     assert not table.is_begun_again, "so it may begin again once"
-
-
-def test_bots_among_the_racers_are_frozen_as_bots() -> None:
-    table = all_ready(seated(ANN, BEN, bots=(BEN,)))
-    assert called(start(table, ANN, 3, now=NOON).table).racer_bots == (BEN,)
 
 
 def test_a_ready_player_without_a_connection_does_not_race_and_is_named() -> None:
@@ -178,15 +153,6 @@ def test_a_player_outside_the_race_cannot_reveal_a_nonce() -> None:
     with pytest.raises(CommandRejected) as refused:
         reveal(table, BEN, 2, nonce=nonce(BEN), now=NOON)
     assert refused.value.code == "not_racing"
-
-
-def test_a_nonce_shown_twice_is_shown_once() -> None:
-    table = all_shown(counting(ANN, BEN), ANN)
-    again = all_shown(table, ANN)
-    assert again.nonces == table.nonces
-    # also after the last moment
-    late = reveal(table, ANN, 9, nonce=nonce(ANN), now=after(4_500)).table
-    assert late.nonces == table.nonces
 
 
 def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
@@ -294,12 +260,6 @@ def test_the_race_begins_at_the_announced_moment_and_not_before() -> None:
     assert change.table.deadline == after(605_000)
 
 
-def test_a_sweep_a_little_late_leaves_the_race_its_clock() -> None:
-    change = elapse(all_shown(counting(ANN)), after(5_900), OTHER_SEED)
-    assert change is not None
-    assert change.table.start_at == after(5_000)
-
-
 def test_a_start_that_no_server_was_up_to_carry_out_gives_everyone_the_whole_time() -> None:
     change = elapse(all_shown(counting(ANN, BEN)), after(40_000), OTHER_SEED)
     assert change is not None
@@ -329,15 +289,6 @@ def test_a_player_who_voided_a_countdown_gets_ready_when_the_host_allows_it(
     assert table.notice == "Ben may get ready again."
     assert called(start(all_ready(table, BEN), ANN, 10, now=NOON).table).racers == (ANN, BEN, CLEO)
     assert table.voids == {BEN: 1}, "everyone still sees how often"
-
-
-def test_only_the_host_allows_it_and_only_for_a_player_at_the_table(
-    voided_by_ben: TableState,
-) -> None:
-    for player, target, code in ((BEN, BEN, "host_only"), (ANN, DAN, "no_such_player")):
-        with pytest.raises(CommandRejected) as refused:
-            allow_ready(voided_by_ben, player, 9, target=target, now=NOON)
-        assert refused.value.code == code
 
 
 def test_leaving_and_joining_again_does_not_lift_the_block(voided_by_ben: TableState) -> None:

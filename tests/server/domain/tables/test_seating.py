@@ -76,20 +76,6 @@ def test_every_seat_is_taken_once() -> None:
     assert refused.value.code == "table_full"
 
 
-def test_to_join_where_one_sits_is_to_come_back() -> None:
-    table = seated(ANN, BEN)
-    assert join(table, BEN, "Ben", 1, node="node-2", now=NOON) == resume(
-        table, BEN, node="node-2", now=NOON
-    )
-
-
-def test_epochs_only_grow_and_none_is_given_twice() -> None:
-    table = seated(ANN, BEN)
-    table = resume(table, ANN, node=NODE, now=NOON).table
-    table = join(left(table, BEN), BEN, "Ben", 51, node=NODE, now=NOON).table
-    assert [seat.epoch for seat in table.seats] == [3, 4]
-
-
 def test_a_lost_connection_leaves_the_seat_where_it_is() -> None:
     change = disconnect(seated(ANN, BEN), BEN, 2, now=after(10))
     assert change is not None
@@ -125,19 +111,6 @@ def test_the_next_seat_is_sought_from_the_host_on_and_round_the_table() -> None:
     table = left(table, CLEO)
     assert (players(table), table.host) == ([BEN, DAN], DAN)
     assert left(table, DAN).host == BEN
-
-
-def test_a_bot_is_host_only_where_no_person_is_left() -> None:
-    table = left(seated(ANN, BEN, CLEO, bots=(BEN,)), ANN)
-    assert table.host == CLEO
-    assert left(table, CLEO).host == BEN
-
-
-def test_an_empty_table_has_no_host_until_a_player_joins() -> None:
-    table = left(seated(ANN), ANN)
-    assert (table.host, table.seats) == ("", ())
-    table = join(table, BEN, "Ben", 1, node=NODE, now=NOON).table
-    assert table.host == BEN
 
 
 def test_a_kicked_player_cannot_join_again() -> None:
@@ -178,12 +151,6 @@ def test_a_locked_table_is_closed_to_new_players_only() -> None:
     assert players(join(unlocked, CLEO, "Cleo", 1, node=NODE, now=NOON).table) == [ANN, BEN, CLEO]
 
 
-def test_a_lock_ends_when_the_last_player_leaves() -> None:
-    locked = lock(seated(ANN, BEN), ANN, 9, locked=True, now=NOON).table
-    host_left = left(locked, ANN)
-    assert (host_left.locked, left(host_left, BEN).locked) == (True, False)
-
-
 def test_a_lock_ends_when_only_bots_are_left() -> None:
     locked = lock(seated(ANN, BEN, CLEO, bots=(CLEO,)), ANN, 9, locked=True, now=NOON).table
     host_left = left(locked, ANN)
@@ -222,13 +189,6 @@ def test_a_player_outside_the_race_can_be_kicked_during_it(table: TableState) ->
     change = kick(table, ANN, 50, target=CLEO, now=after(200), fresh_seed=OTHER_SEED)
     assert change.effects == (SeatVacated(CLEO, "The host has kicked you from the table."),)
     assert change.table.phase is table.phase
-
-
-def test_a_player_who_left_the_race_and_joined_again_can_be_kicked() -> None:
-    table = left(running(ANN, BEN), BEN)
-    table = join(table, BEN, "Ben", 51, node=NODE, now=after(9_000)).table
-    change = kick(table, ANN, 51, target=BEN, now=after(9_500), fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
 
 
 def test_a_racer_who_left_and_sits_again_does_not_leave_the_race_twice() -> None:
@@ -313,11 +273,6 @@ def test_the_place_passes_on_as_soon_as_somebody_waits(make: Make) -> None:
     assert at_time(table, 3 * AWAY).host == BEN
 
 
-def test_of_several_who_are_there_the_next_after_the_host_gets_the_place() -> None:
-    table = signs(replace(seated(ANN, BEN, CLEO), host=BEN), ANN, CLEO, at=MINUTE)
-    assert at_time(table, AWAY).host == CLEO
-
-
 def test_the_hosts_own_signs_and_commands_keep_the_place() -> None:
     table = signs(seated(ANN, BEN), BEN, at=MINUTE)
     signed = signs(table, ANN, at=2 * MINUTE)
@@ -326,12 +281,6 @@ def test_the_hosts_own_signs_and_commands_keep_the_place() -> None:
     assert host_due(again) == after(2 * MINUTE + AWAY)
     locked = lock(table, ANN, 9, locked=True, now=after(2 * MINUTE)).table
     assert host_due(signs(locked, BEN, at=150_000)) == after(2 * MINUTE + AWAY)
-
-
-def test_a_command_of_another_person_is_a_sign() -> None:
-    table = lock(seated(ANN, BEN), ANN, 9, locked=False, now=after(1_000)).table
-    table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(MINUTE)).table
-    assert at_time(table, 1_000 + AWAY).host == CLEO
 
 
 def test_the_new_host_has_three_minutes_too() -> None:
@@ -352,12 +301,6 @@ def test_a_host_alone_or_among_bots_keeps_the_place() -> None:
     assert active(among_bots, BEN, after(9), now=after(9)) is None
     ready_bot = among_bots.with_seat(replace(among_bots.seats[1], active_at=after(MINUTE)))
     assert host_due(ready_bot) is None
-
-
-def test_a_bot_stays_host() -> None:
-    table = signs(seated(BEN, ANN, bots=(BEN,)), ANN, at=MINUTE)
-    assert host_due(table) is None
-    assert at_time(table, 2 * AWAY).host == BEN
 
 
 @pytest.mark.parametrize("bots", [(), (BEN,)])
@@ -403,14 +346,6 @@ def test_a_sign_before_a_lost_connection_does_not_count_for_another() -> None:
     assert here is not None
     assert host_due(here.table) is None
     assert at_time(signs(back, BEN, at=AWAY + 30_000), AWAY + 30_000).host == BEN
-
-
-def test_a_host_who_takes_over_a_connection_or_comes_back_counts_from_the_last_sign() -> None:
-    table = signs(seated(ANN, BEN), ANN, at=MINUTE)
-    table = resume(without(table, ANN, 70_000), ANN, node=NODE, now=after(80_000)).table
-    assert host_due(signs(table, BEN, at=90_000)) == after(MINUTE + AWAY)
-    moved = resume(signs(table, BEN, at=90_000), BEN, node="node-2", now=after(95_000)).table
-    assert host_due(moved) == after(MINUTE + AWAY), "another device, without an absence"
 
 
 def test_an_older_sign_and_one_from_the_future_change_nothing() -> None:

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from kit.tables import (
     ANN,
     BEN,
-    CLEO,
     NODE,
     NOON,
     OTHER_SEED,
@@ -72,16 +71,6 @@ def test_before_the_next_timer_nothing_happens(phase: TablePhase) -> None:
     assert elapse(table, after(0) if at is None else Millis(at - 1), OTHER_SEED) is None
 
 
-@pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
-def test_to_sweep_twice_at_one_moment_is_to_sweep_once(phase: TablePhase) -> None:
-    for moment in (due(in_phase(phase)), after(10 * HOUR)):
-        assert moment is not None
-        change = swept(in_phase(phase), moment)
-        assert elapse(change.table, moment, OTHER_SEED) is None
-        later = due(change.table)
-        assert later is None or later > moment
-
-
 def test_a_minute_away_counts_as_leaving_at_a_table_with_others() -> None:
     table = without(seated(ANN, BEN), BEN, NOON)
     assert due(table) == after(MINUTE)
@@ -112,12 +101,6 @@ def test_a_disconnected_player_alone_at_the_table_keeps_the_seat_for_two_hours()
     assert not change.table.seats
 
 
-def test_of_two_disconnected_players_the_later_one_keeps_the_seat() -> None:
-    table = without(without(seated(ANN, BEN), BEN, after(1)), ANN, after(2))
-    table = swept(table, after(MINUTE + 2)).table
-    assert [seat.player for seat in table.seats] == [ANN]
-
-
 def test_absence_does_not_count_before_the_server_started_or_its_clock_was_stepped() -> None:
     table = without(seated(ANN, BEN), BEN, NOON)
     stepped = after(4 * MINUTE)
@@ -138,14 +121,6 @@ def test_players_on_a_dead_node_are_disconnected_from_now_on() -> None:
     assert [seat.absent_since for seat in change.table.seats] == [after(9_000)] * 2
     assert elapse(change.table, after(9_000), OTHER_SEED, (NODE,)) is None
     assert elapse(table, after(9_000), OTHER_SEED, ("node-7",)) is None
-
-
-def test_running_boards_are_looked_over_again_and_again() -> None:
-    table = running(ANN, BEN)
-    assert due(table) == after(5_000 + 15_000)
-    change = swept(table, after(20_000))
-    assert change.effects == (BoardsDue(),)
-    assert due(change.table) == after(35_000)
 
 
 def test_running_boards_are_looked_over_at_the_deadline() -> None:
@@ -203,13 +178,6 @@ def test_a_late_sweep_begins_the_race_before_its_racers_are_gone() -> None:
     ]
 
 
-def test_a_racer_gone_between_the_nonces_and_the_start_voids_the_countdown() -> None:
-    table = all_shown(without(counting(ANN, BEN), BEN, after(-58_000)))
-    change = swept(table, after(2_500))
-    assert change.table.phase is TablePhase.GATHERING
-    assert [seat.player for seat in change.table.seats] == [ANN]
-
-
 def test_a_table_that_everybody_has_left_in_the_race_does_not_close_before_the_race_has_ended() -> (
     None
 ):
@@ -232,11 +200,6 @@ def test_a_table_is_not_closed_when_its_countdown_is_called_off_after_a_step_of_
     called_off = swept(table, table.reveal_by).table
     assert called_off.phase is TablePhase.GATHERING
     assert called_off.touched == table.reveal_by
-
-
-def test_a_race_with_players_is_never_closed_for_idleness() -> None:
-    table = running(ANN, CLEO, settings=TableOptions(game="canfield", cap=0))
-    assert swept(table, after(50 * HOUR)).effects == (BoardsDue(),)
 
 
 # Time in which no node could serve the table
@@ -271,15 +234,6 @@ def test_a_lone_absentee_has_a_minute_from_the_moment_at_which_another_joins() -
     assert table.seat(ANN)
     assert table.served_since == joins_at
     assert swept(table, gone_at).table.seat(ANN) is None
-
-
-def test_a_player_who_could_not_come_back_meanwhile_gets_another_minute() -> None:
-    table = without(seated(ANN, BEN), BEN, NOON)
-    back = after(10 * MINUTE)
-    change = swept(table, back)
-    assert (change.effects, change.table.seat(BEN)) != ((), None)
-    assert due(change.table) == back + MINUTE
-    assert swept(change.table, Millis(back + MINUTE)).table.seat(BEN) is None
 
 
 def test_a_table_that_could_not_be_served_is_not_closed_before_players_can_return() -> None:
