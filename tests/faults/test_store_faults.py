@@ -16,7 +16,7 @@ from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
 from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
-from saratoga_server.store import batcher, request_connection, store_client
+from saratoga_server.store import batcher, commit_encoder, request_connection, store_client
 from saratoga_server.store.batcher import Batcher, Connect
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
@@ -469,7 +469,7 @@ def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
             return
         for module in (batcher, store_client):
             monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
-        monkeypatch.setattr("REPLICA_TIMEOUT", 50)
+        monkeypatch.setattr(commit_encoder, "REPLICA_TIMEOUT", 50)
 
     return change
 
