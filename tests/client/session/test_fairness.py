@@ -36,7 +36,7 @@ from saratoga_client.session.table_observer import (
     OTHER_PLAYER,
     RACE_REUSED,
 )
-from saratoga_client.session.witness import NONCE_DENIED, REVEAL_UNANSWERED, Witness
+from saratoga_client.session.witness import REVEAL_UNANSWERED, Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import Reveal
 from saratoga_rules.dealing.fairness import nonce_hash
@@ -324,16 +324,6 @@ async def test_a_call_that_is_called_off_leaves_the_deal_as_it_is(player: Dutifu
     await player.seat.handle(gathering(version=3))
     again = await player.ready()
     assert (again.commitment, player.alarms) == (PROMISE, [])
-
-
-async def test_a_player_whose_confirmed_nonce_is_said_to_be_missing_raises_the_alarm(
-    player: DutifulPlayer, tmp_path: Path
-) -> None:
-    await player.seat.handle(voided(await revealed(player)))
-    assert player.alarms == [(RACE, (NONCE_DENIED,))]
-    kept = Witness(tmp_path).load(RACE)
-    assert kept is not None
-    assert kept.alarms == [NONCE_DENIED]
 
 
 async def test_a_nonce_that_the_server_did_not_confirm_may_be_missing(

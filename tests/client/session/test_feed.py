@@ -78,11 +78,6 @@ def test_a_pass_is_described_from_the_players_side() -> None:
     assert lines(state) == ["you passed ana", "ana passed you"]
 
 
-def test_a_line_about_the_lead_replaces_the_one_about_the_pass() -> None:
-    state = state_after(standings("y6 a5 r1"), first=snapshot("a5 y3 r1", board()))
-    assert lines(state) == ["you take the lead with 6"]
-
-
 def test_a_player_breaks_even_once_when_the_cards_have_paid_for_this_games_pack() -> None:
     deal = draw(GAMES["klondike"], "t1: KS")
     first = snapshot("a1 y9 r1", board(deal, game="klondike"), table(game="klondike"))
@@ -369,30 +364,6 @@ def test_a_host_between_races_is_warned_once_a_minute_before_another_becomes_hos
     assert [watched.left_at(at) for at in (300, 419.9, 420)] == [0, 0, 60]
     watched.store.replace(waiting(phase=phase, host="a"))
     assert watched.left_at(421) == 0
-
-
-def test_a_hosts_time_counts_from_the_end_of_the_race_and_from_the_first_friend() -> None:
-    watched = Watched(racing())
-    assert watched.left_at(170) == 15
-    watched.store.replace(waiting(phase="over"))
-    assert [watched.left_at(at) for at in (170, 289.9, 290)] == [0, 0, 60]
-    watched.store.replace(waiting("y"))
-    assert watched.left_at(500) == 0
-    watched.store.replace(waiting())
-    assert [watched.left_at(at) for at in (500, 619.9, 620)] == [0, 0, 60]
-
-
-def test_a_host_whose_program_starts_counts_from_what_the_server_knows() -> None:
-    first = structs.replace(
-        snapshot(shown=table(phase="gathering", seats=[seat("y"), seat("a")], host="y")),
-        idle_since=START + 5_000,
-    )
-    watched = Watched(state_after(first=first))
-    assert [watched.left_at(at) for at in (124.9, 125)] == [0, 60]
-    assert watched.store.state is not None
-    back = structs.replace(first, idle_since=START + 130_000)
-    watched.store.replace(next_state(watched.store.state, back, START + 130_000))
-    assert [watched.left_at(at) for at in (131, 250)] == [0, 60]
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,21 @@
-"""A table session at a real server: seats, requests, lost seats, races, leaving and watching."""
+"""A table session at a real server: seats, lost seats, races, and leaving."""
 
 import asyncio
-from contextlib import aclosing
 
 import pytest
 from msgspec.structs import replace
 
-from kit.in_process_server import gathered
 from kit.players import MemoryPlayer
-from kit.stepped_connection import SteppedConnection, run_ready_tasks
+from kit.stepped_connection import run_ready_tasks
 from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.net.errors import Unreachable
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
 from saratoga_client.session.session_tasks import SessionTasks
-from saratoga_client.session.state import SessionState
-from saratoga_client.session.watcher import watched_states
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
-    CashOut,
-    ChangeSettings,
     CreateTable,
     GetRecord,
-    JoinTable,
-    Kick,
-    LockTable,
-    NotReady,
     Ready,
     Reveal,
     UnwatchTable,
@@ -44,25 +34,6 @@ async def table_of_ben(there: SteppedSession) -> tuple[MemoryPlayer, str]:
 
 
 # Taking a seat, and requests
-
-
-async def test_the_host_sends_the_commands_of_a_host() -> None:
-    async with stepped_session() as there:
-        code = await there.gather()
-        ben = await there.server.player("Ben")
-        await ben.at_table(JoinTable, table=code)
-        await there.do(there.session.ready())
-        assert there.state.seat is not None
-        assert there.state.seat.ready
-        await there.do(there.session.not_ready())
-        await there.do(there.session.change_settings(game="caprice", cap=3))
-        assert (there.state.table.settings.game, there.state.table.settings.cap) == ("caprice", 3)
-        await there.do(there.session.lock(True))
-        assert there.state.table.locked
-        await there.do(there.session.kick(ben.player))
-        assert [seat.name for seat in there.state.table.seats] == ["Ann"]
-        kinds = [type(command) for command in there.network.answered]
-        assert kinds == [CreateTable, Ready, NotReady, ChangeSettings, LockTable, Kick]
 
 
 async def test_a_player_does_not_get_ready_for_an_unknown_game() -> None:
@@ -243,20 +214,6 @@ async def test_a_record_is_requested_once_and_kept() -> None:
         assert requests == 1
 
 
-async def test_an_unreadable_record_is_reported() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        race = "mint-otter-42/1"
-        asking = asyncio.create_task(there.session.record(race))
-        await run_ready_tasks()
-        command = there.network.commands.popleft()
-        await there.receive(events.Record(re=command.id, race=race, text="nonsense"))
-        with pytest.raises(Problem, match="unreadable record") as reported:
-            await asking
-        assert "The announced result still counts." in reported.value.remedy
-        assert reported.value.code is Exit.NOT_VERIFIED
-
-
 async def test_cashing_out_while_disconnected_is_done_after_reconnecting() -> None:
     async with stepped_session() as there:
         await there.gather()
@@ -284,44 +241,6 @@ async def test_cashing_out_with_an_unclear_answer_is_repeated_and_done_once(
         await there.do(there.session.cash_out())
         assert there.own.state == "cashed out"
         assert await there.moves() == ["cash-out"]
-
-
-async def collect(connection: SteppedConnection, code: str, seen: list[SessionState]) -> None:
-    async with aclosing(watched_states(connection, code)) as states:
-        async for state in states:
-            seen += [state]
-
-
-async def watch(there: SteppedSession, code: str) -> tuple[asyncio.Task[None], list[SessionState]]:
-    """Watch the table in place of a session with a seat; return the task and the states."""
-    there.attending.cancel()
-    await run_ready_tasks()
-    seen: list[SessionState] = []
-    watching = asyncio.create_task(collect(there.connection, code, seen))
-    await run_ready_tasks()
-    await there.settle()
-    return watching, seen
-
-
-async def test_a_watcher_gets_every_state_of_a_race_until_the_table_is_closed() -> None:
-    async with stepped_session() as there:
-        ben, carl = await there.server.player("Ben"), await there.server.player("Carl")
-        code = await gathered(ben, carl)
-        watching, seen = await watch(there, code)
-        await there.server.deal(ben, carl)
-        await there.settle()
-        for player in (ben, carl):
-            await player.ask(CashOut, race=player.board.race)
-        await there.pass_time(1_000)
-        phases = list(dict.fromkeys(state.phase for state in seen))
-        assert phases == ["gathering", "countdown", "running", "over"]
-        assert seen[-1].table_view.outcome is not None
-        assert all(state.own is None for state in seen)
-        table = seen[-1].table
-        closed = replace(table, phase="closed", version=table.version + 1)
-        await there.receive(events.TableChanged(table=closed, now=0))
-        await watching
-        assert seen[-1].phase == "closed"
 
 
 class Explained(Exception):

@@ -13,16 +13,12 @@ from kit.walks import banking, wandering
 from saratoga_client.session.testimony import VOID_AND_RESULT, compare_with_record
 from saratoga_client.session.verification import Proof, prove
 from saratoga_client.session.witness import (
-    NONCE_DENIED,
-    NOT_STARTED,
-    REVEAL_UNANSWERED,
     WITHHELD,
     Sighting,
 )
 from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.records.record import RaceRecord, chained, format_record
 from saratoga_rules.records.void_record import format_void_record
-from saratoga_rules.records.voided import NONCE_MISSING
 
 
 @pytest.fixture(scope="module")
@@ -128,31 +124,6 @@ def test_the_record_of_a_voided_race_is_compared_with_what_was_seen() -> None:
     assert testimony.verdict == "witnessed here"
     other = replace(SEEN, commitment="00" * 32, nonce_hashes={ANNA: "00" * 32})
     assert len(compare_with_record(other, text).disagreements) == 2
-
-
-def test_a_nonce_that_the_server_had_confirmed_cannot_be_missing() -> None:
-    voided = dataclasses.replace(
-        void_record(),
-        reason=NONCE_MISSING,
-        racers=(
-            dataclasses.replace(
-                void_record().racers[0],
-                nonce="",
-                missing=SEEN.nonce_hashes[ANNA],
-                log=(),
-            ),
-        ),
-    )
-    text = format_void_record(voided)
-    assert compare_with_record(SEEN, text).disagreements == ()
-    said = compare_with_record(replace(SEEN, revealed=True), text)
-    assert said.disagreements == (NONCE_DENIED,)
-    said = compare_with_record(replace(SEEN, unanswered=True), text)
-    assert said.disagreements == (REVEAL_UNANSWERED,)
-    lost = replace(SEEN, revealed=True, durability="fast")
-    assert compare_with_record(lost, text).disagreements == ()
-    watched = replace(SEEN, start_at=voided.start_at, deadline=voided.start_at + 600_000)
-    assert compare_with_record(watched, text).disagreements == (NOT_STARTED,)
 
 
 RECORD = race(

@@ -35,8 +35,6 @@ from saratoga_client.session.error_messages import problem_for, seat_lost_proble
 from saratoga_client.session.match_text import (
     champion_words,
     match_lines,
-    race_of_match,
-    result_cells,
     with_match,
 )
 from saratoga_client.session.personal_best import PersonalBest, best_in, is_better
@@ -52,7 +50,6 @@ from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_protocol import events
-from saratoga_protocol.events import Table
 from saratoga_protocol.refusals import ABUSE, BANNED, REASONS, TAKEN_OVER, WRONG_SUBPROTOCOL
 from saratoga_rules.records.void_record import format_void_record
 
@@ -169,21 +166,6 @@ YOU_OF_MATCH_TEXT = player("y")
 
 
 @pytest.mark.parametrize(
-    ("shown", "words"),
-    [
-        (table(), ""),
-        (in_match(table(phase="gathering")), "race 1 of 3"),
-        (in_match(table(race="mint-otter-42/2"), "a9 y5", length=5), "race 2 of 5"),
-        (in_match(table(phase="over"), "a9 y5"), "race 1 of 3"),
-        (in_match(table(race="mint-otter-42/3", phase="over"), "a9", "a9", "y5"), "race 3 of 3"),
-        (in_match(table(race="mint-otter-42/7"), "a9"), "race 2 of 3"),
-    ],
-)
-def test_a_table_says_which_race_of_its_match_it_holds(shown: Table, words: str) -> None:
-    assert race_of_match(shown) == words
-
-
-@pytest.mark.parametrize(
     ("races", "words"),
     [
         (("a9 y5", "a9 y5"), ""),
@@ -195,18 +177,6 @@ def test_a_table_says_which_race_of_its_match_it_holds(shown: Table, words: str)
 )
 def test_a_finished_match_names_its_champion(races: tuple[str, ...], words: str) -> None:
     assert champion_words(match(*races), YOU_OF_MATCH_TEXT) == words
-
-
-def test_a_race_that_a_player_missed_has_no_cell_and_says_so_in_lines() -> None:
-    after = match("a9 y5", "a7", "y9 a5")
-    rows = {row.player: row for row in after.rows}
-    assert result_cells(after, rows[YOU_OF_MATCH_TEXT]) == ("2 -$25", "", "1 -$5")
-    assert list(match_lines(after, YOU_OF_MATCH_TEXT)) == [
-        "match: match of 3 races",
-        "match 1. ana: -$45, 2 wins, race 1 1st -$5, race 2 1st -$15, race 3 2nd -$25",
-        "match 2. Zoë: -$30, 1 win, race 1 2nd -$25, race 2 missed, race 3 1st -$5",
-        "match: ana is the champion of the evening.",
-    ]
 
 
 def test_a_bot_has_its_level_wherever_it_is_named() -> None:
