@@ -10,10 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import msgspec
+
 from benchmarks.contestants import Running
 from benchmarks.measuring import Load, NotQuiet, measured
 from benchmarks.supply import SUPPLY
-from kit.lean_racers import LeanRacer, LeanSocket, connect, racing_tables
+from kit.lean_racers import Choice, LeanRacer, LeanSocket, connect, plausible, racing_tables
+from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
 """Seconds at the start whose moves are not counted."""
@@ -23,6 +26,9 @@ LEAST_PART = 0.4
 
 TRIES = 4
 """Attempts to start with enough waiting tables."""
+
+LONGEST_RACE = 31
+"""The longest text, in characters, that MessagePack encodes with a header of one byte."""
 
 
 class _Pausing:
@@ -126,6 +132,7 @@ async def race_load(
     game: str,
     seconds: float,
     *,
+    choice: Choice = plausible,
     ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
     """Race at that many tables for `seconds`, or until too few tables are left; return the load.
@@ -134,7 +141,7 @@ async def race_load(
     """
     for _ in range(TRIES):
         seats = tables + SUPPLY.waiting(tables, seconds + WARM_UP)
-        everyone = await racing_tables(seats, ports or running.same, game)
+        everyone = await racing_tables(seats, ports or running.same, game, choice)
         gc.collect()
         loop = ClosedLoop([*everyone])
         loop.start(tables)
@@ -209,6 +216,14 @@ class EchoLoop(_Pausing):
 
         socket.on_message = hear
         return ask
+
+
+def command_payload(like: Load) -> bytes:
+    """Return a move of about the mean size; its field `after` is the size of the response."""
+    move = MakeMove(id=1, race="", after=like.answer, move="draw")
+    padding = like.question - len(msgspec.msgpack.encode(move))
+    race = "x" * max(0, min(padding, LONGEST_RACE))
+    return msgspec.msgpack.encode(msgspec.structs.replace(move, race=race))
 
 
 def echo_payload(like: Load) -> bytes:

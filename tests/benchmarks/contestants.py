@@ -1,4 +1,4 @@
-"""The programs that benchmarks compare: echo servers, and the game server."""
+"""The programs that benchmarks compare: echo servers, and the game server with or without replaced parts."""
 
 import os
 import subprocess
@@ -43,9 +43,9 @@ class Running:
 
 
 @contextmanager
-def echo_server(program: str = "echo_server.py") -> Iterator[Running]:
+def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Running]:
     """Run an echo server from this folder."""
-    command = [sys.executable, str(HERE / program)]
+    command = [sys.executable, str(HERE / program), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -58,20 +58,29 @@ def echo_server(program: str = "echo_server.py") -> Iterator[Running]:
 def game_server(
     durability: str = "safe",
     *flags: str,
+    altered: Sequence[str] = (),
+    limits: Sequence[str] = NO_LIMITS,
 ) -> Iterator[Running]:
     """Run a server with its own store, in a new folder on disk unless `flags` say otherwise.
 
     Raise `RuntimeError` at the end if the server logged an internal error.
     """
+    program = ("kit.altered_server", ",".join(altered), "--") if altered else ("saratoga_server",)
     with tempfile.TemporaryDirectory(
         prefix="saratoga-bench-", ignore_cleanup_errors=True
     ) as scratch:
         log = Path(scratch) / "log"
         command = [
-            *(sys.executable, "-m", "saratoga_server"),
-            *("--port", "0", "--data", str(Path(scratch) / "data")),
+            *(
+                sys.executable,
+                *("-m", *program),
+                "--port",
+                "0",
+                "--data",
+                str(Path(scratch) / "data"),
+            ),
             *("--metrics-port", "off", "--log-level", "warning", "--log-format", "json"),
-            *("--durability", durability, *NO_LIMITS, *flags),
+            *("--durability", durability, *limits, *flags),
         ]
         with (
             log.open("w") as log_file,
@@ -92,7 +101,8 @@ def game_server(
                 yield Running((int(line.rpartition(":")[2]),), (server.pid,), stores)
             finally:
                 _end(server)
-        check(log)
+        if not altered:
+            check(log)
 
 
 def _end(server: "subprocess.Popen[str]") -> None:

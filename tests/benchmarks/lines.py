@@ -1,7 +1,7 @@
 """Rows of results: each row is the load of one program at one number of tables."""
 
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from typing import ParamSpec
 
@@ -90,11 +90,13 @@ async def race_line(
     *,
     game: str = GAME,
     durability: str = "safe",
+    altered: Sequence[str] = (),
+    flags: Sequence[str] = (),
 ) -> Load:
     """Start a server and measure one load."""
-    with game_server(durability) as running:
+    with game_server(durability, *flags, altered=altered) as running:
         load = await race_load(running, tables, game, seconds)
-    tell(f"{game}, {durability}", tables, load)
+    tell(f"{game}, {durability}, {', '.join(altered) or 'as it is'}", tables, load)
     return load
 
 

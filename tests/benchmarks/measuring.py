@@ -94,6 +94,10 @@ class Load:
     """Bytes of payload received in responses."""
     latencies: list[float] = field(default_factory=list)
     """Seconds from each message to its response."""
+    since_due: list[float] = field(default_factory=list)
+    """Seconds from each paced message's planned time to its response."""
+    late: int = 0
+    """The number of paced messages sent more than 5 ms after their planned time."""
     seconds: float = 0.0
     server: float = 0.0
     """CPU seconds of all server processes."""
@@ -161,6 +165,8 @@ def together(loads: Sequence[Load]) -> Load:
         sent=sum(load.sent for load in loads),
         answered=sum(load.answered for load in loads),
         latencies=[wait for load in loads for wait in load.latencies],
+        since_due=[wait for load in loads for wait in load.since_due],
+        late=sum(load.late for load in loads),
         seconds=sum(load.seconds for load in loads),
         server=sum(load.server for load in loads),
         store=sum(load.store for load in loads),

@@ -24,8 +24,9 @@ from benchmarks.machine import MOST_ELSEWHERE, Others, facts
 from benchmarks.measuring import NotQuiet
 from benchmarks.parts.leaderboards import leaderboards
 from benchmarks.parts.memory import memory
-from benchmarks.parts.moves import moves
+from benchmarks.parts.moves import games, layers, moves
 from benchmarks.parts.nodes import nodes
+from benchmarks.parts.pace import pace
 from benchmarks.parts.rules import rules
 from benchmarks.parts.start import start
 from benchmarks.reports import Report, markdown
@@ -44,12 +45,18 @@ Part = Callable[..., Awaitable[None]]
 
 PARTS: dict[str, tuple[str, Part]] = {
     "moves": ("Moves, as fast as they are answered", moves),
+    "layers": ("What the layers of a move cost", layers),
+    "pace": ("Moves at 60 % load", pace),
+    "games": ("The games beside one another", games),
     "rules": ("The rules alone", rules),
     "memory": ("Memory of a connection", memory),
     "start": ("Until players may come", start),
     "leaderboards": ("Leaderboards", leaderboards),
     "nodes": ("Two nodes against one", nodes),
 }
+
+QUICK = ("moves", "pace", "rules", "memory", "start", "leaderboards", "nodes")
+"""The parts that `--quick` runs; together they measure every limit."""
 
 
 async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
@@ -140,9 +147,10 @@ if __name__ == "__main__":
     arguments.add_argument("--quick", action="store_true", help="shorter, and fewer lines")
     arguments.add_argument("--only", action="append", choices=list(PARTS), help="this part")
     options = arguments.parse_args()
+    every = QUICK if options.quick else tuple(PARTS)
     sys.exit(
         main(
-            options.only or tuple(PARTS),
+            options.only or every,
             quick=options.quick,
             written=not options.only and not options.quick,
         )

@@ -1,14 +1,24 @@
-"""An echo server on our own transport, without codec, limits, rules, tables or store.
+"""An echo server on our own transport, without rules, tables or store.
 
-The first two bytes of a message are the size of the response, as in `echo_server.py`. The program prints its
-port when ready.
+    python tests/benchmarks/transport_echo.py commands|bytes
+
+`commands`: the gateway as the server runs it, with codec and limits. Every move is answered at once, and
+its field `after` is the size of the response. `bytes`: the same without codec and limits; the first two
+bytes of a message are the size of the response, as in `echo_server.py`. The program prints its port when
+ready.
 """
 
+import sys
+from functools import cache
 from typing import cast
 
 import uvloop
 from websockets.http11 import Request, Response
 
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import AnyCommand, MakeMove
+from saratoga_protocol.events import AnyEvent, Refused
+from saratoga_protocol.version import MSGPACK
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
@@ -19,11 +29,26 @@ from saratoga_server.transport.gateway import Gateway, GatewaySettings
 PAYLOAD = bytes(4096)
 
 
-class Nobody:
-    """The handler behind the gateway, which is only told who comes and goes."""
+@cache
+def answer_of(size: int) -> AnyEvent:
+    """Return an event that is encoded in `size` bytes."""
+    empty = Refused(code="wrong_phase", message="")
+    # the header of a text of more than 31 bytes is one or two bytes longer
+    padding = size - len(CODECS[MSGPACK].encode_event(empty)) - (1 if size < 256 else 2)
+    return Refused(code="wrong_phase", message="x" * padding)
+
+
+class Echo:
+    """The handler of all commands behind the gateway: it echoes every move."""
 
     def connected(self, session: Session) -> None:
         session.player = "somebody"
+
+    def begin_move(self, session: Session, command: MakeMove) -> AnyEvent:
+        return answer_of(command.after)
+
+    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
+        raise AssertionError("only moves are sent")
 
     async def disconnected(self, session: Session) -> None:
         pass
@@ -32,7 +57,7 @@ class Nobody:
         return 0
 
 
-class Echo:
+class BytesRunner:
     """A runner that echoes messages unchanged."""
 
     def begin(self, client: PlayerConnection, session: Session, message: bytes | str) -> None:
@@ -46,8 +71,9 @@ async def no_page(request: Request) -> Response:
 
 async def main() -> None:
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, per_address=None)
-    gateway = Gateway(cast(Dispatcher, Nobody()), settings, no_page, Metrics())
-    gateway.runner = cast(CommandRunner, Echo())
+    gateway = Gateway(cast(Dispatcher, Echo()), settings, no_page, Metrics())
+    if sys.argv[1] == "bytes":
+        gateway.runner = cast(CommandRunner, BytesRunner())
     print(await gateway.open(), flush=True)
     # without `keep_alive`, whose events would be counted as responses
     await gateway.watch()

@@ -8,12 +8,12 @@ import gc
 import math
 import statistics
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from benchmarks.closed_loop import ClosedLoop, EchoLoop, echo_payload
+from benchmarks.closed_loop import ClosedLoop, EchoLoop, command_payload, echo_payload
 from benchmarks.contestants import Running, echo_server, game_server
 from benchmarks.machine import Others
 from benchmarks.measuring import Load, NotQuiet, measured, together
@@ -31,7 +31,7 @@ TURNS: Final = 4
 """Turns of each program in a round; fewer if the tables run out."""
 
 SAFE, BARE = "`safe`", "bare echo"
-BYTES = "our transport, echoing bytes"
+COMMANDS, BYTES = "our transport, answering commands", "our transport, echoing bytes"
 
 
 class Contestant(NamedTuple):
@@ -124,12 +124,13 @@ async def server_and_echoes(tables: int, rounds: int, game: str) -> Turns:
 async def _round(seen: Turns, tables: int, game: str) -> None:
     async with _server(tables, game) as server:
         like = await server.turn()
-        payload = echo_payload(like)
+        plain, command = echo_payload(like), command_payload(like)
         async with (
-            _echo("echo_server.py", payload, tables * 4) as bare,
-            _echo("transport_echo.py", payload, tables * 4) as echoing,
+            _echo(("echo_server.py",), plain, tables * 4) as bare,
+            _echo(("transport_echo.py", "bytes"), plain, tables * 4) as echoing,
+            _echo(("transport_echo.py", "commands"), command, tables * 4) as answering,
         ):
-            contestants = {BARE: bare, BYTES: echoing, SAFE: server}
+            contestants = {BARE: bare, BYTES: echoing, COMMANDS: answering, SAFE: server}
             for number in range(TURNS):
                 seen.taken.append(await _turn(contestants, is_reversed=bool(number % 2)))
 
@@ -164,8 +165,10 @@ async def _server(tables: int, game: str) -> AsyncIterator[Contestant]:
 
 
 @asynccontextmanager
-async def _echo(program: str, payload: bytes, connections: int) -> AsyncIterator[Contestant]:
-    with echo_server(program) as running:
+async def _echo(
+    program: Sequence[str], payload: bytes, connections: int
+) -> AsyncIterator[Contestant]:
+    with echo_server(*program) as running:
         loop = await EchoLoop.of(running, payload, connections)
         try:
             yield Contestant(loop, running)

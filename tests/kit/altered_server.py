@@ -2,13 +2,15 @@
 
     python -m kit.altered_server quick,idle -- --port 0 ...
 
-Tests pass such a start as the module of a server: `running_server(module=QUICK)`.
+Tests pass such a start as the module of a server: `running_server(module=QUICK)`. Benchmarks use `no-rules`,
+which accepts every move and keeps the position as dealt, and `no-commit`, which treats every move as stored.
 """
 
 import asyncio
 import runpy
 import signal
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -125,6 +127,47 @@ def _failing_store() -> None:
     _replaced(StoreProcess, "wait", _fail_at_signal)
 
 
+def _without_rules() -> None:
+    from saratoga_rules import judge
+    from saratoga_rules.game import Game
+    from saratoga_rules.moves import Move
+    from saratoga_rules.position import Position
+    from saratoga_rules.stuck import stuck
+
+    listed = judge.legal_moves
+    known: dict[str, list[Move]] = {}
+
+    def legal_moves(game: Game, position: Position) -> list[Move]:
+        if game.name not in known:
+            known[game.name] = listed(game, position)
+        return known[game.name]
+
+    def play(game: Game, position: Position, move: Move) -> Position:
+        return Position(*position)  # a new position object, as after every move
+
+    judge.legal_moves, judge.play = legal_moves, play
+    stuck.may_declare = lambda position: False
+
+
+def _without_commit() -> None:
+    from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus, Millis
+    from saratoga_server.store.batcher import Batcher
+
+    numbers: dict[tuple[str, int], int] = {}
+
+    def commit(_: Batcher, each: BoardCommit) -> asyncio.Future[CommitOutcome]:
+        at = each.table, each.race
+        number = numbers[at] = numbers.get(at, 0) + len(each.entries)
+        stored: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
+        first = number - len(each.entries) + 1
+        length = each.after + len(each.entries)
+        now = Millis(int(time.time() * 1000))
+        stored.set_result(CommitOutcome(CommitStatus.DONE, length, now, first))
+        return stored
+
+    _replaced(Batcher, "commit", commit)
+
+
 ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "quick": shorten_countdown,
     "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
@@ -136,6 +179,8 @@ ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "failing-task": _failing_task,
     "failing-guard": _failing_guard,
     "failing-store": _failing_store,
+    "no-rules": _without_rules,
+    "no-commit": _without_commit,
 }
 
 

@@ -3,11 +3,12 @@
 import asyncio
 from dataclasses import dataclass
 
-from benchmarks.contestants import Running, game_server
+from benchmarks.closed_loop import echo_payload
+from benchmarks.contestants import Running, echo_server, game_server
 from benchmarks.lines import GAME
-from benchmarks.measuring import at_rest, resident_kib
+from benchmarks.measuring import Load, at_rest, resident_kib
 from benchmarks.reports import Bar, Report
-from kit.lean_racers import LeanRacer, connect, dawdling, plausible, racing_tables
+from kit.lean_racers import LeanRacer, LeanSocket, connect, dawdling, plausible, racing_tables
 
 MOVES = 100
 """The number of moves of each racer; fewer if its board ends earlier."""
@@ -47,15 +48,17 @@ class Resident:
 
 
 async def memory(report: Report, *, quick: bool) -> None:
-    """Report the memory of one connection, idle and racing."""
+    """Report the memory of one connection: to an echo server, idle on the server, and racing."""
     count = 240 if quick else 480
     idle = await _idle(IDLE_TIMES * count)
     racing, made = await _racing(count)
+    echo = await _echo(count)
     report.table(
         ("KiB of a connection", "above the idle process", "of one more"),
         [
             [name, each.mean, each.further]
             for name, each in (
+                ("bare echo, after as many messages", echo),
                 ("server, idle", idle),
                 ("server, racing", racing),
             )
@@ -140,3 +143,36 @@ async def _raced(racers: list[LeanRacer]) -> None:
         racer.move()
     async with asyncio.timeout(MOVED_WITHIN):
         await all_made
+
+
+async def _echo(count: int) -> Resident:
+    payload = echo_payload(Load(messages=1, sent=53, answered=250))
+    with echo_server() as running:
+        sizes, sockets = [await _resident(running)], []
+        for _ in range(2):
+            more = [await connect("127.0.0.1", running.ports[0]) for _ in range(count // 2)]
+            await asyncio.gather(*(_echoed(socket, payload) for socket in more))
+            sockets += more
+            sizes.append(await _resident(running))
+        for socket in sockets:
+            socket.close()
+    return Resident(sizes[0], sizes[1], sizes[2], count)
+
+
+async def _echoed(socket: LeanSocket, payload: bytes) -> None:
+    loop = asyncio.get_running_loop()
+    heard = 0
+    done: asyncio.Future[None] = loop.create_future()
+
+    def hear(message: bytes) -> None:
+        nonlocal heard
+        heard += 1
+        if heard < MOVES:
+            loop.call_later(PACE, socket.send, payload)
+        elif not done.done():
+            done.set_result(None)
+
+    socket.on_message = hear
+    socket.send(payload)
+    async with asyncio.timeout(MOVED_WITHIN):
+        await done

@@ -1,11 +1,12 @@
-"""Measure moves in a closed loop: their cost by durability level and number of tables."""
+"""Measure moves in a closed loop: their cost by durability level, number of tables, and layer."""
 
 import statistics
+from collections.abc import Sequence
 
 from benchmarks.closed_loop import race_load
 from benchmarks.contestants import replicated_server
 from benchmarks.lines import GAME, columns, echo_line, line, race_line, tell, undisturbed
-from benchmarks.measuring import Load
+from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Cell, Report
 from benchmarks.turns import BARE, BYTES, SAFE, server_and_echoes
 from saratoga_rules.games import GAMES
@@ -13,7 +14,7 @@ from saratoga_rules.games import GAMES
 SECONDS, QUICK_SECONDS = 1.5, 1.0
 TABLES, QUICK_TABLES = (1, 16, 64, 256), (16, 64, 256)
 AT = 64
-"""The number of tables at which programs and games are compared."""
+"""The number of tables at which layers and games are compared."""
 GROWN = (16, 256)
 """The numbers of tables between which the growth of the cost is measured."""
 ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
@@ -110,3 +111,59 @@ async def _first_game(report: Report, rounds: int, seconds: float) -> None:
     is_quiet = all(load.is_undisturbed for some in loads.values() for load in some)
     what = f"a move of {FIRST_GAME} at `safe`, {AT} tables, in moves of {GAME}"
     report.bar(Bar(what, its / theirs, MOST_OF_FIRST_GAME, " x", is_quiet=is_quiet))
+
+
+LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
+    ("everything", ()),
+    ("without rules", ("no-rules",)),
+    ("without commit", ("no-commit",)),
+    ("without both", ("no-rules", "no-commit")),
+)
+
+
+async def layers(report: Report, *, quick: bool) -> None:
+    """Measure a move while parts of the server are replaced."""
+    seconds = QUICK_SECONDS if quick else SECONDS
+    seen: dict[str, list[Load]] = {name: [] for name, _ in LAYERS}
+    for _ in range(ROUNDS):
+        # in turns, so that the machine's state is nearly the same for all
+        for name, altered in LAYERS:
+            seen[name].append(await race_line(AT, seconds, altered=altered))
+    loads = {name: together(some) for name, some in seen.items()}
+    whole = loads["everything"]
+    echo = together([await echo_line(whole, AT, seconds) for _ in range(ROUNDS)])
+    # without the rules the position never changes, so the sizes of the responses differ
+    rows = [line("bare echo", AT, echo, echo)]
+    rows += [line(name, AT, load, echo) for name, load in loads.items()]
+    report.table(columns("echo"), rows)
+    report.say("So of a move's microseconds:")
+    both = loads["without both"]
+    report.table(
+        ("layer", "us"),
+        [
+            ["bare echo", echo.micros],
+            ["transport, codec, handlers (without both, less the echo)", both.micros - echo.micros],
+            ["rules (everything less without rules)", whole.micros - loads["without rules"].micros],
+            [
+                "commit (everything less without commit)",
+                whole.micros - loads["without commit"].micros,
+            ],
+        ],
+    )
+    report.say(
+        f"Answers had {whole.answer} bytes, {both.answer} without both. *Rules*: judging, listing legal "
+        "moves and the test for *stuck*; not the view of the position, which is made all the same. The "
+        "differences need not add up: without a commit there is no batch to wait for, and moves come one "
+        "by one."
+    )
+
+
+async def games(report: Report, *, quick: bool) -> None:
+    """Measure a move of every game, and beside it an echo with messages of the same sizes."""
+    seconds = QUICK_SECONDS if quick else SECONDS
+    rows: list[list[Cell]] = []
+    for name in GAMES:
+        load = await race_line(AT, seconds, game=name)
+        echo = await echo_line(load, AT, QUICK_SECONDS)
+        rows.append([*line(name, AT, load, echo), echo.micros, load.answer])
+    report.table((*columns("echo"), "its echo us", "answer bytes"), rows)
