@@ -39,11 +39,6 @@ class FullPipe:
             line += byte
         return line[:-1].decode()
 
-    def close_write_end(self) -> None:
-        """Close this process's write end, which another process may still hold."""
-        os.close(self.write_end)
-        self.write_end = os.open(os.devnull, os.O_WRONLY)
-
     def close(self) -> None:
         os.close(self.read_end)
         os.close(self.write_end)
