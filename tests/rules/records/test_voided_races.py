@@ -78,7 +78,7 @@ def test_voided_races_that_no_server_lists_are_refused(races: list[VoidedLine], 
 
 
 SEED = "5eed" * 16
-ANNA_VOID_RECORD = VoidedLog(
+ANNAS_LOG = VoidedLog(
     player="annaannaannaanna",
     name="Anna",
     bot=False,
@@ -107,15 +107,15 @@ RECORD = VoidRecord(
         bytes.fromhex(SEED), "canfield", 1, "mint-otter-42", 2, cap=10, public=True
     ),
     seed=SEED,
-    racers=(ANNA_VOID_RECORD, ZOE),
+    racers=(ANNAS_LOG, ZOE),
 )
 
 
-LEFT_VOID_RECORD = replace(
+LEFT_RECORD = replace(
     RECORD,
     reason="racer-left",
     racers=tuple(replace(racer, log=(), complete=False) for racer in RECORD.racers),
-    left=ANNA_VOID_RECORD.player,
+    left=ANNAS_LOG.player,
 )
 
 
@@ -123,8 +123,8 @@ LEFT_VOID_RECORD = replace(
     "record",
     [
         RECORD,
-        LEFT_VOID_RECORD,
-        replace(RECORD, seed="", commitment="", racers=(replace(ANNA_VOID_RECORD, nonce=""),)),
+        LEFT_RECORD,
+        replace(RECORD, seed="", commitment="", racers=(replace(ANNAS_LOG, nonce=""),)),
     ],
 )
 def test_a_void_record_written_and_read_is_the_same_record(record: VoidRecord) -> None:
@@ -152,9 +152,9 @@ def test_any_other_text_is_refused(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        replace(LEFT_VOID_RECORD, left=""),
-        replace(LEFT_VOID_RECORD, left="x"),
-        replace(RECORD, left=ANNA_VOID_RECORD.player),
+        replace(LEFT_RECORD, left=""),
+        replace(LEFT_RECORD, left="x"),
+        replace(RECORD, left=ANNAS_LOG.player),
     ],
 )
 def test_the_racer_who_left_stands_there_with_that_reason_only(record: VoidRecord) -> None:
@@ -165,7 +165,7 @@ def test_the_racer_who_left_stands_there_with_that_reason_only(record: VoidRecor
 def test_the_line_for_the_next_record_has_all_that_was_secret_but_the_logs() -> None:
     line = RECORD.line
     assert (line.race, line.reason, line.seed, line.logs) == (2, "damaged", SEED, 1)
-    assert line.nonces == {ANNA_VOID_RECORD.player: ANNA_VOID_RECORD.nonce, ZOE.player: ZOE.nonce}
+    assert line.nonces == {ANNAS_LOG.player: ANNAS_LOG.nonce, ZOE.player: ZOE.nonce}
 
 
 def test_an_honest_void_record_verifies_and_says_what_it_means() -> None:
@@ -182,7 +182,7 @@ def test_an_honest_void_record_verifies_and_says_what_it_means() -> None:
         (replace(RECORD, seed="00" * 32), "commitment"),
         (replace(RECORD, seed=""), "commitment"),
         (replace(RECORD, seed="", commitment=""), "commitment"),
-        (replace(RECORD, racers=(replace(ANNA_VOID_RECORD, nonce=""), ZOE)), "nonces"),
+        (replace(RECORD, racers=(replace(ANNAS_LOG, nonce=""), ZOE)), "nonces"),
     ],
     ids=["another seed", "no seed", "no seed and no commitment", "no nonce"],
 )
