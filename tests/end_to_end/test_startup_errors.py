@@ -420,3 +420,22 @@ async def test_a_server_whose_disk_hangs_ends_all_the_same() -> None:
         tell(server_process)
         assert await ended(server_process) == 0
         assert any(event["event"] == "server_aborted" for event in server_process.events())
+
+
+@pytest.fixture
+def in_400_days() -> tuple[str, ...]:
+    """A command prefix under which a program's clock is ahead."""
+    [library] = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
+    return ("env", f"LD_PRELOAD={library}", "FAKETIME=+400d")
+
+
+@pytest.mark.needs("faketime")
+async def test_a_host_who_returns_after_400_days_is_served(
+    tmp_path: Path, in_400_days: tuple[str, ...]
+) -> None:
+    for before in ((), in_400_days):
+        async with (
+            running_server(folder=tmp_path, before=before) as server,
+            player_at(server.url, "Anna") as anna,
+        ):
+            assert anna.name == "Anna"

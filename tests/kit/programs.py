@@ -65,6 +65,7 @@ KNOWN = (
     "promtool",
     "redis-cli",
     "shellcheck",
+    "faketime",
     "strace",
     "systemd-analyze",
 )

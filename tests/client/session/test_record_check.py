@@ -24,7 +24,7 @@ from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.witness import GONE, WITHHELD, Witness
 from saratoga_protocol import events
 from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.records.record import format_record
+from saratoga_rules.records.record import chained, format_record
 
 pytestmark = pytest.mark.usefixtures("impatient_checks")
 
@@ -243,3 +243,13 @@ async def test_the_durability_that_counts_is_that_before_the_race(
     kept = Witness(tmp_path).load(RACE)
     assert kept is not None
     assert kept.durability == "safe"
+
+
+async def test_a_record_of_a_newer_format_raises_no_alarm(player: DutifulPlayer) -> None:
+    record = record_of(await player.race())
+    lines = format_record(record).replace("record 1", "record 2", 1).split("\n")[:-2]
+    digest = chained(lines)
+    outcome = replace(announced(record), digest=digest)
+    await player.seat.handle(events.RaceOver(outcome=outcome))
+    await player.hear_the_record("\n".join([*lines, f"digest {digest}", ""]))
+    assert player.alarms == []

@@ -11,9 +11,11 @@ from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.net.errors import Unreachable
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
+from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
+    AnyCommand,
     CreateTable,
     GetRecord,
     Ready,
@@ -275,3 +277,14 @@ async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
     with pytest.raises(ZeroDivisionError):
         await tasks.wait_for_end()
     assert "unexpected error in a background task" in caplog.text
+
+
+async def test_a_refused_join_leaves_no_reader_of_later_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[AnyCommand] = []
+    monkeypatch.setattr(RaceWitness, "see_answer", lambda races, sent, answer: read.append(sent))
+    async with stepped_session() as there:
+        with pytest.raises(Problem, match="no table with that code"):
+            await there.do(there.session.sit_down("not-there-77"))
+        assert read == []

@@ -227,6 +227,12 @@ async def test_an_announcement_is_one_line_and_is_published(office: Office) -> N
     assert await office.noted() == [("announce", "", "The house restarts at ten.")]
 
 
+async def test_an_announcement_is_read_as_utf_8_whatever_the_locale(office: Office) -> None:
+    typed = "Grüße".encode().decode("ascii", "surrogateescape")
+    await office.admin.announce(typed)
+    assert await office.published() == [Announce("Grüße")]
+
+
 @pytest.mark.parametrize("text", ["", " \n", "x" * (LONGEST_ANNOUNCEMENT + 1)])
 async def test_an_announcement_of_the_wrong_length_is_refused(office: Office, text: str) -> None:
     with pytest.raises(NotDone, match="characters"):

@@ -26,7 +26,7 @@ from saratoga_protocol.events import Announcement, AnyEvent, Leaderboard, Standi
 from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_server.domain.tables import TableOptions, TableState
 from saratoga_server.domain.tables.lifecycle import UNLISTED
-from saratoga_server.live.broadcaster import Broadcaster, send_to_all
+from saratoga_server.live.broadcaster import TICK, Broadcaster, send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
@@ -427,3 +427,23 @@ def test_a_player_follows_a_table_with_any_of_their_connections() -> None:
     assert not broadcaster.is_following("bert", CODE)
     broadcaster.unfollow(second, CODE)
     assert not broadcaster.is_following("anna", CODE)
+
+
+async def test_a_line_that_is_written_late_never_replaces_a_newer_one(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PUBLIC))
+    tables.held = asyncio.Event()
+    first = asyncio.create_task(public_tables.opened(table))
+    await asyncio.sleep(0)
+    held, tables.held = tables.held, None
+    table.state = replace(table.state, locked=True)
+    second = asyncio.create_task(public_tables.update(table))
+    await asyncio.sleep(0)
+    held.set()
+    await asyncio.gather(first, second)
+    assert tables.writes == [True, False]
+
+
+def test_standings_are_sent_at_most_four_times_a_second() -> None:
+    assert TICK >= 1 / 4

@@ -28,7 +28,7 @@ from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_server.live.refusals import refused
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
-from saratoga_server.transport.connection import CLOSE_WITHIN
+from saratoga_server.transport.connection import CLOSE_WITHIN, HELLO_WITHIN
 
 # The life of a connection: its session, closing, and freeing its memory
 
@@ -90,7 +90,17 @@ async def test_a_client_that_says_no_hello_in_time_is_disconnected(
     monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.0)
     async with connected_player(opened.url, "Anna") as anna:
         assert await anna.closed() == (NO_HELLO.code, NO_HELLO.reason)
-    assert (await opened.commands.next_ended()).player == ""
+
+
+async def test_a_client_whose_hello_failed_has_as_long_again() -> None:
+    connection, transport = open_connection(FakeOwner())
+    assert connection.session is not None
+    connection.session.hello_begun = True  # as after a hello that was refused: the store was away
+    since = monotonic()
+    for periods in (1.5, 3):
+        assert transport.written == b""
+        connection.check(since + periods * HELLO_WITHIN)
+    assert NO_HELLO.reason.encode() in transport.written
 
 
 async def test_a_session_ends_after_its_last_command() -> None:
