@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from saratoga_client.session import record_check
+from saratoga_client.session import fairness, record_check
 from saratoga_rules.game import Game
 
 # A shell without job control ignores SIGINT in background jobs, nohup ignores SIGHUP, and all programs that the
@@ -98,3 +98,4 @@ def impatient_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let records count as withheld sooner, for tests of servers that withhold them."""
     monkeypatch.setattr(record_check, "WITHHELD_AFTER", 0.2)
     monkeypatch.setattr(record_check, "ASK_AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(fairness, "LOST_CHECKS_WITHIN", 0.2)

@@ -104,6 +104,7 @@ async def test_a_table_without_room_for_it_says_so() -> None:
         assert "table is full" in at_table.rows[-2]
 
 
+@pytest.mark.usefixtures("impatient_checks")
 async def test_a_bot_that_its_player_removes_has_left_and_its_coming_rings_no_bell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
