@@ -183,11 +183,13 @@ class StoreGuard:
             await check_client(self._primary.client, self._durability, trust=self._trust)
         except StoreRefused as refused:
             return str(refused)
+        # what this node raises while it reads may be missing in what it reads
+        known = self._ledger.memory.recall()
         now, found = await self._ledger.read()
         self._found = found
-        if reason := self._ledger.why_refused(now, found):
+        if reason := self._ledger.why_refused(now, found, known):
             return reason
-        if self._ledger.has_lost(found):
+        if known is not None and found.sequence < known.sequence:
             # at level `fast` a store may lose what it acknowledged in its last second
             log = _log.warning if self._durability is Durability.FAST else _log.error
             log("store_lost_writes", store=self._primary.name)

@@ -91,8 +91,11 @@ class Ledger:
             return now, LedgerEntry(format=1 if is_old else STORE_FORMAT)
         return now, LedgerEntry(generation.decode(), int(sequence or 0), int(layout or 1))
 
-    def why_refused(self, now: Millis, found: LedgerEntry) -> str | None:
-        """Return why a store with this time and ledger must not be used; `None` if it may be."""
+    def why_refused(self, now: Millis, found: LedgerEntry, known: LedgerEntry | None) -> str | None:
+        """Return why a store with this time and ledger must not be used; `None` if it may be.
+
+        `known`: what this node remembered before it read the ledger.
+        """
         if now < RELEASED:
             shown = datetime.fromtimestamp(now / 1000, UTC)
             return (
@@ -104,7 +107,6 @@ class Ledger:
                 "Another release of saratoga-server has written this store, in a format that this release does "
                 "not read. Start that release, or give another folder (--data) or store (--redis)."
             )
-        known = self.memory.recall()
         if known is None or found.generation == known.generation:
             return None
         if not found.generation:
@@ -112,11 +114,6 @@ class Ledger:
         else:
             what = "The store has other data than this server has worked with."
         return f"{what} {self.memory.remedy}"
-
-    def has_lost(self, found: LedgerEntry) -> bool:
-        """Return whether the store has lost writes that this node knows to be durable."""
-        known = self.memory.recall()
-        return known is not None and found.sequence < known.sequence
 
     async def raise_(self, found: LedgerEntry) -> None:
         """Raise the ledger that was read, and remember it if that write is durable."""
