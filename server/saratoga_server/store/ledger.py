@@ -119,13 +119,18 @@ class Ledger:
         """Raise the ledger that was read, and remember it if that write is durable."""
         pipeline = self._primary.client.pipeline(transaction=False)
         pipeline.hsetnx(LEDGER, "format", STORE_FORMAT)
-        pipeline.hsetnx(LEDGER, "generation", token_hex(8))
+        if found.generation:  # a store that was emptied since then gets no new one
+            pipeline.hexists(LEDGER, "generation")
+        else:
+            pipeline.hsetnx(LEDGER, "generation", token_hex(8))
         pipeline.hincrby(LEDGER, "sequence", 1)
         pipeline.hget(LEDGER, "generation")
         if self._replicated:
             for command in confirmation_commands(on_disk=self._on_disk):
                 pipeline.execute_command(*command)
         _, _, sequence, generation, *replies = await pipeline.execute()
+        if generation is None:
+            return
         word = generation.decode()
         # another store may have come to the address since: the next reading shows it
         if found.generation in ("", word) and (not self._replicated or is_confirmed(replies)):
