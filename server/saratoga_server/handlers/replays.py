@@ -59,8 +59,6 @@ class Replays:
 
         Raises `CommandRejected`, `CannotReplay` and `TooManyReplays`.
         """
-        if len(self._replaying) >= MOST_WAITING:
-            raise TooManyReplays
         text = await self._load_record(race)
         record = hashlib.sha256(text.encode()).digest()
         kept = self._kept.get(record)
@@ -69,6 +67,8 @@ class Replays:
             return kept
         replaying = self._replaying.get(record)
         if replaying is None:
+            if len(self._replaying) >= MOST_WAITING:
+                raise TooManyReplays
             replaying = self._replaying[record] = asyncio.get_running_loop().create_future()
             self._background_tasks.spawn(self._replay(record, text, replaying))
         # a caller that gives up leaves the replay to the others
