@@ -1,0 +1,54 @@
+"""The heads of a log: the written definition, repeated here with nothing but hashlib."""
+
+from hashlib import blake2b
+
+from saratoga_rules.records.heads import first_head, heads, next_head, shown
+from saratoga_rules.records.record import LogLine
+
+KEY = bytes(range(32))
+RACE, ANNA = "mint-otter-42/3", "abcdefghijklmnop"
+LOG = (LogLine(1186, 16, "r>up"), LogLine(9120, 40, "t1>t2x3"), LogLine(9120, 41, "stuck"))
+
+
+def hashed(message: bytes) -> bytes:
+    return blake2b(message, digest_size=32, key=KEY).digest()
+
+
+FIRST = hashed(
+    b"\x00\x00\x00\x0fsaratoga head 1\x00\x00\x00\x0fmint-otter-42/3\x00\x00\x00\x10abcdefghijklmnop"
+)
+MOVED = hashed(
+    b"\x00\x00\x00\x20" + FIRST + b"\x00\x00\x00\x010\x00\x00\x00\x010\x00\x00\x00\x04r>up"
+)
+AGAIN = hashed(
+    b"\x00\x00\x00\x20" + MOVED + b"\x00\x00\x00\x041186\x00\x00\x00\x0216\x00\x00\x00\x07t1>t2x3"
+)
+ENDED = hashed(
+    b"\x00\x00\x00\x20" + AGAIN + b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x05stuck"
+)
+
+
+def test_the_heads_of_a_log_are_as_they_are_written_down() -> None:
+    assert heads(KEY, RACE, ANNA, LOG) == [head[:8].hex() for head in (FIRST, MOVED, AGAIN, ENDED)]
+    assert shown(FIRST) == "0fd0e7f48694b269"
+
+
+def test_each_head_follows_from_the_one_before_and_its_entry() -> None:
+    assert first_head(KEY, RACE, ANNA) == FIRST
+    assert next_head(KEY, FIRST, 0, 0, "r>up") == MOVED
+    assert next_head(KEY, MOVED, 1186, 16, "t1>t2x3") == AGAIN
+    assert next_head(KEY, AGAIN, 9120, 40, "stuck") == next_head(KEY, AGAIN, 0, 0, "stuck") == ENDED
+
+
+def test_a_head_fixes_race_player_times_numbers_and_moves_before_it() -> None:
+    whole = heads(KEY, RACE, ANNA, LOG)
+    earlier = (LogLine(1185, 16, "r>up"), *LOG[1:])
+    renumbered = (LogLine(1186, 15, "r>up"), *LOG[1:])
+    other_move = (LOG[0], LogLine(9120, 40, "t1>t3x3"), LOG[2])
+    for changed, same in ((earlier, 2), (renumbered, 2), (other_move, 2)):
+        chain = heads(KEY, RACE, ANNA, changed)
+        assert chain[:same] == whole[:same]
+        assert not set(chain[same:]) & set(whole)
+    for others in (heads(KEY, RACE, "b" * 16, LOG), heads(KEY, "mint-otter-42/4", ANNA, LOG)):
+        assert not set(others) & set(whole)
+    assert not set(heads(bytes(32), RACE, ANNA, LOG)) & set(whole)
