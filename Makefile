@@ -28,7 +28,7 @@ FUZZER := $(VENV)/.fuzzer-is-set-up
 BROWSER := $(VENV)/.browser-is-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright browser bench long planted faults soak fuzz clean
+.PHONY: help play demo serve test check style types layers pyright reference browser bench long planted faults soak fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ layers: $(TOOLS)
 
 pyright: $(TOOLS) ## a second opinion on types (downloads Node.js)
 	$(BIN)/pyright
+
+reference: $(TOOLS) ## write protocol/REFERENCE.md and schema.json from the code
+	PYTHONPATH=tests $(BIN)/python -m kit.reference
 
 browser: $(BROWSER) ## the page in Chromium; SARATOGA_SCREENSHOTS=FOLDER keeps pictures of every screen
 	$(BIN)/pytest -m "browser and not long" tests/browser -n 2 --dist worksteal $(NO_HANG) $(ARGS)

@@ -1,28 +1,18 @@
-"""The wire specification agrees with the code: names, fields, codes, vectors."""
+"""The pages of the protocol agree with the code: subprotocols, moves, vectors, records, links, the client."""
 
 import ast
 import hashlib
 import hmac
-import json
 import re
 from base64 import b32encode
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
-from typing import get_args
 
-import msgspec
 import pytest
 
 from kit.walks import STRATEGIES, walk
-from saratoga_protocol import events, match_rows, refusals
-from saratoga_protocol.codec import CODECS
-from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.leaderboard_rows import MOST_RIVALS, LeaderboardRow
 from saratoga_protocol.players import player_id
-from saratoga_protocol.refusals import REASONS, CloseCode
-from saratoga_protocol.table_rows import TableSummary
-from saratoga_protocol.version import JSON, SUBPROTOCOLS
+from saratoga_protocol.version import SUBPROTOCOLS
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.dealing.shuffle import shuffled_deck
@@ -30,146 +20,23 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position
 from saratoga_rules.records.verify import verify
 
-# The wire specification agrees with the code: names, fields, codes, vectors
+FOLDER = Path(__file__).parents[2] / "protocol"
+TEXT = (FOLDER / "README.md").read_text(encoding="utf-8")
+FAIRNESS = (FOLDER / "FAIRNESS.md").read_text(encoding="utf-8")
 
 
-PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-
-COMMANDS = {kind.__struct_config__.tag: kind for kind in get_args(AnyCommand)}
-EVENTS = {kind.__struct_config__.tag: kind for kind in get_args(AnyEvent)}
-STRUCTURES: dict[str, type[msgspec.Struct]] = {
-    "Table": events.Table,
-    "Match": match_rows.Match,
-    "Match row": match_rows.MatchRow,
-    "Match result": match_rows.MatchResult,
-    "Voided race": events.VoidedRace,
-    "Settings": events.TableSettings,
-    "Seat": events.Seat,
-    "Board": events.BoardView,
-    "View": events.View,
-    "Standing": events.Standing,
-    "Outcome": events.Outcome,
-    "Result": events.Result,
-    "Table summary": TableSummary,
-    "Leaderboard row": LeaderboardRow,
-}
-
-
-def sections(level: str, within: str = "") -> dict[str, str]:
-    """Return the sections of the page by heading; `within` names a section of the next higher level."""
-    text = sections(level[1:])[within] if within else TEXT
-    headings = list(re.finditer(rf"^{level} (.+)$", text, re.MULTILINE))
-    ends = [heading.start() for heading in headings[1:]] + [len(text)]
-    return {
-        heading[1]: text[heading.end() : end] for heading, end in zip(headings, ends, strict=True)
-    }
-
-
-def rows(section: str) -> list[str]:
-    """Return the first cell of every row of a section's tables."""
-    return re.findall(r"^\| `?([^`|]+?)`? \|", section, re.MULTILINE)
-
-
-def blocks(section: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-
-
-def by_tag(chapter: str) -> dict[str, str]:
-    headings = list(re.finditer(r"^#### `(.+)`$", sections("##")[chapter], re.MULTILINE))
-    text = sections("##")[chapter]
-    ends = [heading.start() for heading in headings[1:]] + [len(text)]
-    return {h[1]: text[h.end() : end] for h, end in zip(headings, ends, strict=True)}
-
-
-def documented_fields(section: str) -> list[str]:
-    return [field for field in rows(section) if field not in ("field", "---")]
-
-
-def fields(kind: type[msgspec.Struct], common: str) -> list[str]:
-    return [field.name for field in msgspec.structs.fields(kind) if field.name != common]
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def test_every_subprotocol_is_on_the_page() -> None:
-    assert [row for row in rows(sections("##")["Connecting"]) if "." in row] == list(SUBPROTOCOLS)
-
-
-def test_every_command_is_on_the_page() -> None:
-    assert list(by_tag("Commands")) == list(COMMANDS)
-
-
-def test_every_event_is_on_the_page() -> None:
-    assert list(by_tag("Events")) == list(EVENTS)
-
-
-@pytest.mark.parametrize("tag", COMMANDS)
-def test_every_field_of_a_command_is_on_the_page(tag: str) -> None:
-    assert documented_fields(by_tag("Commands")[tag]) == fields(COMMANDS[tag], "id")
-
-
-@pytest.mark.parametrize("tag", EVENTS)
-def test_every_field_of_an_event_is_on_the_page(tag: str) -> None:
-    assert sorted(documented_fields(by_tag("Events")[tag])) == sorted(fields(EVENTS[tag], "re"))
-
-
-@pytest.mark.parametrize("name", STRUCTURES)
-def test_every_field_of_a_structure_is_on_the_page(name: str) -> None:
-    section = sections("###", "Structures")[name]
-    assert documented_fields(section) == fields(STRUCTURES[name], "")
-
-
-def test_every_struct_of_the_events_is_on_the_page() -> None:
-    found = {
-        kind
-        for kind in vars(events).values()
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-    }
-    shown = {*EVENTS.values(), *STRUCTURES.values(), events.Event, msgspec.Struct}
-    assert found <= shown
-
-
-@pytest.mark.parametrize("tag", COMMANDS)
-def test_the_example_of_a_command_is_one(tag: str) -> None:
-    (example,) = blocks(by_tag("Commands")[tag], "json")
-    command = CODECS[JSON].decode_command(example)
-    assert msgspec.to_builtins(command) == json.loads(example)
-    assert type(command) is COMMANDS[tag]
-
-
-@pytest.mark.parametrize("tag", EVENTS)
-def test_the_example_of_an_event_is_one(tag: str) -> None:
-    (example,) = blocks(by_tag("Events")[tag], "json")
-    event = CODECS[JSON].decode_event(example)
-    assert msgspec.to_builtins(event) == json.loads(example)
-    assert type(event) is EVENTS[tag]
-
-
-@pytest.mark.parametrize("name", STRUCTURES)
-def test_the_example_of_a_structure_is_one(name: str) -> None:
-    (example,) = blocks(sections("###", "Structures")[name], "json")
-    structure = msgspec.json.decode(example, type=STRUCTURES[name])
-    assert msgspec.to_builtins(structure) == json.loads(example)
-
-
-def test_every_refusal_is_on_the_page_with_its_sentence() -> None:
-    table = [
-        f"| `{reason.code}` | {'yes' if reason.retry else 'no'} | {reason.sentence} |"
-        for reason in REASONS.values()
-    ]
-    shown = re.findall(r"^\| `.*$", sections("##")["Refusals"], re.MULTILINE)
-    assert shown == table
-
-
-def test_every_close_code_is_on_the_page() -> None:
-    codes = [code for code in vars(refusals).values() if isinstance(code, CloseCode)]
-    shown = re.findall(r"^\| \d.*$", sections("##")["Close codes"], re.MULTILINE)
-    assert shown == [f"| {code.code} | {code.reason} |" for code in codes]
+    assert sorted(re.findall(r"^\| `(saratoga[.].*?)`", TEXT, re.MULTILINE)) == sorted(SUBPROTOCOLS)
 
 
 def test_the_vector_of_a_fair_deal_is_right() -> None:
     cells = dict(
         re.findall(
-            r"^\| ([a-z0-9()' ]+) \| `(.+)` \|$", sections("##")["A fair deal"], re.MULTILINE
+            r"^\| ([a-z0-9()' ]+) \| `(.+)` \|$", FAIRNESS.partition("## Records")[0], re.MULTILINE
         )
     )
     seed = bytes(range(32))
@@ -213,28 +80,27 @@ def test_the_pairs_of_piles_of_every_game_are_those_on_the_page(name: str) -> No
 
 
 def test_the_record_on_the_page_verifies() -> None:
-    (void,) = blocks(sections("##")["Records"], "void")
+    (void,) = blocks(FAIRNESS, "void")
     assert verify(void).void is not None
     assert {check.name for check in verify(void).faults} == {"nonces"}, "one is unreadable"
-    (text,) = blocks(sections("##")["Records"], "record")
+    (text,) = blocks(FAIRNESS, "record")
     verdict = verify(text)
     assert verdict.ok, verdict.faults
 
 
-def test_every_link_on_the_page_leads_somewhere() -> None:
-    anchors = {
-        re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
-        for heading in re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)
-    }
-    for target in re.findall(r"\]\(([^)]+)\)", TEXT):
-        if target.startswith("#"):
-            assert target[1:] in anchors, target
-        else:
-            assert (PAGE.parent / target).exists(), target
+@pytest.mark.parametrize("page", ["README.md", "FAIRNESS.md", "REFERENCE.md"])
+def test_every_link_to_a_heading_leads_somewhere(page: str) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", (FOLDER / page).read_text()):
+        text = (FOLDER / (target or page)).read_text(encoding="utf-8")
+        anchors = {
+            re.sub(r"[^a-z0-9 _-]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+        }
+        assert anchor in anchors, f"{target}#{anchor}"
 
 
 def test_the_client_on_the_page_is_short_and_needs_two_packages() -> None:
-    (source,) = blocks(sections("##")["A complete client"], "python")
+    (source,) = blocks(TEXT, "python")
     assert len(source.splitlines()) < 80
     imported = {
         name.split(".")[0]
@@ -251,32 +117,12 @@ def test_the_client_on_the_page_is_short_and_needs_two_packages() -> None:
     assert imported == own | {"msgpack", "websockets"}
 
 
-def test_chapters_are_listed_in_their_order() -> None:
-    listed = re.findall(r"\[([^\]]+)\]\(#[a-z-]+\)", TEXT.split("## ")[0].replace("\n", " "))
-    chapters = list(sections("##"))
-    places = [chapters.index(name) for name in listed if name in chapters]
-    assert all(before < after for before, after in pairwise(places))
-    assert set(places) == set(range(len(chapters)))
-
-
-# The rows of the leaderboards and the page that specifies them
-
-
-def test_the_page_says_up_to_which_number_rivals_are_counted() -> None:
-    (row,) = (line for line in PAGE.read_text().splitlines() if line.startswith("| `rivals` |"))
-    assert f"; {MOST_RIVALS}: that many or more" in row
-
-
-# The public id derived from a token
-
-
 TOKEN = "5a" * 32
-WIRE = Path(__file__).parents[2] / "protocol" / "README.md"
 
 
 def test_a_player_id_is_derived_as_specified() -> None:
     assert 'lower-case base 32 of SHA-256("saratoga player" + the token\'s 32 bytes)' in re.sub(
-        r"\s+", " ", WIRE.read_text()
+        r"\s+", " ", TEXT
     )
     digest = hashlib.sha256(b"saratoga player" + bytes.fromhex(TOKEN)).digest()
     assert player_id(TOKEN) == b32encode(digest).decode().lower()[:16]

@@ -19,7 +19,7 @@ from saratoga_rules.records.standing import State
 from saratoga_rules.records.void_record import format_void_record, parse_void_record
 from saratoga_rules.records.voided import VOID_REASONS
 
-PAGE = Path(__file__).parents[3].joinpath("protocol/README.md").read_text(encoding="utf-8")
+PAGE = Path(__file__).parents[3].joinpath("protocol/FAIRNESS.md").read_text(encoding="utf-8")
 FIELD = [Entrant("Anna", banking, patience=60), Entrant("Zoë \U00020000", wandering, bot=True)]
 
 

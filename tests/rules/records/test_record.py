@@ -203,7 +203,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
 # Four words of a digest: the list, the derivation, and words as people type them
 
 
-PAGE = (Path(__file__).parents[3] / "protocol" / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "protocol" / "FAIRNESS.md").read_text(encoding="utf-8")
 
 
 def test_the_words_are_short_plain_and_differ_in_four_letters() -> None:

@@ -1,0 +1,309 @@
+"""Write `protocol/REFERENCE.md` and `protocol/schema.json` from the structs of the wire: `make reference`.
+
+The fields, types, limits and defaults come from the structs, the sentences from the docstrings below them in the source.
+"""
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, NamedTuple, get_args
+
+import msgspec
+from msgspec import NODEFAULT, Struct
+
+from kit.messages import COMMANDS, EVENTS
+from saratoga_protocol import commands, events, leaderboard_rows, match_rows, refusals, table_rows
+from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.refusals import REASONS, RETRY_WAIT, CloseCode
+from saratoga_protocol.version import (
+    LARGEST_NUMBER,
+    MAX_COMMAND_BYTES,
+    SUBPROTOCOLS,
+    WIRE_VERSION,
+)
+from saratoga_rules.games import GAMES, RULES_VERSION
+from saratoga_rules.records.record import LOG_ENDINGS
+from saratoga_rules.records.standing import State
+from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_server.domain.tables.state import TablePhase
+
+FOLDER: Final = Path(__file__).parents[2] / "protocol"
+MODULES: Final = (commands, events, table_rows, leaderboard_rows, match_rows)
+
+INTRODUCTION: Final = """\
+# Reference of the wire
+
+Every command, event and structure with all fields, the refusals, the close codes, and the words that
+stand for states. `make reference` writes this page and `schema.json` (JSON Schema) from the code; a
+test compares them. [README.md](README.md) explains how they are used.
+
+A field without a default is always sent. A field that has its default may be left out, and the server
+leaves it out. Every command also has `id` (int, 1 to 2^53 - 1), and every event that answers a command
+has the command's id as `re`. Times are milliseconds since 1970 UTC by the server's clock, durations
+milliseconds, money casino dollars. A card is two characters, rank (`A23456789TJQK`) and suit (`CSHD`);
+a pile is one string of cards from bottom to top. The server decodes commands strictly: it refuses an
+unknown field, a wrong type and a value beyond its limits. Clients ignore unknown fields and events.
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the source of a struct says."""
+
+    docstring: str
+    types: Mapping[str, ast.expr]
+    """The annotation of each field."""
+    docs: Mapping[str, str]
+    """The docstring below each field that has one."""
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A named type of the fields, such as `PlayerId`."""
+
+    annotation: ast.expr
+    docstring: str
+
+
+class Line(NamedTuple):
+    """An annotated name in the source, with its value and the docstring below it."""
+
+    name: str
+    annotation: ast.expr
+    value: ast.expr | None
+    text: str
+
+
+def documented(body: list[ast.stmt]) -> Iterator[Line]:
+    """Yield every annotated name of a module or a class."""
+    for statement, below in zip(body, [*body[1:], ast.Pass()], strict=True):
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                text = str(below.value.value) if is_text(below) else ""  # type: ignore[attr-defined]
+                yield Line(name, annotation, value, inspect.cleandoc(text))
+
+
+def is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def read(module: ModuleType) -> tuple[dict[str, Source], dict[str, Alias]]:
+    """Return the structs and the named types of a module."""
+    tree = ast.parse(inspect.getsource(module))
+    structs = {}
+    for each in tree.body:
+        if isinstance(each, ast.ClassDef):
+            fields = list(documented(each.body))
+            structs[each.name] = Source(
+                docstring=ast.get_docstring(each) or "",
+                types={line.name: line.annotation for line in fields},
+                docs={line.name: line.text for line in fields if line.text},
+            )
+    aliases = {
+        line.name: Alias(line.value, line.text)
+        for line in documented(tree.body)
+        if line.value is not None and ast.unparse(line.annotation) == "TypeAlias"
+    }
+    return structs, aliases
+
+
+SOURCES: Final = {name: source for module in MODULES for name, source in read(module)[0].items()}
+ALIASES: Final = {name: alias for module in MODULES for name, alias in read(module)[1].items()}
+TAGS: Final = {
+    kind.__name__: str(kind.__struct_config__.tag)
+    for kind in (*get_args(AnyCommand), *get_args(AnyEvent))
+}
+STRUCTURES: Final = [
+    kind
+    for module in MODULES
+    for kind in vars(module).values()
+    if isinstance(kind, type)
+    and issubclass(kind, Struct)
+    and kind.__module__ == module.__name__
+    and kind not in (commands.Command, events.Event)
+    and kind.__name__ not in TAGS
+]
+
+
+def chain(kind: type) -> list[Source]:
+    """Return the sources of a struct and of those that it extends, the base of all messages left out."""
+    bases = [each.__name__ for each in kind.__mro__ if each not in (commands.Command, events.Event)]
+    return [SOURCES[name] for name in bases if name in SOURCES]
+
+
+def shown(text: str) -> str:
+    """Return a docstring on one line, with the words of the wire in place of those of the code."""
+    return " ".join(re.sub(r"`(\w+)(\.\w+)?`", of_the_wire, text).split())
+
+
+def of_the_wire(found: re.Match[str]) -> str:
+    """Return the tag of a message, the value of a constant, or the text as it stands."""
+    name, field = found[1], found[2] or ""
+    if name in TAGS:
+        return f"`{TAGS[name]}{field}`"
+    constant = next((vars(module)[name] for module in MODULES if name in vars(module)), None)
+    if isinstance(constant, int):
+        return str(constant)
+    return "`null`" if name == "None" else found[0]
+
+
+def type_words(annotation: ast.expr) -> str:
+    """Return an annotation in words."""
+    match annotation:
+        case ast.Constant(value=None):
+            return "null"
+        case ast.BinOp(left=left, right=right):
+            return f"{type_words(left)} or {type_words(right)}"
+        case ast.Subscript(value=ast.Name(id="list"), slice=inner):
+            return f"list of {type_words(inner)}"
+        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])):
+            return f"map from {type_words(key)} to {type_words(value)}"
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, meta])):
+            return f"{type_words(base)} {limits(meta)}"
+        case ast.Name(id=name) if name in ALIASES:
+            return f"[{name}](#types)"
+        case ast.Name(id=name) if name in SOURCES:
+            return f"[{name}](#{name.lower()})"
+        case _:
+            return {"str": "string"}.get(ast.unparse(annotation), ast.unparse(annotation))
+
+
+def limits(meta: ast.expr) -> str:
+    """Return the arguments of `Meta` in words."""
+    assert isinstance(meta, ast.Call)
+    given = {each.arg: ast.unparse(each.value) for each in meta.keywords}
+    if "pattern" in given:
+        pattern = ast.literal_eval(given["pattern"]).removeprefix("^").removesuffix(r"\Z")
+        return f"`{pattern}`".replace("|", r"\|")
+    low, high = (
+        given.get("ge", given.get("min_length", "0")),
+        given.get("le", given.get("max_length")),
+    )
+    unit = " characters" if "max_length" in given else ""
+    return f"{low} to {high}{unit}".replace("LARGEST_NUMBER", "2^53 - 1")
+
+
+def default_words(field: Any) -> str:
+    """Return the default of a field, or nothing if it has none."""
+    if field.default is not NODEFAULT:
+        return f"`{json.dumps(field.default)}`"
+    return (
+        f"`{json.dumps(field.default_factory())}`" if field.default_factory is not NODEFAULT else ""
+    )
+
+
+def rows(kind: type[Struct]) -> Iterator[str]:
+    """Yield the table of a struct's fields."""
+    sources = chain(kind)
+    fields = [each for each in msgspec.structs.fields(kind) if each.name not in ("id", "re")]
+    if not fields:
+        return
+    yield "| field | type | default | |"
+    yield "|---|---|---|---|"
+    for field in fields:
+        source = next(each for each in sources if field.name in each.types)
+        words = type_words(source.types[field.name])
+        doc = shown(source.docs.get(field.name, "")).replace("|", r"\|")
+        yield f"| `{field.name}` | {words} | {default_words(field)} | {doc} |"
+
+
+def section(title: str, kind: type[Struct], example: object = None) -> Iterator[str]:
+    """Yield the section of a message or a structure."""
+    yield f"### {title}\n"
+    yield "\n\n".join(map(shown, chain(kind)[0].docstring.split("\n\n"))) + "\n"
+    if table := list(rows(kind)):
+        yield "\n".join(table) + "\n"
+    if example is not None:
+        yield f"```json\n{msgspec.json.encode(example).decode()}\n```\n"
+
+
+def page() -> str:
+    """Return REFERENCE.md."""
+    lines = [INTRODUCTION, "## Types\n", "| type | is | |", "|---|---|---|"]
+    unions = ("AnyCommand", "AnyEvent")
+    for name, alias in ALIASES.items():
+        if name not in unions:
+            words = type_words(alias.annotation)
+            lines.append(f"| {name} | {words} | {shown(alias.docstring)} |")
+    lines.append("\n## Commands\n")
+    for kind in get_args(AnyCommand):
+        tag = TAGS[kind.__name__]
+        lines += section(f"`{tag}`", kind, COMMANDS.get(tag))
+    lines.append("## Events\n")
+    for kind in get_args(AnyEvent):
+        tag = TAGS[kind.__name__]
+        lines += section(f"`{tag}`", kind, EVENTS.get(tag))
+    lines.append("## Structures\n")
+    for kind in STRUCTURES:
+        lines += section(kind.__name__, kind)
+    lines += ["## Refusals\n", "| code | retry | message |", "|---|---|---|"]
+    for reason in REASONS.values():
+        retry = "yes" if reason.retry else "no"
+        lines.append(f"| `{reason.code}` | {retry} | {reason.sentence} |")
+    lines += ["\n## Close codes\n", "| code | reason |", "|---|---|"]
+    lines += [f"| {each.code} | {each.reason} |" for each in close_codes()]
+    lines += ["\n## Words\n", "| of | are |", "|---|---|"]
+    for title, known in WORDS.items():
+        lines.append(f"| {title.replace('_', ' ')} | {' '.join(f'`{word}`' for word in known)} |")
+    return "\n".join(lines) + "\n"
+
+
+WORDS: Final[Mapping[str, list[str]]] = {
+    "phases": [phase.value for phase in TablePhase],
+    "states": [state.value for state in State],
+    "endings": list(LOG_ENDINGS),
+    "void_reasons": list(VOID_REASONS),
+    "games": list(GAMES),
+}
+
+
+def close_codes() -> list[CloseCode]:
+    return [code for code in vars(refusals).values() if isinstance(code, CloseCode)]
+
+
+def schema() -> str:
+    """Return schema.json: JSON Schema of all messages, and every constant that a client needs."""
+    kinds = [*get_args(AnyCommand), *get_args(AnyEvent)]
+    _, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for kind in (*kinds, *STRUCTURES):
+        for source in reversed(chain(kind)):
+            for name, text in source.docs.items():
+                definitions[kind.__name__]["properties"][name]["description"] = shown(text)
+    return (
+        json.dumps(
+            {
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "protocol": WIRE_VERSION,
+                "subprotocols": list(SUBPROTOCOLS),
+                "rules": RULES_VERSION,
+                "words": WORDS,
+                "refusals": {
+                    reason.code: {"message": reason.sentence, "retry": reason.retry}
+                    for reason in REASONS.values()
+                },
+                "retry_wait": RETRY_WAIT,
+                "close_codes": {str(code.code): code.reason for code in close_codes()},
+                "largest_number": LARGEST_NUMBER,
+                "max_command_bytes": MAX_COMMAND_BYTES,
+                "commands": [TAGS[kind.__name__] for kind in get_args(AnyCommand)],
+                "events": [TAGS[kind.__name__] for kind in get_args(AnyEvent)],
+                "$defs": definitions,
+            },
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n"
+    )
+
+
+FILES: Final = {"REFERENCE.md": page, "schema.json": schema}
+
+if __name__ == "__main__":
+    for file, content in FILES.items():
+        (FOLDER / file).write_text(content(), encoding="utf-8")
