@@ -123,6 +123,15 @@ def match_words(races: int) -> str:
     return f"match of {races} races" if races > 1 else "no match"
 
 
+def state_words(state: str) -> str:
+    """Return a board's state in words.
+
+    >>> state_words("cash-out"), state_words("ended-by-host")
+    ('cashed out', 'ended by host')
+    """
+    return "cashed out" if state == "cash-out" else state.replace("-", " ")
+
+
 def rivals(number: int) -> str:
     """Return the number of different people that a player raced against, as leaderboards count it.
 

@@ -7,7 +7,7 @@ import { Board } from "./board.js";
 import { COLUMN_KEYS, GAMES, PRIZE, gameTitle, suitColours } from "./cards.js";
 import { button, capitalised, clockText, counted, dollars, fill, followed, h, nameNodes, openQuestion, openSheet, ordinal, pageHead, picture, refill, shownName, svg,
   tone, unbroken, write } from "./page.js";
-import { evenAt, evenWord, gap, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, seatAt, takesReady, toEven, turnedUp, whyNoSeat } from "./session.js";
+import { evenAt, evenWord, gap, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, seatAt, stateWords, takesReady, toEven, turnedUp, whyNoSeat } from "./session.js";
 
 /** The clock warns during this many milliseconds before the time limit. */
 const LATE = 30_000;
@@ -23,11 +23,12 @@ const LAST_BOARD = 60;
 /** The words at the end of the own board, by its state: a heading and a sentence. @type {Record<string, [string, string]>} */
 const ENDINGS = {
   won: ["You have won!", "All {banked} cards are banked."],
-  "cashed out": ["Cashed out", "You keep {banked} banked."],
+  "cash-out": ["Cashed out", "You keep {banked} banked."],
   stuck: ["No more cards can be banked", "The house has checked every card: your board is complete, {banked} banked."],
-  "out of time": ["Time is up", "{banked} banked. All of it counts."],
+  "out-of-time": ["Time is up", "{banked} banked. All of it counts."],
   left: ["You left the race", "{banked} banked. All of it counts."],
-  "ended by host": ["The host has ended the race", "{banked} banked. All of it counts."],
+  gone: ["You were away for too long", "{banked} banked. All of it counts."],
+  "ended-by-host": ["The host has ended the race", "{banked} banked. All of it counts."],
   idle: ["Your board ended after 3 minutes without a sign of you", "{banked} banked. Your seat is kept; the next race comes after this one."],
 };
 
@@ -108,7 +109,7 @@ export function track(state) {
 /** A racer's short state in the table. @param {State} state @param {Row} row */
 function stateWord(state, row) {
   const away = seatAt(state.table, row.player)?.connected === false;
-  return row.state === "racing" ? (away ? "away" : "") : row.state;
+  return row.state === "racing" ? (away ? "away" : "") : stateWords(row.state);
 }
 
 /** @param {State} state */

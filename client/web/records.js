@@ -206,8 +206,8 @@ const PARTS = {
   DOLLARS: "(?:0|-?[1-9][0-9]{0,2})", CAP: "(?:0|[1-9][0-9]{0,3})", GAME: "[a-z][a-z0-9-]{0,31}", RACE: "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}",
   PLAYER: "[a-z2-7]{16}", HASH: "[0-9a-f]{64}", NONCE: "[0-9a-f]{32}", CHOSEN: "(?:[0-9a-f]{2}){1,64}",
   NAME: String.raw`"(?:[A-Za-z0-9' ._-]|\\u(?:00[89a-f][0-9a-f]|0[1-9a-f][0-9a-f]{2}|[1-9a-f][0-9a-f]{3})){2,40}"`,
-  ENTRY: "(?:draw|redeal|(?:w|r|t[1-9][0-9]?|up[.][CSHD])>(?:up|down|t[1-9][0-9]?)(?::(?:[2-9]|[1-9][0-9]))?|cash-out|stuck|out-of-time|left|ended-by-host|idle)",
-  STATE: "(?:won|cashed out|stuck|out of time|left|ended by host|idle)", REASON: "(?:damaged|nonce-missing|racer-left|server-away|closed|closed-in-countdown)",
+  ENTRY: "(?:draw|redeal|(?:w|r|t[1-9][0-9]?|up[.][CSHD])>(?:up|down|t[1-9][0-9]?)(?::(?:[2-9]|[1-9][0-9]))?|cash-out|stuck|out-of-time|left|gone|ended-by-host|idle|bots-stopped|ended-by-vote)",
+  STATE: "(?:won|cashed out|stuck|out of time|left|gone|ended by host|idle|bots stopped|ended by vote)", REASON: "(?:damaged|nonce-missing|racer-left|server-away|closed|closed-in-countdown)",
   DEAL: "stock=[^ ]+ waste=[^ ]+ reserve=[^ ]+ up=[0-9,-]+ down=[0-9,-]+ columns=[^ ]+ base=(?:[1-9]|1[0-3]) passes=1",
 };
 
@@ -228,10 +228,14 @@ const LINES = {
   log: line("log (complete|damaged)"),
 };
 
-/** The states in which the log's last words end a board. @type {Record<string, string>} */
-export const ENDINGS = {
-  "cash-out": "cashed out", stuck: "stuck", "out-of-time": "out of time", left: "left", "ended-by-host": "ended by host", idle: "idle",
-};
+/** The words that end a log: each is the state of its board. */
+export const ENDINGS = new Set(["cash-out", "stuck", "out-of-time", "left", "gone", "ended-by-host", "idle", "bots-stopped", "ended-by-vote"]);
+
+/** The state for its words in a record, such as `cash-out` for `cashed out`. @param {string} words */
+function stateOf(words) {
+  return words === "cashed out" ? "cash-out" : words.replaceAll(" ", "-");
+}
+
 const CLOSED_REASONS = new Set(["closed", "closed-in-countdown"]);
 /**
  * @typedef {{at: number, number: number, text: string}} Entry milliseconds from the start, commit number, move or ending
@@ -329,12 +333,12 @@ function parseRace(lines, record) {
     [racer.hash] = lines.take(LINES.hash, "the hash of the nonce");
     racer.log = parseLog(lines);
     const [banked, moves, state] = lines.take(LINES.ended, "an entry or the end");
-    [racer.banked, racer.state, racer.isComplete] = [Number(banked), state, true];
+    [racer.banked, racer.state, racer.isComplete] = [Number(banked), stateOf(state), true];
     if (Number(moves) !== moveCount(racer)) lines.refuse("the number of moves is another");
   }
   while (lines.next.startsWith("place ")) {
     const [place, player, banked, net, reached, state] = lines.take(LINES.place, "a place");
-    record.places.push({ place: Number(place), player, banked: Number(banked), net: Number(net), reached: reached === "-" ? null : Number(reached), state });
+    record.places.push({ place: Number(place), player, banked: Number(banked), net: Number(net), reached: reached === "-" ? null : Number(reached), state: stateOf(state) });
   }
   while (lines.next.startsWith("voided ")) record.voided.push(parseVoided(lines, record.race.split("/")[0]));
   if (record.voided.length > MOST_VOIDED) lines.refuse(`there are more than ${MOST_VOIDED} voided races`);
@@ -418,7 +422,7 @@ function parseVoided(lines, table) {
 
 /** @param {Racer} racer */
 function moveCount(racer) {
-  return racer.log.filter((entry) => !(entry.text in ENDINGS)).length;
+  return racer.log.filter((entry) => !ENDINGS.has(entry.text)).length;
 }
 
 // What a record says of itself
@@ -612,10 +616,10 @@ function isLastBoard(record, racer, at) {
 function scoreFault(record, racer) {
   const banked = counts(record, racer).at(-1) ?? bankedIn(record.deal);
   if (banked !== racer.banked) return `${racer.name} banked ${banked} cards, not ${racer.banked}`;
-  const endings = racer.log.filter((entry) => entry.text in ENDINGS);
+  const endings = racer.log.filter((entry) => ENDINGS.has(entry.text));
   const last = racer.log.at(-1)?.text ?? "";
   if (endings.length > 1 || (endings.length && endings[0].text !== last)) return `${racer.name}: an entry follows the end of the board`;
-  return (ENDINGS[last] ?? "won") === racer.state ? "" : `${racer.name}: the log ends with ${last || "no entry"}, and the state is ${racer.state}`;
+  return (ENDINGS.has(last) ? last : "won") === racer.state ? "" : `${racer.name}: the log ends with ${last || "no entry"}, and the state is ${racer.state}`;
 }
 
 /** @param {RaceRecord} record */

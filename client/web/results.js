@@ -11,7 +11,7 @@ import { origin, store, stored } from "./identity.js";
 import { button, clockText, copyText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords, viewOf } from "./records.js";
-import { ownSeat, priceOf, rows } from "./session.js";
+import { ownSeat, priceOf, rows, stateWords } from "./session.js";
 import { proofOf } from "./witness.js";
 
 /** The most racers that the text to share names. */
@@ -77,7 +77,7 @@ export function shareText(finish) {
   return [
     `Saratoga, ${gameTitle(game)}, race ${race}`,
     ...(own && results.length > 1 ? [`${placeWords(finish, own, shownName(own))}.`] : []),
-    ...named.map((row) => `${row.place}. ${shownName(row)}: ${row.banked} banked, ${dollars(row.net)}${row.reached ? `, reached at ${clockText(row.reached)}` : ""}, ${row.state}`),
+    ...named.map((row) => `${row.place}. ${shownName(row)}: ${row.banked} banked, ${dollars(row.net)}${row.reached ? `, reached at ${clockText(row.reached)}` : ""}, ${stateWords(row.state)}`),
     ...(left ? [`and ${left} more`] : []),
     ...(words ? [`Four words: ${words}`] : []),
     `See it: ${location.origin}/races/${race}`,
@@ -105,7 +105,7 @@ function openShare(finish) {
 function resultsTable({ results, player }) {
   const body = results.map((row) => h("tr", { class: row.player === player ? "me" : "" },
     h("td", {}, row.place),
-    h("td", {}, ...(row.player === player ? ["You"] : nameNodes(row)), h("br"), h("small", {}, row.state)),
+    h("td", {}, ...(row.player === player ? ["You"] : nameNodes(row)), h("br"), h("small", {}, stateWords(row.state))),
     h("td", { class: "n" }, row.banked),
     h("td", { class: `n ${tone(row.net)}` }, dollars(row.net)),
     h("td", { class: "n wide-only" }, row.reached === undefined || row.reached === null ? "\u2013" : exactTime(row.reached))));
@@ -334,7 +334,7 @@ class ReviewBoard {
     const move = next && readMove(next.entry);
     const isMove = next && (move.to || ["draw", "redeal"].includes(next.entry));
     const marks = isMove ? [move.from, move.to ? targetOf(view, move) : ""] : [];
-    const said = !next ? (board.left_out ? "The rest of this log is too long to be shown." : `The end: ${board.state}.`) : isMove ? `Next, at ${clockText(next.at)}: ${describeMove(view, move, game)}` : `Then, at ${clockText(next.at)}: ${board.state}.`;
+    const said = !next ? (board.left_out ? "The rest of this log is too long to be shown." : `The end: ${stateWords(board.state)}.`) : isMove ? `Next, at ${clockText(next.at)}: ${describeMove(view, move, game)}` : `Then, at ${clockText(next.at)}: ${stateWords(board.state)}.`;
     write(this.next, said);
     const piles = { found: foundationPiles(view), cols: view.columns.map((_, index) => `t${index + 1}`), hand: handPiles(view, game) };
     for (const part of /** @type {("found" | "cols" | "hand")[]} */ (["found", "cols", "hand"]))
@@ -477,7 +477,7 @@ export class ReviewScreen {
       const name = board.player === this.app.player ? (isFirst ? "You" : "you") : shownName(board);
       if (!next) return [`${name}: `, h("b", {}, "the board ended there")];
       const move = readMove(next.entry);
-      const words = move.to || ["draw", "redeal"].includes(next.entry) ? describeMove(view, move, this.game) : board.state;
+      const words = move.to || ["draw", "redeal"].includes(next.entry) ? describeMove(view, move, this.game) : stateWords(board.state);
       return [`${name} at ${clockText(next.at)}: `, h("b", {}, words)];
     };
     const same = this.fork ? `${counted(this.fork, "move")} ${this.fork === 1 ? "was" : "were"} the same. ` : "The first moves differ. ";

@@ -385,25 +385,30 @@ function who(row, you) {
   return row.player === you ? "you" : shownName(row);
 }
 
+/** A board's state in words, such as `cashed out`. @param {string} state */
+export function stateWords(state) {
+  return state === "cash-out" ? "cashed out" : state.replaceAll("-", " ");
+}
+
 /** How a racer's board ended, such as `mei is stuck at 9, −$5`. @param {Row} row @param {string} you */
 export function ending(row, you) {
   const isYou = row.player === you;
   /** @type {Record<string, string>} */
   const words = {
-    won: "broke the bank with", "cashed out": "cashed out with", stuck: isYou ? "are stuck at" : "is stuck at", "out of time": "ran out of time at",
-    left: "left at", "ended by host": `${isYou ? "were" : "was"} ended by the host at`, idle: `${isYou ? "were" : "was"} idle for 3 minutes and ended at`,
+    won: "broke the bank with", "cash-out": "cashed out with", stuck: isYou ? "are stuck at" : "is stuck at", "out-of-time": "ran out of time at",
+    left: "left at", gone: "left at", "ended-by-host": `${isYou ? "were" : "was"} ended by the host at`, idle: `${isYou ? "were" : "was"} idle for 3 minutes and ended at`,
   };
-  return `${who(row, you)} ${words[row.state] ?? `${row.state} at`} ${row.banked}, ${dollars(row.net)}`;
+  return `${who(row, you)} ${words[row.state] ?? `${stateWords(row.state)} at`} ${row.banked}, ${dollars(row.net)}`;
 }
 
 /** @param {any} feed @param {any} moment @returns {NewsLine[]} */
 function endings(feed, moment) {
   let ended = moment.rows.filter((/** @type {Row} */ row) => row.state !== "racing" && !feed.ended.includes(row.player));
-  const late = ended.filter((/** @type {Row} */ row) => row.state === "out of time");
+  const late = ended.filter((/** @type {Row} */ row) => row.state === "out-of-time");
   const lines = [];
   if (late.length > 1) {
     lines.push({ at: moment.at, text: `time is up for ${late.length} racers`, tone: "ending" });
-    ended = ended.filter((/** @type {Row} */ row) => row.state !== "out of time");
+    ended = ended.filter((/** @type {Row} */ row) => row.state !== "out-of-time");
   }
   for (const row of ended) lines.push({ at: moment.at, text: ending(row, moment.you), tone: row.state === "won" ? "won" : "ending" });
   return lines;

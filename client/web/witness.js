@@ -266,7 +266,7 @@ export class Witness {
         this.#seeStandings(event.race, event.standings, false);
         break;
       case "board_ended": {
-        const word = Object.keys(ENDINGS).find((each) => ENDINGS[each] === event.board.state);
+        const word = ENDINGS.has(event.board.state) ? event.board.state : "";
         this.#observe(event.board.race, ...(word ? [`entry ${event.board.count} ${event.at} ${event.number} ${word} 0`] : []), seenBoard(event.board));
         break;
       }

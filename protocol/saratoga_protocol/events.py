@@ -153,8 +153,8 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     banked: int
     net: int
     state: str
-    """The board's state: `racing`, `won`, `cashed out`, `stuck`, `out of time`, `left`, `ended by host` or
-    `idle`."""
+    """The board's state: `racing`, `won`, `cash-out`, `stuck`, `out-of-time`, `left`, `gone`, `ended-by-host`,
+    `idle`, `bots-stopped` or `ended-by-vote`."""
     legal: list[str] | None = None
     """Every legal move, if `Hello.legal` asked for them."""
 

@@ -254,7 +254,7 @@ async def test_the_time_limit_ends_every_board_and_the_results_come(pages: Pages
         beside_a_rival(server, pages, "canfield", cap=3) as (player, _),
     ):
         await player.race(player.tap_move, 2)
-        await player.until(lambda: player.board.state == "out of time")
+        await player.until(lambda: player.board.state == "out-of-time")
         await player.seen_results()
         results = player.page.get_by_role("table", name="Results")
         await expect(results.get_by_text("out of time")).to_have_count(2)
@@ -288,7 +288,7 @@ async def test_a_player_who_leaves_the_page_in_mid_race_comes_back_to_the_board(
         await again.page.get_by_role("heading", name="Public tables").wait_for()
         await rival.cash_out()
         over = await rival.expect(RaceOver)
-        assert {row.state for row in over.outcome.results} == {"left", "cashed out"}
+        assert {row.state for row in over.outcome.results} == {"left", "cash-out"}
 
 
 async def test_the_host_ends_the_last_board_only_after_a_question(

@@ -25,7 +25,7 @@ from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.standing import State
 from saratoga_server.app import compose
 from saratoga_server.domain import tables
-from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
+from saratoga_server.domain.board import commit_of, ended
 from saratoga_server.domain.tables import Change, RankedTables, TablePhase, TableState, kick, unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.admin_events import AdminEvents
@@ -317,7 +317,7 @@ async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> N
     race = server.node.races.known(player.board.race)
     assert race is not None
     _, board = await server.node.races.board(race, player.player)
-    after, entries = ended(board, State.CASHED_OUT), (ENDING_OF_STATE[State.CASHED_OUT],)
+    after, entries = ended(board, State.CASH_OUT), (State.CASH_OUT.value,)
     table, number = race.code, race.number
     commit = commit_of(board, after, entries, table=table, race=number, player=player.player)
     assert (await server.store.commits.commit(commit)).status is CommitStatus.DONE

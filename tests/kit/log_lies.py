@@ -63,7 +63,13 @@ def move_after_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
     legal = legal_moves(GAMES[record.game], position_before(record, racer, len(racer.log)))
     text = str(chance.choice(legal)) if legal and chance.random() < 0.7 else "cash-out"
     entry = LogLine(last.at, last.number, text)
-    state = racer.state if racer.state is State.WON else LOG_ENDINGS.get(text, racer.state)
+    state = (
+        racer.state
+        if racer.state is State.WON
+        else State(text)
+        if text in LOG_ENDINGS
+        else racer.state
+    )
     longer = with_racer(record, racer, log=(*racer.log, entry), state=state)
     return settled(renumbered(longer))
 

@@ -240,7 +240,7 @@ OUTCOME = events.Outcome(
             place=1,
             banked=9,
             net=-5,
-            state="cashed out",
+            state="cash-out",
             moves=31,
             bot=True,
             reached=44_210,
@@ -267,7 +267,7 @@ OUTCOME = events.Outcome(
 
 STANDINGS = [
     events.Standing(player=ANNA, place=1, banked=3, net=-35, state="racing"),
-    events.Standing(player=BERT, place=2, banked=1, net=-45, state="cashed out"),
+    events.Standing(player=BERT, place=2, banked=1, net=-45, state="cash-out"),
 ]
 
 ROW = LeaderboardRow(

@@ -15,7 +15,6 @@ from saratoga_rules.judge import is_won, legal_moves, play
 from saratoga_rules.position import Position
 from saratoga_rules.records.ranked import may_be_ranked
 from saratoga_rules.records.record import (
-    LOG_ENDINGS,
     LogLine,
     RaceRecord,
     RacerLog,
@@ -191,8 +190,6 @@ TABLE = "mint-otter-42"
 CAP = 10
 DEADLINE = CAP * 60_000
 
-WORD_OF: dict[State, str] = {state: word for word, state in LOG_ENDINGS.items()}
-
 
 @dataclass(frozen=True)
 class Entrant:
@@ -203,7 +200,7 @@ class Entrant:
     bot: bool = False
     patience: int = 400
     """The number of moves after which the racer ends the board."""
-    goes: State = State.CASHED_OUT
+    goes: State = State.CASH_OUT
     """The state in which the board ends: cashed out or left."""
     player: str = ""
     """The racer's id; by default it follows from the name."""
@@ -302,15 +299,15 @@ def _entries(game: Game, board: _Board, now: int, chance: Random) -> list[str]:
     legal = legal_moves(game, board.position)
     if now >= DEADLINE:
         board.state = State.OUT_OF_TIME
-        return [WORD_OF[board.state]]
+        return [board.state]
     if not legal or len(board.log) >= board.entrant.patience:
         board.state = board.entrant.goes
-        return [WORD_OF[board.state]]
+        return [board.state]
     move = board.entrant.strategy(legal, chance)
     board.position = play(game, board.position, move)
     if is_won(game, board.position):
         board.state = State.WON
     elif may_declare(board.position) and is_stuck(game, board.position, limit=20):
         board.state = State.STUCK
-        return [str(move), WORD_OF[board.state]]
+        return [str(move), board.state]
     return [str(move)]

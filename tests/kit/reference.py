@@ -257,7 +257,7 @@ def page() -> str:
 WORDS: Final[Mapping[str, list[str]]] = {
     "phases": [phase.value for phase in TablePhase],
     "states": [state.value for state in State],
-    "endings": list(LOG_ENDINGS),
+    "endings": [state.value for state in State if state in LOG_ENDINGS],
     "void_reasons": list(VOID_REASONS),
     "games": list(GAMES),
 }

@@ -27,7 +27,7 @@ def result_of(
         bot=bot,
         banked=banked,
         net=net,
-        state="cashed out",
+        state="cash-out",
         moves=3,
         reached=reached,
     )

@@ -187,7 +187,7 @@ SEATS = [
 ]
 STANDINGS = [
     events.Standing(player=RIVAL, place=1, banked=14, net=20, state="racing"),
-    events.Standing(player=PLAYER, place=2, banked=11, net=5, state="cashed out"),
+    events.Standing(player=PLAYER, place=2, banked=11, net=5, state="cash-out"),
 ]
 
 

@@ -145,7 +145,7 @@ def record_of(nonce: str) -> RaceRecord:
             nonce_hash=nonce_hash(bytes.fromhex(shown)),
             log=(LogLine(number, number, "cash-out"),),
             banked=1,
-            state=State.CASHED_OUT,
+            state=State.CASH_OUT,
         )
         for number, (player, name, shown) in enumerate(
             [(PLAYER, "Anna", nonce), (RIVAL, "Bert", RIVALS_NONCE.hex())], start=1
@@ -167,7 +167,7 @@ def record_of(nonce: str) -> RaceRecord:
         racers=racers,
         results=tuple(
             ResultLine(
-                place=1, player=player, banked=1, net=-45, reached=None, state=State.CASHED_OUT
+                place=1, player=player, banked=1, net=-45, reached=None, state=State.CASH_OUT
             )
             for player in (PLAYER, RIVAL)
         ),

@@ -75,7 +75,7 @@ def standings(text: str, game: str = "canfield", race: str = RACE) -> events.Sta
                 place=rows[-1].place if shares else number,
                 banked=banked,
                 net=net(GAMES[game], banked),
-                state=state.replace("_", " ") or "racing",
+                state=state or "racing",
             )
         )
     return events.Standings(race=race, standings=rows)

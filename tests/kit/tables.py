@@ -138,7 +138,7 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
                 place=1 + sum(other > net for other in nets.values()),
                 banked=10,
                 net=net,
-                state="cashed out",
+                state="cash-out",
                 moves=3,
             )
             for player, net in sorted(nets.items(), key=lambda item: -item[1])

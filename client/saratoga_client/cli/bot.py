@@ -15,7 +15,7 @@ from saratoga_client.output import OutputFormat, output_format, say, write_json,
 from saratoga_client.problems import Exit
 from saratoga_client.session.invitation import Destination
 from saratoga_client.session.state import Verification
-from saratoga_client.wording import dollars
+from saratoga_client.wording import dollars, state_words
 from saratoga_protocol import events
 from saratoga_protocol.commands import JoinTable
 
@@ -135,7 +135,7 @@ class ResultPrinter:
             elif result.player == self._player:
                 write_line(
                     f"{outcome.race}: place {result.place} of {len(outcome.results)}, "
-                    f"{result.banked} banked, {dollars(result.net)}, {result.state}"
+                    f"{result.banked} banked, {dollars(result.net)}, {state_words(result.state)}"
                 )
 
     def warn(self, race: str, sentences: tuple[str, ...]) -> None:

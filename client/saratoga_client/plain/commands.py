@@ -28,7 +28,7 @@ from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call, takes_ready
-from saratoga_client.wording import BOT_LEVELS, shown_name, unmarked
+from saratoga_client.wording import BOT_LEVELS, shown_name, state_words, unmarked
 from saratoga_protocol import events
 from saratoga_rules.refusals import IllegalMove
 
@@ -208,7 +208,7 @@ class TableCommands:
             return
         if not own.is_racing:
             self._write(
-                f"no: Your board has ended: {own.state}. Type standings, or wait for the result."
+                f"no: Your board has ended: {state_words(own.state)}. Type standings, or wait for the result."
             )
             return
         move = parse_typed_move(own.game, own.shown, words, self._context, self._session.card_names)
@@ -229,7 +229,9 @@ class TableCommands:
     async def _cash_out(self, words: str) -> None:
         own = self._own
         if own is None or not own.is_racing:
-            self._write(f"no: Your board has ended: {own.state}." if own else self._no_board())
+            self._write(
+                f"no: Your board has ended: {state_words(own.state)}." if own else self._no_board()
+            )
             return
         if words.lower() not in ("yes", "y"):
             self._question = "cash out"

@@ -21,7 +21,14 @@ from saratoga_client.session.seat_changes import LEFT, READY, seat_changes
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call, rows
 from saratoga_client.session.voided import newly_voided, voided_words
-from saratoga_client.wording import cap_words, counted, match_words, minutes_and_seconds, shown_name
+from saratoga_client.wording import (
+    cap_words,
+    counted,
+    match_words,
+    minutes_and_seconds,
+    shown_name,
+    state_words,
+)
 from saratoga_protocol import events
 
 ENDINGS: Final = {
@@ -350,4 +357,4 @@ def _moves(before: OwnBoard, after: OwnBoard, style: LineStyle) -> Iterator[str]
 
 def _ended(own: OwnBoard) -> str:
     why = ENDINGS.get(own.state, "")
-    return f"ended: {own.state}, {money_words(own.game, own.view)}{why}"
+    return f"ended: {state_words(own.state)}, {money_words(own.game, own.view)}{why}"

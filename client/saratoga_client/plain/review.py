@@ -15,6 +15,7 @@ from saratoga_client.wording import (
     duration_text,
     minutes_and_seconds,
     shown_name,
+    state_words,
 )
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
@@ -87,14 +88,14 @@ def _result_line(board: OpenBoard) -> str:
     tie = f" ({board.tie})" if board.tie else ""
     return (
         f"result {board.place}. {_name(board)}: {board.banked} banked, "
-        f"{dollars(board.net)}, {board.state}{tie}"
+        f"{dollars(board.net)}, {state_words(board.state)}{tie}"
     )
 
 
 def _moves(game: Game, board: OpenBoard, card_names: CardNames) -> Iterator[str]:
     for number, line in enumerate(board.entries, start=1):
         if not line.is_move:
-            yield f"ended: {board.state}, at {minutes_and_seconds(line.at, tenths=True)}"
+            yield f"ended: {state_words(board.state)}, at {minutes_and_seconds(line.at, tenths=True)}"
             continue
         before, after = board.view(number - 1), board.view(number)
         move = moved_line(game, before, after, parse_move(line.text), number, card_names)

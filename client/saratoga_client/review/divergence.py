@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from saratoga_client.input.move_text import CardName, card_name, describe
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.wording import minutes_and_seconds
+from saratoga_client.wording import minutes_and_seconds, state_words
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import LOG_ENDINGS
@@ -62,5 +62,5 @@ def _next(game: Game, board: OpenBoard, at: int, card_name: CardName) -> tuple[s
         return "", board.end
     line, position = Step(board.entries[at], board.positions[at])
     if line.text in LOG_ENDINGS:
-        return str(LOG_ENDINGS[line.text]), line.at
+        return state_words(line.text), line.at
     return describe(game, redact(position), parse_move(line.text), card_name), line.at

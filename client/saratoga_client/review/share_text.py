@@ -9,7 +9,7 @@ from typing import Final
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.sanitised import sanitised
-from saratoga_client.wording import dollars, finish, minutes_and_seconds, shown_name
+from saratoga_client.wording import dollars, finish, minutes_and_seconds, shown_name, state_words
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import game_of
@@ -60,4 +60,4 @@ def _name(board: OpenBoard) -> str:
 
 def _result(board: OpenBoard) -> str:
     reached = "" if board.reached is None else f", reached at {minutes_and_seconds(board.reached)}"
-    return f"{board.banked} banked, {dollars(board.net)}{reached}, {board.state}"
+    return f"{board.banked} banked, {dollars(board.net)}{reached}, {state_words(board.state)}"

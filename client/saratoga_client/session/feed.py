@@ -146,11 +146,12 @@ def ending(row: Row, you: str) -> str:
     is_you = row.player == you
     ended = {
         "won": "broke the bank with",
-        "cashed out": "cashed out with",
+        "cash-out": "cashed out with",
         "stuck": "are stuck at" if is_you else "is stuck at",
-        "out of time": "ran out of time at",
+        "out-of-time": "ran out of time at",
         "left": "left at",
-        "ended by host": f"{'were' if is_you else 'was'} ended by the host at",
+        "gone": "left at",
+        "ended-by-host": f"{'were' if is_you else 'was'} ended by the host at",
         "idle": f"{'were' if is_you else 'was'} idle for 3 minutes and ended at",
     }.get(row.state, f"{row.state} at")
     return f"{who(row, you)} {ended} {row.banked}, {dollars(row.net)}"
@@ -188,10 +189,10 @@ def _described(feed: Feed, moment: RaceMoment) -> Feed:
 
 def _endings(feed: Feed, moment: RaceMoment) -> Iterator[FeedLine]:
     ended = [row for row in moment.rows if row.state != "racing" and row.player not in feed.ended]
-    late = [row for row in ended if row.state == "out of time"]
+    late = [row for row in ended if row.state == "out-of-time"]
     if len(late) > 1:
         yield FeedLine(moment.at, f"time is up for {len(late)} racers", Tone.ENDING)
-        ended = [row for row in ended if row.state != "out of time"]
+        ended = [row for row in ended if row.state != "out-of-time"]
     for row in ended:
         tone = Tone.WON if row.state == "won" else Tone.ENDING
         yield FeedLine(moment.at, ending(row, moment.you), tone, row.player)

@@ -10,7 +10,7 @@ from typing import Final
 
 from saratoga_client.input.move_text import pile_name
 from saratoga_client.input.prediction import predicted_view
-from saratoga_client.wording import capitalised, counted
+from saratoga_client.wording import capitalised, counted, state_words
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
 from saratoga_rules.game import Game
@@ -137,7 +137,7 @@ def with_board(own: OwnBoard, board: BoardView, is_final: bool = False) -> OwnBo
     fresh = replace(fresh, in_flight=own.in_flight[done:])
     if not fresh.is_racing:
         fresh = replace(fresh, is_cashing_out=False)
-        return _without(fresh, 0, f"your board had ended: {board.state}.")
+        return _without(fresh, 0, f"your board had ended: {state_words(board.state)}.")
     return _shown_ahead(fresh)
 
 

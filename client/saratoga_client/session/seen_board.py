@@ -9,7 +9,7 @@ reconnection. At the durability `fast` that can happen to an honest server, else
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import inf
 from typing import Final, NamedTuple, TypeAlias
@@ -39,7 +39,6 @@ MOST_SENTENCES: Final = 3
 TOO_MUCH: Final = "the server showed more of this player's board than a race can have"
 
 _HASH_DIGITS: Final = 24
-_WORD_OF: Final[Mapping[str, str]] = {str(state): word for word, state in LOG_ENDINGS.items()}
 
 
 class SeenEntry(Struct, frozen=True, array_like=True, tag="entry"):
@@ -101,16 +100,16 @@ def seen_in_answer(
     made = SeenEntry(place, answer.at, answer.number, command.move, command.id)
     if answer.repeat or board.state != State.STUCK or board.count != place + 1:
         return made, shown
-    word = _WORD_OF[State.STUCK]
-    return made, SeenEntry(place + 1, answer.at, answer.number + 1, word, command.id), shown
+    stuck = SeenEntry(place + 1, answer.at, answer.number + 1, State.STUCK, command.id)
+    return made, stuck, shown
 
 
 def seen_at_end(ended: events.BoardEnded) -> tuple[SeenEntry | SeenBoard, ...]:
     """Return the entry with which the server ended the board, if its state is known, and the board."""
     board = ended.board
-    word = _WORD_OF.get(board.state)
-    entries = () if word is None else (SeenEntry(board.count, ended.at, ended.number, word),)
-    return *entries, seen_board(board)
+    if board.state not in LOG_ENDINGS:
+        return (seen_board(board),)
+    return SeenEntry(board.count, ended.at, ended.number, board.state), seen_board(board)
 
 
 def seen_after_reconnection(
@@ -208,8 +207,9 @@ class _Expected:
         position, game = positions[place], game_of(self._record)
         state = State.RACING
         if place == len(self._log):
-            declared = LOG_ENDINGS.get(self._log[-1].text) if self._log else None
-            state = declared or (State.WON if is_won(game, position) else State.RACING)
+            last = self._log[-1].text if self._log else ""
+            ending = State.WON if is_won(game, position) else State.RACING
+            state = State(last) if last in LOG_ENDINGS else ending
         view = wire_view(redact(position))
         return _hash(self._record.race_id, view, position.banked, net(game, position.banked), state)
 

@@ -24,7 +24,7 @@ def faults_of_ending(
     if is_won(game, position) and line.is_move:
         declared = State.WON
     else:
-        declared = LOG_ENDINGS.get(line.text, State.RACING)
+        declared = State(line.text) if line.text in LOG_ENDINGS else State.RACING
     if declared is not racer.state:
         yield f"the log ends as {declared}, not {racer.state}"
     proof = _PROOFS.get(declared)

@@ -32,8 +32,12 @@ MOVE: Final = (
     "(?:draw|redeal|(?:w|r|t[1-9][0-9]?|up[.][CSHD])>(?:up|down|t[1-9][0-9]?)"
     "(?::(?:[2-9]|[1-9][0-9]))?)"
 )
-ENDING: Final = "(?:cash-out|stuck|out-of-time|left|ended-by-host|idle)"
-STATE: Final = "(?:won|cashed out|stuck|out of time|left|ended by host|idle)"
+ENDING: Final = (
+    "(?:cash-out|stuck|out-of-time|left|gone|ended-by-host|idle|bots-stopped|ended-by-vote)"
+)
+STATE: Final = (
+    "(?:won|cashed out|stuck|out of time|left|gone|ended by host|idle|bots stopped|ended by vote)"
+)
 CARDS: Final = "(?:-|(?:[A2-9TJQK][CSHD])+)"
 COLUMN: Final = "(?:-|(?:(?:[A2-9TJQK][CSHD])+[|])?(?:[A2-9TJQK][CSHD])+)"
 """Face-down cards, if there are any, stand before the bar."""

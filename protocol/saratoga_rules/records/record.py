@@ -71,15 +71,15 @@ from saratoga_rules.records.voided import VoidedLine, parse_voided, voided_lines
 
 RECORD_FORMAT: Final = 1
 
-LOG_ENDINGS: Final[Mapping[str, State]] = {
-    "cash-out": State.CASHED_OUT,
-    "stuck": State.STUCK,
-    "out-of-time": State.OUT_OF_TIME,
-    "left": State.LEFT,
-    "ended-by-host": State.ENDED_BY_HOST,
-    "idle": State.IDLE,
+LOG_ENDINGS: Final = frozenset(state.value for state in State) - {"racing", "won"}
+"""The words of a log for the endings that the position alone does not show: each is the board's state."""
+
+_WORDS: Final[Mapping[State, str]] = {
+    state: "cashed out" if state is State.CASH_OUT else state.replace("-", " ") for state in State
 }
-"""The log's word for each ending that the position alone does not show."""
+"""The words of record format 1 for the states."""
+
+_STATES: Final[Mapping[str, State]] = {words: state for state, words in _WORDS.items()}
 
 MOST_ENTRIES: Final = 5000
 """The most moves in a board's log. Then the server refuses moves, but the player may cash out.
@@ -240,10 +240,10 @@ def _lines(record: RaceRecord) -> Iterator[str]:
         yield f"nonce-hash {racer.nonce_hash}"
         for line in racer.log:
             yield f"{line.at} {line.number} {line.text}"
-        yield f"ended {racer.banked} {racer.moves} {racer.state}"
+        yield f"ended {racer.banked} {racer.moves} {_WORDS[racer.state]}"
     for row in record.results:
         reached = "-" if row.reached is None else row.reached
-        yield f"place {row.place} {row.player} {row.banked} {row.net} {reached} {row.state}"
+        yield f"place {row.place} {row.player} {row.banked} {row.net} {reached} {_WORDS[row.state]}"
     yield from voided_lines(record.voided)
 
 
@@ -331,7 +331,7 @@ def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
             nonce_hash=hashed,
             log=log,
             banked=int(banked),
-            state=State(state),
+            state=_STATES[state],
         )
 
 
@@ -351,5 +351,5 @@ def _parse_results(reader: RecordReader) -> Iterator[ResultLine]:
             banked=int(banked),
             net=int(dollars),
             reached=None if reached == "-" else int(reached),
-            state=State(state),
+            state=_STATES[state],
         )

@@ -24,16 +24,23 @@ IDLE_MILLIS: Final = 180_000
 
 
 class State(StrEnum):
-    """The state of a racer's board."""
+    """The state of a racer's board: one word, the same in the log, the record, the store and on the wire."""
 
     RACING = "racing"
     WON = "won"
-    CASHED_OUT = "cashed out"
+    CASH_OUT = "cash-out"
     STUCK = "stuck"
-    OUT_OF_TIME = "out of time"
+    OUT_OF_TIME = "out-of-time"
     LEFT = "left"
-    ENDED_BY_HOST = "ended by host"
+    """The racer left the table by the command `leave_table`."""
+    GONE = "gone"
+    """The racer was absent for too long, or was removed by force."""
+    ENDED_BY_HOST = "ended-by-host"
     IDLE = "idle"
+    BOTS_STOPPED = "bots-stopped"
+    """Only bots still raced. No server writes this yet."""
+    ENDED_BY_VOTE = "ended-by-vote"
+    """The other racers voted to end the race. No server writes this yet."""
 
     @property
     def has_ended(self) -> bool:

@@ -4,7 +4,7 @@ Pure. Takes log entries that the store has accepted and returns positions and st
 the source of truth: a `Board` can be rebuilt from it at any time, on any node.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -27,9 +27,6 @@ OUT_OF_TIME: Final = State.OUT_OF_TIME
 
 FOLD_STEP: Final = 100
 """Log entries applied in one step: about 1 ms."""
-
-ENDING_OF_STATE: Final[Mapping[State, str]] = {state: text for text, state in LOG_ENDINGS.items()}
-"""The log's word for each ending that the position alone does not show."""
 
 
 class Board(Struct):
@@ -178,10 +175,9 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
     """Return the change by a stored entry. Raises `ValueError`."""
     if not board.racing:
         raise ValueError("the board has ended before")
-    ending = LOG_ENDINGS.get(entry.text)
-    if ending is None:
-        return played(game, board, parse_move(entry.text))
-    return ended(board, ending)
+    if entry.text in LOG_ENDINGS:
+        return ended(board, State(entry.text))
+    return played(game, board, parse_move(entry.text))
 
 
 def idle_since(board: Board, since: Millis) -> Millis:

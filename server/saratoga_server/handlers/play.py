@@ -252,14 +252,13 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
     if not board.racing:
         raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
-        ending = boards.ENDING_OF_STATE[State.CASHED_OUT]
-        return (ending,), boards.ended(board, State.CASHED_OUT), None
+        return (State.CASH_OUT.value,), boards.ended(board, State.CASH_OUT), None
     after = _played(race, board, command)
     search = boards.stuck_search(race.game, after.position, after.state)
     if search is None or not search.advance(INLINE_LIMIT):
         return (command.move,), after, search
     stuck = BoardChange(after.position, after.banked, State.STUCK, after.rises)
-    return (command.move, boards.ENDING_OF_STATE[State.STUCK]), stuck, search
+    return (command.move, State.STUCK.value), stuck, search
 
 
 def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:

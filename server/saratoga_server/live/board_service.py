@@ -92,7 +92,7 @@ class BoardService:
     async def _ended(self, race: LiveRace, run: BoardRun, board: Board, state: State) -> bool:
         """Store the ending; return False if the board has changed in the store."""
         after = boards.ended(board, state)
-        entries = (boards.ENDING_OF_STATE[state],)
+        entries = (state.value,)
         outcome = await self._commits.commit(
             boards.commit_of(
                 board, after, entries, table=race.code, race=race.number, player=run.player

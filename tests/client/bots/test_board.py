@@ -60,7 +60,7 @@ class Judge:
     def answer(self, command: commands.AnyCommand) -> events.AnyEvent:
         match command:
             case commands.CashOut():
-                self.state = "cashed out"
+                self.state = "cash-out"
             case commands.MakeMove(after=after, move=move):
                 assert after == len(self.made)
                 self.position = play(CANFIELD, self.position, parse_move(move))
@@ -108,7 +108,7 @@ async def test_a_bot_plays_its_board_to_the_end(
 ) -> None:
     end = await played(server, judge, judge.answer, strength)
     assert end == judge.board()
-    assert end.state in ("cashed out", "won")
+    assert end.state in ("cash-out", "won")
     assert judge.made
 
 
@@ -125,7 +125,7 @@ async def test_after_a_refusal_a_bot_plays_on_from_the_board_in_it(
             )
         return judge.answer(command)
 
-    assert (await played(server, judge, answer)).state == "cashed out"
+    assert (await played(server, judge, answer)).state == "cash-out"
 
 
 async def test_a_bot_repeats_a_move_after_a_temporary_server_fault(
@@ -141,7 +141,7 @@ async def test_a_bot_repeats_a_move_after_a_temporary_server_fault(
             )
         return judge.answer(command)
 
-    assert (await played(server, judge, answer)).state == "cashed out"
+    assert (await played(server, judge, answer)).state == "cash-out"
 
 
 async def test_a_bot_repeats_a_move_with_a_stale_id_under_a_new_id(
@@ -156,7 +156,7 @@ async def test_a_bot_repeats_a_move_with_a_stale_id_under_a_new_id(
         assert command.id > refused[0].id
         return judge.answer(command)
 
-    assert (await played(server, judge, answer)).state == "cashed out"
+    assert (await played(server, judge, answer)).state == "cash-out"
 
 
 async def test_a_bot_gives_up_after_too_many_refusals(server: ScriptedServer, judge: Judge) -> None:
@@ -188,7 +188,7 @@ async def test_a_bot_without_a_move_cashes_out(server: ScriptedServer, judge: Ju
         command = await peer.command()
         assert command == commands.CashOut(id=command.id, race=RACE)
         await peer.send(judge.answer(command))
-        assert (await playing).state == "cashed out"
+        assert (await playing).state == "cash-out"
 
 
 async def test_a_bot_asks_for_a_pause_before_every_move_and_before_it_cashes_out(

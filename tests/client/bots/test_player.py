@@ -205,7 +205,7 @@ async def test_a_bot_plays_its_board_until_the_server_ends_it(bot: Bot) -> None:
     await bot.peer.send(dealt())
     assert isinstance(await bot.peer.command(), commands.MakeMove)
     await bot.peer.send(
-        events.BoardEnded(board=board(state="out of time"), at=1, number=1),
+        events.BoardEnded(board=board(state="out-of-time"), at=1, number=1),
         events.RaceOver(outcome=outcome()),
     )
     fetch = await bot.peer.command()

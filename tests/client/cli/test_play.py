@@ -26,6 +26,7 @@ from saratoga_client.problems import Exit
 from saratoga_client.session.state import Verification
 from saratoga_client.tui import flows
 from saratoga_client.tui.app import Flow
+from saratoga_client.wording import state_words
 from saratoga_protocol.events import RaceOver
 
 
@@ -234,7 +235,7 @@ def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"{raced.race}: place {result.place} of {len(raced.results)}, ")
     assert f" {result.banked} banked, " in line
-    assert line.endswith(result.state)
+    assert line.endswith(state_words(result.state))
 
 
 def test_the_bot_goes_to_the_server_of_the_url(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def gathering(**seats: bool) -> SessionState:
 
 
 def over() -> SessionState:
-    return state_after(events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
+    return state_after(events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out")))
 
 
 async def test_a_move_without_a_connection_is_answered_at_once_that_it_waits() -> None:
@@ -221,7 +221,7 @@ async def test_the_shared_text_keeps_the_match_of_its_race_when_a_new_match_gath
     after = in_match(table(phase="over", version=9), "a9 y1", "a9 y1", "a9 y1")
     shown = state_after(
         events.TableChanged(table=after, now=START),
-        events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")),
+        events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out")),
     )
     typing = TypingPlayer(shown, record=finished_race())
     typing.session.friends = "ws://192.168.1.7:7470"

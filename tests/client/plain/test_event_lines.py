@@ -106,7 +106,7 @@ def test_a_lost_connection_says_that_the_score_is_safe() -> None:
 
 
 def test_one_line_says_that_the_time_is_up_for_several_racers() -> None:
-    lines = heard(state_after(), standings("y1 =a1:out_of_time =r1:out_of_time"))
+    lines = heard(state_after(), standings("y1 =a1:out-of-time =r1:out-of-time"))
     assert lines == ["news: time is up for 2 racers"]
 
 
@@ -116,7 +116,7 @@ def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> N
         version=9,
         seats=[seat("y", races=2, wins=1, net=-60), seat("a", races=2, wins=2, net=-20), seat("r")],
     )
-    end = outcome("a9:cashed_out y1:cashed_out")
+    end = outcome("a9:cash-out y1:cash-out")
     tied = [
         msgspec.structs.replace(row, tie="reached 9 first") if row.place == 1 else row
         for row in end.results
@@ -143,9 +143,9 @@ def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> N
 
 
 def test_the_table_of_a_match_follows_each_result() -> None:
-    over = in_match(at_table("ya", phase="over", version=9), "a9:cashed_out y1:cashed_out")
+    over = in_match(at_table("ya", phase="over", version=9), "a9:cash-out y1:cash-out")
     told = events.TableChanged(table=over, now=START)
-    ended = events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out"))
+    ended = events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out"))
     for order in ((told, ended), (ended, told)):
         lines = heard(state_after(first=snapshot(shown=in_match(at_table("ya")))), *order)
         heads = [line.split(":")[0] for line in lines]
@@ -179,7 +179,7 @@ def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
     lines = heard(
         state_after(),
         events.TableChanged(table=told, now=START),
-        events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")),
+        events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out")),
     )
     assert len([line for line in lines if line.startswith("match 1. ana")]) == 1
     assert not [line for line in lines if line.startswith("total ")]

@@ -89,8 +89,8 @@ def test_a_player_breaks_even_once_when_the_cards_have_paid_for_this_games_pack(
 
 def test_every_ended_board_gets_a_line() -> None:
     state = state_after(
-        standings("a12:cashed_out y9 r8:stuck o7:left"),
-        standings("a12:cashed_out y9:idle r8:stuck o7:left"),
+        standings("a12:cash-out y9 r8:stuck o7:left"),
+        standings("a12:cash-out y9:idle r8:stuck o7:left"),
         first=snapshot("a12 y9 r8 o7", board(), table("yaro")),
     )
     assert lines(state) == [
@@ -102,7 +102,7 @@ def test_every_ended_board_gets_a_line() -> None:
 
 
 def test_the_end_of_the_time_is_one_line_for_all() -> None:
-    word = "a2:out_of_time y1:out_of_time r1:out_of_time"
+    word = "a2:out-of-time y1:out-of-time r1:out-of-time"
     assert lines(state_after(standings(word), first=snapshot("a2 y1 r1", board()))) == [
         "time is up for 3 racers"
     ]
@@ -334,7 +334,7 @@ def test_the_time_counts_only_while_the_server_would_end_the_board() -> None:
         racing("y"),
         replace(racing(), own=None),
         racing(phase="gathering"),
-        state_after(first=snapshot("y4 a3", board(state="cashed out"))),
+        state_after(first=snapshot("y4 a3", board(state="cash-out"))),
     ],
     ids=["alone", "watching", "between races", "ended"],
 )

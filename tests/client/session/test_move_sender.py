@@ -244,7 +244,7 @@ async def test_cashing_out_follows_the_moves_before_it() -> None:
         await racer.stepped.settle()
         await cashing
         assert await racer.stepped.moves() == ["draw", "cash-out"]
-        assert racer.stepped.own.state == "cashed out"
+        assert racer.stepped.own.state == "cash-out"
         await racer.stepped.check_board()
 
 
@@ -270,7 +270,7 @@ async def test_cashing_out_succeeds_if_the_board_has_ended_before() -> None:
         await run_ready_tasks()
         await racer.end_faults()
         await cashing
-        assert stepped.own.state == "cashed out"
+        assert stepped.own.state == "cash-out"
         assert "your board had ended: cashed out." in stepped.own.taken_back
 
 

@@ -120,7 +120,7 @@ def test_a_refused_move_is_taken_back_with_all_later_moves() -> None:
 
 
 def test_the_end_of_the_board_takes_back_the_moves_in_flight() -> None:
-    own = with_board(in_flight(), board(PASSED[0], 2, state="out of time"))
+    own = with_board(in_flight(), board(PASSED[0], 2, state="out-of-time"))
     assert own.shown == redact(PASSED[0])
     assert not own.may_move
     assert own.taken_back == (

@@ -125,13 +125,13 @@ def test_the_entries_of_an_answer_are_those_that_the_client_sent() -> None:
     # the ending may be one that the server found later
     answer = made(13, "stuck", repeat=True)
     assert seen_in_answer(move, answer) == (entry, seen_board(answer.board))
-    out, answer = CashOut(id=6, race="mint-otter-42/3"), made(13, "cashed out")
+    out, answer = CashOut(id=6, race="mint-otter-42/3"), made(13, "cash-out")
     ending = SeenEntry(13, 70, 9, "cash-out", 6)
     assert seen_in_answer(out, answer) == (ending, seen_board(answer.board))
 
 
 def test_an_ending_by_the_server_is_an_entry() -> None:
-    board = msgspec.structs.replace(BOARD, count=13, state="out of time")
+    board = msgspec.structs.replace(BOARD, count=13, state="out-of-time")
     ended = events.BoardEnded(board=board, at=600_000, number=40)
     assert seen_at_end(ended) == (SeenEntry(13, 600_000, 40, "out-of-time"), seen_board(board))
     won = msgspec.structs.replace(board, state="won")

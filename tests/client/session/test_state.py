@@ -127,16 +127,16 @@ def test_the_end_of_the_race_ends_the_own_board_without_an_event_of_its_own() ->
     assert present.own is not None
     present = replace(present, own=with_move(present.own, DRAW))
     present = next_state(
-        present, events.RaceOver(outcome=outcome("a12 y1:out_of_time")), START + CAP
+        present, events.RaceOver(outcome=outcome("a12 y1:out-of-time")), START + CAP
     )
     assert present.own is not None
-    assert present.own.state == "out of time"
+    assert present.own.state == "out-of-time"
     assert not present.own.may_move
     # The answer to the unconfirmed move still counts and does not reopen the board.
     late = confirm(present, board(DRAWN, 1)).own
     assert late is not None
-    assert (late.count, late.state, late.in_flight) == (1, "out of time", ())
-    refused = confirm(present, board(DEAL, 1, "out of time")).own
+    assert (late.count, late.state, late.in_flight) == (1, "out-of-time", ())
+    refused = confirm(present, board(DEAL, 1, "out-of-time")).own
     assert refused is not None
     assert refused.taken_back == "The draw was taken back: your board had ended: out of time."
 

@@ -227,7 +227,7 @@ async def test_cashing_out_while_disconnected_is_done_after_reconnecting() -> No
         await there.network.restore()
         await there.settle()
         await cashing
-        assert there.own.state == "cashed out"
+        assert there.own.state == "cash-out"
         assert await there.moves() == ["cash-out"]
 
 
@@ -241,7 +241,7 @@ async def test_cashing_out_with_an_unclear_answer_is_repeated_and_done_once(
         await there.start_race()
         there.network.refusals.append((code, is_done))
         await there.do(there.session.cash_out())
-        assert there.own.state == "cashed out"
+        assert there.own.state == "cash-out"
         assert await there.moves() == ["cash-out"]
 
 

@@ -96,7 +96,7 @@ def test_the_gap_is_a_sentence(shorthand: str, sentence: str) -> None:
         ("y20:won a9 r3", "You finished 1st of 3: 20 cards, +$50."),
         ("a20 y9:stuck r3", "You finished 2nd of 3: 9 cards, -$5, $55 behind the first."),
         ("a1 =y1 =r1", "You share 1st place with ana and raj: 1 card, -$45."),
-        ("y12:cashed_out", "You cashed out with 12, +$10."),
+        ("y12:cash-out", "You cashed out with 12, +$10."),
         ("y9:stuck", "You are stuck at 9, -$5."),
         ("y9:left", "You left at 9, -$5."),
         ("a9 r3", ""),

@@ -127,9 +127,9 @@ def test_an_error_names_its_line(old: str, new: str, said: str) -> None:
 
 
 def test_a_wrong_count_of_moves_is_refused() -> None:
-    racer = RECORD.racers[0]
-    ending = f"ended {racer.banked} {racer.moves} {racer.state}"
-    wrong = f"ended {racer.banked} {racer.moves + 1} {racer.state}"
+    racer, words = RECORD.racers[0], "cashed out"
+    ending = f"ended {racer.banked} {racer.moves} {words}"
+    wrong = f"ended {racer.banked} {racer.moves + 1} {words}"
     with pytest.raises(RecordError, match=ending):
         parse_record(edited(ending, wrong))
 

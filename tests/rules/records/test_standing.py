@@ -62,7 +62,7 @@ def test_the_place_after_a_shared_one_is_skipped() -> None:
 
 def test_the_ending_of_a_board_does_not_affect_its_place() -> None:
     assert order(
-        racer("ann", 10, 9, state=State.LEFT), racer("ben", 9, 9, state=State.CASHED_OUT)
+        racer("ann", 10, 9, state=State.LEFT), racer("ben", 9, 9, state=State.CASH_OUT)
     ) == [(1, "ann", 0), (2, "ben", -5)]
 
 

@@ -24,7 +24,6 @@ from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import format_void_record
 from saratoga_server.domain.board import (
-    ENDING_OF_STATE,
     FOLD_STEP,
     Board,
     BoardChange,
@@ -69,7 +68,7 @@ def stored(
     position, state = opening, State.RACING
     for each in entries:
         if each.text in LOG_ENDINGS:
-            state = LOG_ENDINGS[each.text]
+            state = State(each.text)
         else:
             with suppress(IllegalMove):  # a log that is only compared
                 position = play(game, position, parse_move(each.text))
@@ -103,11 +102,10 @@ def test_a_board_is_the_fold_of_its_log() -> None:
     assert board.position.waste
 
 
-@pytest.mark.parametrize("text", LOG_ENDINGS)
+@pytest.mark.parametrize("text", sorted(LOG_ENDINGS))
 def test_an_ending_in_the_log_ends_the_board(text: str) -> None:
     board = folded(entry("draw", 100, 1), entry(text, 100, 2))
-    assert (board.state, board.length) == (LOG_ENDINGS[text], 2)
-    assert ENDING_OF_STATE[board.state] == text
+    assert (board.state, board.length) == (text, 2)
 
 
 def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
@@ -160,12 +158,12 @@ def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
     )
 
 
-@pytest.mark.parametrize("state", ENDING_OF_STATE)
+@pytest.mark.parametrize("state", [state for state in State if state in LOG_ENDINGS])
 def test_an_ending_of_the_servers_own_needs_no_epoch(state: State) -> None:
     board = folded(entry("t1>up", 100, 1, 11))
     after = ended(board, state)
     assert (after.position, after.banked, after.rises) == (board.position, 5, False)
-    commit = commit_of(board, after, (ENDING_OF_STATE[state],), table=CODE, race=2, player=ANN)
+    commit = commit_of(board, after, (state.value,), table=CODE, race=2, player=ANN)
     assert (commit.epoch, commit.command_id, commit.after) == (0, 0, 1)
     assert (commit.state, commit.banked) == (state, 5)
     assert commit.late is (state is State.OUT_OF_TIME), "only this comes after the deadline"
@@ -194,7 +192,7 @@ def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
     enter(board, BoardChange(OPENING, 4, State.RACING), [entry("draw", 1000, 1)])
     assert not is_idle(board, at(IDLE_MILLIS), START)
     assert is_idle(board, at(IDLE_MILLIS + 1000), START)
-    enter(board, BoardChange(OPENING, 4, State.CASHED_OUT), [entry("cash-out", 1000, 2)])
+    enter(board, BoardChange(OPENING, 4, State.CASH_OUT), [entry("cash-out", 1000, 2)])
     assert not is_idle(board, at(10 * IDLE_MILLIS), START)
 
 
@@ -253,10 +251,10 @@ def test_a_log_that_cannot_be_replayed_is_damaged(log: list[LogEntry]) -> None:
         list(fold(CANFIELD, board, replace(stored(*WHOLE), entries=tuple(log))))
 
 
-@pytest.mark.parametrize(("banked", "state"), [(7, "cashed out"), (6, "racing")])
+@pytest.mark.parametrize(("banked", "state"), [(7, "cash-out"), (6, "racing")])
 def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: str) -> None:
     board = replace(stored(*WHOLE), banked=banked, state=state)
-    with pytest.raises(Damage, match="ends cashed out with 6 banked"):
+    with pytest.raises(Damage, match="ends cash-out with 6 banked"):
         list(fold(CANFIELD, open_board(OPENING, START), board))
 
 
@@ -362,10 +360,10 @@ class PlayedRace:
             move = next(iter(legal_moves(GAME, board.position)))
             self._enter(player, played(GAME, board, move), str(move), since + 1000 * number)
 
-    def ends(self, player: str, state: State = State.CASHED_OUT, at: int = 60_000) -> None:
+    def ends(self, player: str, state: State = State.CASH_OUT, at: int = 60_000) -> None:
         board = self.boards[player]
         after = BoardChange(board.position, board.banked, state)
-        self._enter(player, after, ENDING_OF_STATE[state], at)
+        self._enter(player, after, state.value, at)
 
     def _enter(self, player: str, after: BoardChange, text: str, at: int) -> None:
         self.commits += 1
@@ -408,7 +406,7 @@ def test_the_outcome_has_everyones_result() -> None:
     race.ends(ANN, State.OUT_OF_TIME, at=600_000)
     results = {row.player: row for row in race.counted().outcome.results}
     assert (results[BEN].state, results[BEN].moves, results[BEN].ended) == ("left", 3, 4000)
-    assert (results[ANN].state, results[ANN].moves) == ("out of time", 0)
+    assert (results[ANN].state, results[ANN].moves) == ("out-of-time", 0)
     assert (results[ANN].net, results[ANN].reached, results[ANN].name) == (-45, None, "Ann")
 
 

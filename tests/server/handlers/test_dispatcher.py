@@ -132,7 +132,7 @@ async def test_standings_are_sent_before_the_result_and_not_after_it(
     ]
     assert kinds[-3:] == [Standings, TableChanged, RaceOver]
     last = anna.received.all(Standings)[-1]
-    assert {row.state for row in last.standings} == {"cashed out"}
+    assert {row.state for row in last.standings} == {"cash-out"}
 
 
 async def test_a_move_that_banks_nothing_sends_no_standings(server: InProcessServer) -> None:

@@ -186,7 +186,7 @@ async def test_a_standing_whose_reply_was_lost_is_sent_to_the_table(
     await anna.send(command)
     await server.pass_time(250)
     states = {row.player: row.state for row in bert.received.all(Standings, told)[-1].standings}
-    assert states == {anna.player: "cashed out", bert.player: "racing"}
+    assert states == {anna.player: "cash-out", bert.player: "racing"}
 
 
 # The ends of boards: won, stuck, cashed out, out of time and left
@@ -273,9 +273,9 @@ async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_on
     assert refused(await anna.move("draw")) == ("time_up", 0)
     await server.settle()
     for racer in (anna, bert):
-        assert [ended.board.state for ended in racer.received.all(BoardEnded)] == ["out of time"]
+        assert [ended.board.state for ended in racer.received.all(BoardEnded)] == ["out-of-time"]
         (over,) = racer.received.all(RaceOver)
-        assert [row.state for row in over.outcome.results] == ["out of time", "out of time"]
+        assert [row.state for row in over.outcome.results] == ["out-of-time", "out-of-time"]
         assert racer.table.phase == "over"
 
 

@@ -151,7 +151,7 @@ async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProc
     assert isinstance(await anna.send(command), Done), "said again"
     await server.settle()
     (ended,) = bert.received.all(BoardEnded)
-    assert (ended.board.state, ended.board.count) == ("ended by host", 2)
+    assert (ended.board.state, ended.board.count) == ("ended-by-host", 2)
     assert len(bert.received.all(RaceOver)) == 1
     assert (bert.table.notice, bert.table.end_from) == ("Anna has ended the race.", 0)
     record = await server.record(code)

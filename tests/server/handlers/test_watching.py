@@ -54,7 +54,7 @@ async def test_a_watcher_sees_standings_and_never_a_board(server: InProcessServe
     await anna.cash_out()
     await server.pass_time(250)
     rows = {row.player: row.state for row in wanda.received.all(Standings)[-1].standings}
-    assert rows == {anna.player: "cashed out", bert.player: "racing"}
+    assert rows == {anna.player: "cash-out", bert.player: "racing"}
     assert wanda.received.all(Dealt) == []
     assert wanda.received.all(BoardEnded) == []
 

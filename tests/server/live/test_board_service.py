@@ -119,7 +119,7 @@ async def test_an_ending_whose_reply_was_lost_is_sent_at_the_next_attempt(
     for _ in range(2):
         await server.node.boards.end(race, anna.player, State.OUT_OF_TIME)
     (ended,) = anna.received.all(BoardEnded)
-    assert ended.board.state == "out of time"
+    assert ended.board.state == "out-of-time"
     assert await log(server, race, anna.player) == ["out-of-time"]
 
 
@@ -178,7 +178,7 @@ async def test_an_ending_after_the_deadline_by_the_stores_clock_is_out_of_time(
     server.time.at += 1
     assert await server.node.boards.end(race, anna.player, State.LEFT)
     assert await log(server, race, anna.player) == ["out-of-time"]
-    assert [ended.board.state for ended in anna.received.all(BoardEnded)] == ["out of time"]
+    assert [ended.board.state for ended in anna.received.all(BoardEnded)] == ["out-of-time"]
 
 
 async def test_idle_racers_are_found_by_the_newest_log(

@@ -73,7 +73,7 @@ async def test_an_ending_by_another_node_is_sent_to_the_player_once(nodes: Nodes
     await nodes.pass_time(1000)
     for player in (anna, bert):
         (ended,) = player.received.all(BoardEnded)
-        assert ended.board.state == "out of time"
+        assert ended.board.state == "out-of-time"
         assert len(player.received.all(RaceOver)) == 1
 
 

@@ -135,7 +135,7 @@ async def test_final_boards_are_there_when_every_board_has_ended(
     boards = await server.node.races.final_boards(race)
     assert boards is not None
     assert {player: board.state for player, board in boards.items()} == {
-        anna.player: "cashed out",
+        anna.player: "cash-out",
         bert.player: "left",
     }
 
@@ -160,7 +160,7 @@ async def test_a_board_has_a_longest_log(
     anna, _ = await two_racing(server)
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw"))[0] == "board_full"
-    assert (await anna.cash_out()).board.state == "cashed out"
+    assert (await anna.cash_out()).board.state == "cash-out"
 
 
 async def test_a_race_that_cannot_be_read_can_be_read_later(

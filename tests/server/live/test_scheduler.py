@@ -76,7 +76,7 @@ async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     await server.pass_time(LATE_MILLIS)
     assert anna.table.phase == "over"
     (over,) = anna.received.all(RaceOver)
-    assert {row.state for row in over.outcome.results} == {"out of time"}
+    assert {row.state for row in over.outcome.results} == {"out-of-time"}
 
 
 async def test_a_race_that_ended_while_the_server_was_away_is_counted(

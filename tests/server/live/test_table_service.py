@@ -73,7 +73,7 @@ async def test_racers_who_are_out_of_time_idle_or_gone_are_found(server: InProce
     assert states == ["racing", "idle"]
     server.time.at += 10 * MINUTE
     await server.node.table_service.elapse(code, ())
-    assert (await server.board(code, anna.player)).state == "out of time"
+    assert (await server.board(code, anna.player)).state == "out-of-time"
     await server.settle()
     assert len(anna.received.all(RaceOver)) == 1
 
@@ -132,7 +132,7 @@ async def test_a_host_ends_the_board_of_a_player_on_another_node(server: InProce
         assert isinstance(await anna.ask(EndRace, race=f"{code}/1"), Done)
         await nodes.settle()
         (ended,) = bert.received.all(BoardEnded)
-        assert ended.board.state == "ended by host"
+        assert ended.board.state == "ended-by-host"
         for player in (anna, bert):
             assert len(player.received.all(RaceOver)) == 1
 

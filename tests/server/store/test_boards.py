@@ -119,15 +119,15 @@ async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: 
 async def test_no_move_is_accepted_after_the_deadline_but_an_ending_is(store: AnyStore) -> None:
     race = await running_race(store, started_ago=20 * MINUTE)
     [move_made] = await race.commit(move("draw", 0))
-    [ended] = await race.commit(ending("out of time", 0, "out-of-time", late=True))
+    [ended] = await race.commit(ending("out-of-time", 0, "out-of-time", late=True))
     assert move_made == CommitOutcome(CommitStatus.TIME_UP, 0)
     assert ended.status is CommitStatus.DONE
-    assert (await race.board()).state == "out of time"
+    assert (await race.board()).state == "out-of-time"
 
 
 async def test_no_racer_is_out_of_time_before_the_deadline(store: AnyStore) -> None:
     race = await running_race(store)
-    [early] = await race.commit(ending("out of time", 0, "out-of-time", late=True))
+    [early] = await race.commit(ending("out-of-time", 0, "out-of-time", late=True))
     assert early == CommitOutcome(CommitStatus.STALE, 0)
     [move_made] = await race.commit(move("draw", 0))
     assert move_made.status is CommitStatus.DONE
@@ -140,7 +140,7 @@ async def test_an_ending_just_before_the_deadline_is_written_at_it_and_no_move_f
     race = await running_race(store, started_ago=10 * MINUTE - 90)
     deadline = race.start_at + 10 * MINUTE
     ended, move_made = await race.commit(
-        ending("out of time", 0, "out-of-time", late=True), move("draw", 0, player=BERT)
+        ending("out-of-time", 0, "out-of-time", late=True), move("draw", 0, player=BERT)
     )
     assert ended.status is CommitStatus.DONE
     assert ended.at >= deadline
@@ -153,9 +153,9 @@ async def test_the_host_ends_no_board_while_another_races_nor_within_a_minute_af
     store: AnyStore,
 ) -> None:
     race = await running_race(store)
-    by_host = ending("ended by host", 0, "ended-by-host")
+    by_host = ending("ended-by-host", 0, "ended-by-host")
     [early] = await race.commit(by_host)
-    outcomes = await race.commit(ending("cashed out", 0, "cash-out", player=BERT), by_host)
+    outcomes = await race.commit(ending("cash-out", 0, "cash-out", player=BERT), by_host)
     [again] = await race.commit(by_host)
     assert early == outcomes[1] == again == CommitOutcome(CommitStatus.STALE, 0)
     assert (await race.board()).state == "racing"
@@ -232,14 +232,14 @@ async def test_a_fence_is_never_lowered(store: AnyStore) -> None:
 
 async def test_a_board_that_has_ended_takes_nothing_more(store: AnyStore) -> None:
     race = await running_race(store)
-    await race.commit(ending("cashed out", 0, "cash-out"))
+    await race.commit(ending("cash-out", 0, "cash-out"))
     [outcome] = await race.commit(move("draw", 1))
     assert outcome == CommitOutcome(CommitStatus.BOARD_OVER, 1)
 
 
 async def test_the_table_is_due_when_its_last_board_ends(store: AnyStore) -> None:
     race = await running_race(store)
-    await race.commit(ending("cashed out", 0, "cash-out"))
+    await race.commit(ending("cash-out", 0, "cash-out"))
     assert list(await store.tables.due(await store.tables.now(), 10)) == []
     await race.commit(ending("stuck", 0, "stuck", player=BERT))
     assert list(await store.tables.due(await store.tables.now(), 10)) == [CODE]

@@ -13,6 +13,7 @@ from saratoga_client.wording import (
     duration_text,
     minutes_and_seconds,
     shown_name,
+    state_words,
 )
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
@@ -27,7 +28,7 @@ def last_move_text(replay: Replay, card_name: CardName) -> str:
     if entry is None:
         return "The deal, the same for every player."
     if entry.text in LOG_ENDINGS:
-        return f"{capitalised(LOG_ENDINGS[entry.text])} at {minutes_and_seconds(entry.at, tenths=True)}."
+        return f"{capitalised(state_words(entry.text))} at {minutes_and_seconds(entry.at, tenths=True)}."
     before = board.view(replay.step - 1)
     said = describe(replay.game, before, parse_move(entry.text), card_name)
     card = turned_up(before, board.view(replay.step))
@@ -46,7 +47,7 @@ def next_move_text(replay: Replay, card_name: CardName) -> str:
         return "nothing: the board has ended"
     entry = board.entries[step]
     if entry.text in LOG_ENDINGS:
-        return str(LOG_ENDINGS[entry.text])
+        return state_words(entry.text)
     return describe(replay.game, board.view(step), parse_move(entry.text), card_name)
 
 

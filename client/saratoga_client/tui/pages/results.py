@@ -15,7 +15,7 @@ from saratoga_client.tui.pages.gathering import alarms_part, money_role, voided_
 from saratoga_client.tui.pages.match import match_part
 from saratoga_client.tui.pages.symbols import LETTERS, PageSymbols
 from saratoga_client.tui.rich_view import Ink
-from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
+from saratoga_client.wording import dollars, minutes_and_seconds, shown_name, state_words
 
 NAME: Final = 26
 CHART: Final = 7
@@ -67,7 +67,7 @@ def _places(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableTy
             "",
             ink.text(f"{reached.get(row.player, ''):>7}"),
             "",
-            ink.text(row.state, Role.DIM),
+            ink.text(state_words(row.state), Role.DIM),
         )
     return grid
 

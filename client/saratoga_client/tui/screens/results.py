@@ -90,7 +90,7 @@ class ResultsScreen(TableScreen):
             return f"{place}Press n for the next race."
         seats = state.table.seats
         host = next((seat.name for seat in seats if seat.player == state.table.host), "the host")
-        if own is not None and own.state == "ended by host":
+        if own is not None and own.state == "ended-by-host":
             place = f"{host} has ended your race. {place}"
         if state.host_until == state.table.race:
             return f"You were away for three minutes, so {host} is host now. {place}".rstrip()

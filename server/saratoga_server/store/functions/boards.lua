@@ -136,7 +136,7 @@ end
 -- Whether the ending of this commit, if it is one that needs time, comes too early.
 local function is_too_early(race, commit, now)
   local state = commit[7]
-  return state == 'ended by host' and not may_end(race, now)
+  return state == 'ended-by-host' and not may_end(race, now)
     or state == 'idle' and not is_idle(race, commit[2], now)
 end
 

@@ -103,7 +103,7 @@ def connection_lost() -> SessionState:
 def over() -> SessionState:
     return state_after(
         standings("a12 y9 r3"),
-        events.RaceOver(outcome=outcome("a12:cashed_out y9:stuck r3:left")),
+        events.RaceOver(outcome=outcome("a12:cash-out y9:stuck r3:left")),
         events.TableChanged(table=table(phase="over", version=3), now=START + 20_000),
     )
 
@@ -141,7 +141,7 @@ def test_every_picture_belongs_to_a_test() -> None:
 
 
 def test_a_player_whose_board_has_ended_reads_no_distance_to_a_rival() -> None:
-    ended = events.BoardEnded(board=board(count=1, state="cashed out"), at=20_000, number=9)
+    ended = events.BoardEnded(board=board(count=1, state="cash-out"), at=20_000, number=9)
     after = next_state(four(), ended, START + 20_000)
     assert "level with" in panel(four(), 44, 37, START + 25_000).text()
     assert "level with" not in panel(after, 44, 37, START + 25_000).text()

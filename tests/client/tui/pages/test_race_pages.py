@@ -187,7 +187,7 @@ def crowd(count: int) -> SessionState:
             place=place,
             banked=30 - place,
             net=net(GAMES["canfield"], 30 - place),
-            state="out of time",
+            state="out-of-time",
             moves=40,
             reached=60_000 * place,
         )

@@ -183,8 +183,8 @@ async def test_the_message_line_reports_a_lost_and_restored_connection() -> None
     ("state", "words"),
     [
         ("stuck", "Stuck: nothing more can be banked. Your board is over: 4 banked, net -$30."),
-        ("cashed out", "Cashed out: 4 banked, net -$30."),
-        ("out of time", "Time is up: 4 banked, net -$30. All of it counts."),
+        ("cash-out", "Cashed out: 4 banked, net -$30."),
+        ("out-of-time", "Time is up: 4 banked, net -$30. All of it counts."),
     ],
 )
 async def test_the_end_of_the_board_gives_the_result_and_who_still_races(
@@ -225,7 +225,7 @@ async def test_the_last_racer_is_warned_and_told_who_ended_the_race() -> None:
         await at_table.receive(last_racer("y", host="a"))
         assert said(at_table) == "Only you are still racing; ana can end the race in 5 s."
         assert "ana can end" in at_table.text.replace(said(at_table), "")
-        at_table.seat.confirm("ended by host")
+        at_table.seat.confirm("ended-by-host")
         await at_table.settled()
         assert "ana has ended the race: 4 banked, net -$30." in at_table.text
 
@@ -517,7 +517,7 @@ async def test_an_answered_question_is_not_followed_by_older_news() -> None:
 async def test_the_end_of_the_board_closes_the_question_about_cashing_out() -> None:
     async with race() as at_table:
         await at_table.press("x")
-        at_table.seat.confirm("out of time")
+        at_table.seat.confirm("out-of-time")
         await at_table.settled()
         assert "Time is up: 4 banked" in at_table.text
         await at_table.press("y")

@@ -85,7 +85,7 @@ async def test_a_host_who_ends_a_race_that_has_just_ended_reads_that_it_is_over(
 
 
 async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
-    ended = outcome("a9 y4:ended_by_host")
+    ended = outcome("a9 y4:ended-by-host")
     first = state_after(RaceOver(outcome=ended), first=snapshot("a9 y4", shown=table(host="a")))
     shown = table("ya", phase="over", host="a", version=9)
     first = next_state(first, TableChanged(table=shown, now=START), START)
