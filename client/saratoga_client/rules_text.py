@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
+from saratoga_rules.games import prose
 from saratoga_rules.money import CARD_PRIZE
 from saratoga_rules.piles import Pile
-from saratoga_rules.prose import prose
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 
 
 def plain_lines(game: Game) -> Iterator[str]:

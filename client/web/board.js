@@ -6,7 +6,7 @@
  * follows from the server's list of legal moves, and from nothing else.
  */
 
-import { COLUMN_KEYS, GAMES, PRIZE, cardSign, carried, contentOf, describeMove, drawPile, foundationPiles, handPiles, hasWaste, isFoundation, isSought, pileLabel,
+import { COLUMN_KEYS, GAMES, PRIZE, SUITS, cardSign, carried, contentOf, describeMove, drawPile, foundationPiles, handPiles, hasWaste, isFoundation, isSought, pileLabel,
   pileWords, readMove, seenCards, spelledOut, targetOf } from "./cards.js";
 import { Drag } from "./drag.js";
 import { capitalised, counted, either, fill, h, picture } from "./page.js";
@@ -577,6 +577,7 @@ function use({ from, to, count }) {
   const column = from[0] === "t" ? Number(from.slice(1)) : 0;
   const source = from === "r" ? 0 : from === "w" ? 1 : column + 1;
   if (to === "up" || to === "down") return [0, source, to === "up" ? 0 : 1, 0];
-  return [from === "r" ? 2 : from === "w" ? 3 : column ? 4 : 5, source, Number(to.slice(1)), -count];
+  const last = from.startsWith("up.") ? SUITS.indexOf(from[3]) : -count;
+  return [from === "r" ? 2 : from === "w" ? 3 : column ? 4 : 5, source, Number(to.slice(1)), last];
 }
 

@@ -1,8 +1,7 @@
 """Convert a player's view between the rules' form and the wire's.
 
-`wire_view` takes a `View`, which only `redact` makes. Of the piles with hidden cards it reads only
-their lengths and the reserve's top card, so no mistake can send the name of a card that the player
-may not see.
+`wire_view` reads no card that the player may not see: of the piles with hidden cards it reads only the
+lengths and the reserve's top card. So the server passes it the position itself.
 """
 
 from functools import lru_cache
@@ -10,8 +9,7 @@ from typing import Final
 
 from saratoga_protocol import events
 from saratoga_rules.cards import HIDDEN, SUITS, Card, parse_cards
-from saratoga_rules.position import Position
-from saratoga_rules.views import View
+from saratoga_rules.position import Position, View
 
 MOST_CARDS: Final = 104
 """The most cards in a pile: those of two packs."""
@@ -20,9 +18,9 @@ _pile = lru_cache(maxsize=1 << 13)(parse_cards)
 """Parse a pile. The results are cached, because a move changes only two piles."""
 
 
-def wire_view(view: View) -> events.View:
-    """Return the view in the form of the wire."""
-    stock, waste, reserve, up, down, columns, base, passes, face_down = view
+def wire_view(position: Position) -> events.View:
+    """Return the view of a position in the form of the wire."""
+    stock, waste, reserve, up, down, columns, base, passes, face_down = position
     return events.View(
         stock=len(stock),
         waste="".join(waste),

@@ -8,9 +8,10 @@ piles, never cards, so the text does not reveal which cards lie there.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from saratoga_rules.cards import SUITS
 
@@ -85,10 +86,28 @@ _CARRY: Final = re.compile(
 )
 
 
-@lru_cache(maxsize=1 << 13)
-def carry(source: str, target: str, count: int = 1) -> Carry:
-    """Return a cached `Carry`: the same moves recur."""
-    return Carry(source, target, count)
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class _OnDemand(dict[_Key, _Value]):
+    """A mapping that makes each value when it is first asked for."""
+
+    def __init__(self, make: Callable[[_Key], _Value]) -> None:
+        self._make = make
+
+    def __missing__(self, key: _Key) -> _Value:
+        value = self[key] = self._make(key)
+        return value
+
+
+def _carries(source: str) -> Mapping[int, Mapping[str, Carry]]:
+    return _OnDemand(lambda count: _OnDemand(lambda target: Carry(source, target, count)))
+
+
+CARRY: Final[Mapping[str, Mapping[int, Mapping[str, Carry]]]] = _OnDemand(_carries)
+"""The carry from a source, of a number of cards, to a target: `CARRY["t3"][4]["t5"]`. Legal moves are
+taken from here, because they recur; other moves are not, so that clients cannot fill it."""
 
 
 @lru_cache(maxsize=1 << 13)
@@ -103,4 +122,4 @@ def parse_move(text: str) -> Move:
         raise ValueError(
             f"{text[:40]!r} is not a move. A move is draw, redeal, or one such as t3>t5:4, w>up, r>t2."
         )
-    return carry(match["source"], match["target"], int(match["count"] or 1))
+    return Carry(match["source"], match["target"], int(match["count"] or 1))

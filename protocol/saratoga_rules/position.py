@@ -1,4 +1,4 @@
-"""A position: where every card lies at one moment of a game. It is an immutable value.
+"""A position: where every card lies at one moment of a game; and the view that its player has of it.
 
 Piles are tuples of cards from bottom to top, except the stock, whose first card is drawn next.
 A column's face-down cards are kept apart from its face-up ones, so that no rule reads them by mistake.
@@ -8,32 +8,35 @@ Foundations are stored as heights, because their suits and first cards are known
 import re
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NewType, TypeAlias
 
-from saratoga_rules.cards import SUITS, Card, format_cards, parse_cards
+from saratoga_rules.cards import HIDDEN, SUITS, Card, format_cards, parse_cards
 
-NO_CARDS: Final[tuple[Card, ...]] = ()
+Cards: TypeAlias = tuple[Card, ...]
+Heights: TypeAlias = tuple[int, ...]
+
+NO_CARDS: Final[Cards] = ()
 
 
 class Position(NamedTuple):
     """A position. It does not name its game."""
 
-    stock: tuple[Card, ...]
+    stock: Cards
     """The stock; the card drawn next comes first."""
-    waste: tuple[Card, ...]
-    reserve: tuple[Card, ...]
-    up: tuple[int, ...]
+    waste: Cards
+    reserve: Cards
+    up: Heights
     """Cards on each foundation built up: suit by suit (`SUITS`), a suit's piles side by side,
     the higher first. Equal piles are interchangeable, so every position has one form only."""
-    down: tuple[int, ...]
+    down: Heights
     """Cards on each foundation built down; empty if the game has none."""
-    columns: tuple[tuple[Card, ...], ...]
+    columns: tuple[Cards, ...]
     """The face-up cards of each column. A column with cards always ends in a face-up one."""
     base: int = 1
     """The rank that starts the foundations built up."""
     passes: int = 1
     """The number of the current pass through the stock; every redeal adds one."""
-    face_down: tuple[tuple[Card, ...], ...] = ()
+    face_down: tuple[Cards, ...] = ()
     """The face-down cards under each column's face-up ones; empty if no column has any, so that every
     position has one form only."""
 
@@ -46,6 +49,26 @@ class Position(NamedTuple):
     def face_down_counts(self) -> tuple[int, ...]:
         """The number of face-down cards in each column; empty if no column has any."""
         return tuple(map(len, self.face_down))
+
+
+View = NewType("View", Position)
+"""A position as its own player may see it: every card that the player may not see is `HIDDEN`.
+
+The whole stock is hidden, the reserve except its top card, and the face-down cards of columns. Every
+other card was dealt or turned face up. Only `redact` makes a view. Rivals are sent none while a race
+runs: the deal is shared, so one racer's visible cards are hidden cards of another's board.
+"""
+
+_BACKS: Final = tuple((HIDDEN,) * count for count in range(105))
+"""Tuples of hidden cards, by length, up to two packs."""
+
+
+def redact(position: Position) -> View:
+    """Return the position with the cards hidden that the player may not see. A view stays as it is."""
+    stock, waste, reserve, up, down, columns, base, passes, face_down = position
+    shown = _BACKS[len(reserve) - 1] + reserve[-1:] if reserve else reserve
+    backs = tuple([_BACKS[len(pile)] for pile in face_down]) if face_down else face_down
+    return View(Position(_BACKS[len(stock)], waste, shown, up, down, columns, base, passes, backs))
 
 
 def format_position(position: Position) -> str:
@@ -90,11 +113,11 @@ def parse_position(text: str) -> Position:
     )
 
 
-def _pile_text(pile: tuple[Card, ...]) -> str:
+def _pile_text(pile: Cards) -> str:
     return format_cards(pile) or "-"
 
 
-def _parse_pile(text: str) -> tuple[Card, ...]:
+def _parse_pile(text: str) -> Cards:
     if not text:
         raise ValueError("An empty pile is written -.")
     return NO_CARDS if text == "-" else parse_cards(text)
@@ -106,7 +129,7 @@ def _column_texts(position: Position) -> Iterator[str]:
         yield f"{format_cards(below)}|{format_cards(column)}" if below else _pile_text(column)
 
 
-def _parse_columns(text: str) -> tuple[tuple[tuple[Card, ...], ...], tuple[tuple[Card, ...], ...]]:
+def _parse_columns(text: str) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
     """Return the face-down cards (empty if no column has any) and the face-up cards of the columns."""
     face_down, columns = [], []
     for pile in text.split("/"):
@@ -118,11 +141,11 @@ def _parse_columns(text: str) -> tuple[tuple[tuple[Card, ...], ...], tuple[tuple
     return tuple(face_down) if any(face_down) else (), tuple(columns)
 
 
-def _heights_text(heights: tuple[int, ...]) -> str:
+def _heights_text(heights: Heights) -> str:
     return ",".join(map(str, heights)) or "-"
 
 
-def _parse_heights(text: str) -> tuple[int, ...]:
+def _parse_heights(text: str) -> Heights:
     if text == "-":
         return ()
     words = text.split(",")
@@ -136,7 +159,7 @@ def _parse_heights(text: str) -> tuple[int, ...]:
     return heights
 
 
-def in_order(heights: tuple[int, ...]) -> tuple[int, ...]:
+def in_order(heights: Heights) -> Heights:
     """Return the heights with the higher of each suit's piles first."""
     copies = len(heights) // len(SUITS)
     return tuple(

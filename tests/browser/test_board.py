@@ -17,7 +17,7 @@ from saratoga_protocol.events import BoardView, Seat, Snapshot, Standing
 from saratoga_protocol.views import wire_view
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import Carry, parse_move
-from saratoga_rules.views import redact
+from saratoga_rules.position import redact
 
 
 def banks(player: PagePlayer) -> list[Carry]:

@@ -37,7 +37,7 @@ from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import BoardView, MoveMade, Snapshot
 from saratoga_protocol.version import JSON
-from saratoga_rules.judge import legal_moves
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, format_record
 from saratoga_rules.records.replay import game_of

@@ -24,11 +24,10 @@ from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.games import GAMES
-from saratoga_rules.position import format_position
+from saratoga_rules.position import format_position, redact
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import steps
-from saratoga_rules.views import redact
 
 VECTOR_SEED: Final = bytes(range(32)).hex()
 """The seed of the test vector in protocol/README.md."""

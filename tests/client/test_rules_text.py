@@ -6,9 +6,8 @@ import pytest
 
 from kit.positions import draw
 from saratoga_client.rules_text import column_rules, plain_lines, table
-from saratoga_rules.games import GAMES
-from saratoga_rules.prose import prose
-from saratoga_rules.views import redact
+from saratoga_rules.games import GAMES, prose
+from saratoga_rules.position import redact
 
 SAID = {
     "klondike": (

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kit.in_process_server import (
     InProcessServer,
@@ -25,10 +26,11 @@ from kit.walks import banking, wandering
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import Refused
 from saratoga_protocol.version import JSON
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
@@ -260,9 +262,9 @@ async def test_a_server_that_leaks_hidden_cards_fails_the_check(
 
     def whispered(view: Any, position: Position) -> Any:
         # Not the name of a card, but a value that depends on one.
-        return view._replace(passes=view.passes + is_red(position.reserve[0]))
+        return replace(view, passes=view.passes + is_red(position.reserve[0]))
 
-    leak(monkeypatch, "redact", whispered)
+    leak(monkeypatch, "wire_view", whispered)
     base = await run_script(it.opening, it.game, it.script)
     deal = rearranged(it.opening, {last: other, other: last})
     changed = await run_script(deal, it.game, it.script)

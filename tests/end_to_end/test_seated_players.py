@@ -16,7 +16,7 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
-from saratoga_rules.judge import legal_moves
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.moves import DRAW, REDEAL, Carry, Move
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.standing import State

@@ -21,7 +21,7 @@ from kit.server_process import ServerProcess
 from saratoga_client.board_view.layout import Spot, lay_out
 from saratoga_client.practice.deals import from_seed
 from saratoga_rules.games import GAMES
-from saratoga_rules.views import redact
+from saratoga_rules.position import redact
 
 COLUMNS, LINES, PANEL = 80, 24, 24
 PRESSED, DRAGGED = 0, 32

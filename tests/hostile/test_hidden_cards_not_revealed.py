@@ -37,10 +37,11 @@ from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import Refused
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
@@ -424,7 +425,7 @@ async def test_a_refusal_that_depends_on_a_hidden_card_is_noticed(
         last = shown[-1].reserve[0] if shown else "AS"
         return Refused(re=no.re, code=no.code, message=no.message + "!" * (last[1] in "HD"))
 
-    leak(monkeypatch, "redact", remembered)
+    leak(monkeypatch, "wire_view", remembered)
     leak(monkeypatch, "refused", leaky)
     ours = await run_script("canfield", base_deal, base.script)
     differ = 0

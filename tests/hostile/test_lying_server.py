@@ -55,11 +55,11 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
+from saratoga_rules.position import View
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.verify import verify
 from saratoga_rules.records.void_record import format_void_record
-from saratoga_rules.views import View
 
 
 @pytest.fixture(autouse=True)

@@ -105,7 +105,7 @@ async def _fail_at_signal(self: object, *given: object) -> None:
     raise RuntimeError("lost the place")
 
 
-def _replaced(owner: type, name: str, function: object) -> None:
+def _replaced(owner: object, name: str, function: object) -> None:
     setattr(owner, name, function)
 
 
@@ -128,25 +128,26 @@ def _failing_store() -> None:
 
 
 def _without_rules() -> None:
-    from saratoga_rules import judge
+    from saratoga_rules.analysis import Analysis
     from saratoga_rules.game import Game
     from saratoga_rules.moves import Move
     from saratoga_rules.position import Position
-    from saratoga_rules.stuck import stuck
+    from saratoga_server.domain import board
 
-    listed = judge.legal_moves
+    listed = Analysis.legal_moves
     known: dict[str, list[Move]] = {}
 
-    def legal_moves(game: Game, position: Position) -> list[Move]:
-        if game.name not in known:
-            known[game.name] = listed(game, position)
-        return known[game.name]
+    def legal_moves(analysis: Analysis) -> list[Move]:
+        if analysis.game.name not in known:
+            known[analysis.game.name] = listed(analysis)
+        return known[analysis.game.name]
 
     def play(game: Game, position: Position, move: Move) -> Position:
         return Position(*position)  # a new position object, as after every move
 
-    judge.legal_moves, judge.play = legal_moves, play
-    stuck.may_declare = lambda position: False
+    _replaced(Analysis, "legal_moves", legal_moves)
+    _replaced(board, "play", play)
+    _replaced(board, "may_declare", lambda position: False)
 
 
 def _without_commit() -> None:

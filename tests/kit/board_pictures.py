@@ -19,8 +19,7 @@ from saratoga_client.board_view.card_style import CardStyle, suit_colours
 from saratoga_client.board_view.layout import lay_out
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.position import parse_position
-from saratoga_rules.views import View, redact
+from saratoga_rules.position import View, parse_position, redact
 
 FOLDER: Final = Path(__file__).parent.parent / "client" / "board_view" / "pictures"
 

@@ -12,8 +12,8 @@ from saratoga_rules.cards import SUITS, Card, parse_cards
 from saratoga_rules.dealing.deal import deal
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 from saratoga_rules.vocabulary.deal_steps import Triangle
 from saratoga_rules.vocabulary.stocks import UNLIMITED

@@ -17,8 +17,8 @@ from kit.races import (
     with_line,
     with_racer,
 )
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.records.record import LOG_ENDINGS, LogLine, RaceRecord, RacerLog
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_rules.stuck.stuck import is_stuck, may_declare

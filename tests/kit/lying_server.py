@@ -18,13 +18,12 @@ from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.money import net
-from saratoga_rules.position import Position
+from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import LogLine, RaceRecord, format_record
 from saratoga_rules.records.replay import game_of, steps
 from saratoga_rules.records.standing import RacerScore, Reached, State, ranking
 from saratoga_rules.records.void_record import VoidRecord, format_void_record
 from saratoga_rules.records.voided import CLOSED, NONCE_MISSING
-from saratoga_rules.views import redact
 
 Change = Callable[[RaceRecord], RaceRecord]
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from saratoga_client.bots.choice import Chooser
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_rules.game import Game
-from saratoga_rules.judge import play
 from saratoga_rules.moves import Move
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.play import play
+from saratoga_rules.position import Position, redact
 
 
 @dataclass(frozen=True, slots=True)

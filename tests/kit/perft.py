@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
+from saratoga_rules.play import play
 from saratoga_rules.position import Position, parse_position
 
 FOLDER = Path(__file__).parent.parent / "rules" / "perft"

@@ -17,11 +17,12 @@ import re
 from collections.abc import Mapping
 from random import Random
 
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import PACK, RANKS, SUITS, Card, parse_cards
 from saratoga_rules.game import Game
-from saratoga_rules.judge import Refusal, legal_moves, play, refusal
 from saratoga_rules.moves import parse_move
 from saratoga_rules.piles import Pile
+from saratoga_rules.play import Refusal, play, refusal
 from saratoga_rules.position import Position, in_order
 from saratoga_rules.vocabulary.deal_steps import Triangle
 from saratoga_rules.vocabulary.foundations import rank_at

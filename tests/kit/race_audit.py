@@ -14,11 +14,10 @@ from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
-from saratoga_rules.position import Position
+from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, RacerLog, digest_of, parse_record
 from saratoga_rules.records.replay import replay
 from saratoga_rules.records.verify import verify
-from saratoga_rules.views import redact
 from saratoga_server.ports import LogEntry, StoredBoard
 
 

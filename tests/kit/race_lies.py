@@ -23,7 +23,7 @@ from kit.races import (
 from kit.walks import banking, wandering
 from saratoga_protocol import events
 from saratoga_protocol.players import player_id
-from saratoga_rules.judge import legal_moves
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.records.record import RaceRecord, RacerLog
 from saratoga_rules.records.replay import game_of
 from saratoga_rules.records.standing import State

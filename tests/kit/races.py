@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from kit.walks import Strategy
 from saratoga_protocol import events
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, RULES_VERSION
-from saratoga_rules.judge import is_won, legal_moves, play
+from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position
 from saratoga_rules.records.ranked import may_be_ranked
 from saratoga_rules.records.record import (

@@ -24,7 +24,7 @@ from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.games import GAMES, RULES_VERSION
-from saratoga_rules.position import Position
+from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import (
     LogLine,
     RaceRecord,
@@ -33,7 +33,6 @@ from saratoga_rules.records.record import (
     format_record,
 )
 from saratoga_rules.records.standing import State
-from saratoga_rules.views import redact
 
 SEED = bytes(range(32))
 PROMISE = commitment(SEED, "canfield", RULES_VERSION, CODE, 1, cap=10, public=False)

@@ -12,8 +12,7 @@ from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.position import Position, redact
 
 CODE = "mint-otter-42"
 RACE = f"{CODE}/1"

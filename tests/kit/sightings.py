@@ -11,11 +11,10 @@ from saratoga_protocol import events
 from saratoga_protocol.outcomes import outcome_of
 from saratoga_protocol.views import wire_view
 from saratoga_rules.money import net
-from saratoga_rules.position import format_position
+from saratoga_rules.position import format_position, redact
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, format_record
 from saratoga_rules.records.replay import game_of, steps
 from saratoga_rules.records.standing import State
-from saratoga_rules.views import redact
 
 
 def sighting_of(record: RaceRecord, racer: int = 0) -> Sighting:

@@ -29,8 +29,8 @@ from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.lines import MessageLine
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.records.record import RaceRecord
 
 FOLDER: Final = Path(__file__).parent.parent / "client" / "tui" / "solo_pictures"

@@ -22,7 +22,7 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import AnyCommand, JoinTable, Resume
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.views import redact
+from saratoga_rules.position import redact
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 

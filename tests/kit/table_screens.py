@@ -33,12 +33,11 @@ from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent, BoardView
 from saratoga_protocol.views import wire_view
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import play
 from saratoga_rules.money import net
 from saratoga_rules.moves import Move
-from saratoga_rules.position import Position
+from saratoga_rules.play import play
+from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import RaceRecord
-from saratoga_rules.views import redact
 
 INVITER: Final = Inviter(server="ws://192.168.1.7:7470")
 REFUSAL: Final = "The server refuses this."

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DOWN, UP, Carry, Draw, Move, Redeal
+from saratoga_rules.play import play
 from saratoga_rules.position import Position, format_position
 
 LONGEST = 250

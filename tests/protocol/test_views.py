@@ -10,11 +10,11 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import BoardView, MoveMade
 from saratoga_protocol.version import JSON
 from saratoga_protocol.views import rules_view, wire_view
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.lady_palk import LADY_PALK
-from saratoga_rules.judge import legal_moves
-from saratoga_rules.views import View, redact
+from saratoga_rules.position import redact
 
 ANY_STEP = st.sampled_from(sorted(GAMES)).flatmap(steps)
 
@@ -35,10 +35,8 @@ def test_the_legal_moves_follow_from_the_wire_view(step: Step) -> None:
 def test_hidden_cards_are_not_encoded_even_without_redaction(
     step: Step,
 ) -> None:
-    # A position is passed as a view: the encoder must not encode hidden cards even then.
-    position = step.position
-    unredacted = wire_view(View(position))
-    assert unredacted == wire_view(redact(position))
+    unredacted = wire_view(step.position)
+    assert unredacted == wire_view(redact(step.position))
     frame = CODECS[JSON].encode_event(board(unredacted))
     assert isinstance(frame, str)
     assert HIDDEN not in frame
@@ -46,7 +44,7 @@ def test_hidden_cards_are_not_encoded_even_without_redaction(
 
 def test_face_down_cards_are_counted_on_the_wire() -> None:
     position = draw(LADY_PALK, "t1: KH\nt2: 5C 6D | 9D 8C\nt4: 2S | TC")
-    sent = wire_view(View(position))
+    sent = wire_view(position)
     assert sent.columns == ["KH", "9D8C", "", "TC", "", "", "", ""]
     assert sent.face_down == [0, 2, 0, 1, 0, 0, 0, 0]
     assert rules_view(sent) == redact(position)

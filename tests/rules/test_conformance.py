@@ -3,12 +3,12 @@
 import pytest
 
 from kit.conformance import PlayedGame, pictured, played_games
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import is_won, legal_moves, play
 from saratoga_rules.moves import parse_move
-from saratoga_rules.position import Position
+from saratoga_rules.play import is_won, play
+from saratoga_rules.position import Position, redact
 from saratoga_rules.stuck.stuck import is_stuck
-from saratoga_rules.views import redact
 
 LIMIT = 100
 

@@ -13,11 +13,10 @@ from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
-from saratoga_rules.judge import Refusal, is_won
 from saratoga_rules.money import even_at, net
-from saratoga_rules.position import parse_position
+from saratoga_rules.play import Refusal, is_won
+from saratoga_rules.position import parse_position, redact
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
-from saratoga_rules.views import redact
 
 BUILDS = Refusal.DOES_NOT_BUILD
 PACKET = Refusal.NOT_A_PACKET

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from kit.races import Entrant, race
 from kit.walks import banking, places, step_at, wandering
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import is_won, legal_moves, play, refusal
 from saratoga_rules.moves import (
     COLUMN_NAMES,
     DOWN,
@@ -29,10 +29,9 @@ from saratoga_rules.moves import (
     Move,
     parse_move,
 )
-from saratoga_rules.position import Position, format_position, parse_position
+from saratoga_rules.play import IllegalMove, is_won, play, refusal
+from saratoga_rules.position import Position, format_position, parse_position, redact
 from saratoga_rules.records.replay import replay
-from saratoga_rules.refusals import IllegalMove
-from saratoga_rules.views import redact
 
 every_game = pytest.mark.parametrize("name", GAMES)
 

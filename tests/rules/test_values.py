@@ -16,7 +16,7 @@ from saratoga_rules.cards import (
     suit,
 )
 from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.games import GAMES
+from saratoga_rules.games import GAMES, prose
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
@@ -27,10 +27,8 @@ from saratoga_rules.moves import (
     Redeal,
     parse_move,
 )
-from saratoga_rules.position import format_position, in_order, parse_position
-from saratoga_rules.prose import prose
-from saratoga_rules.refusals import Refusal
-from saratoga_rules.views import redact
+from saratoga_rules.play import Refusal
+from saratoga_rules.position import format_position, in_order, parse_position, redact
 
 # Cards, moves, positions, prices and sentences, as they are read, written and counted
 

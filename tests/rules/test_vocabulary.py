@@ -2,15 +2,8 @@
 
 import pytest
 
-from kit.conformance import sampled_positions
-from kit.positions import draw
-from saratoga_rules.cards import HIDDEN, PACK, Card, parse_cards
-from saratoga_rules.games import GAMES
-from saratoga_rules.games.lady_palk import LADY_PALK
-from saratoga_rules.games.lafayette import LAFAYETTE
-from saratoga_rules.moves import COLUMN_NAMES, Carry
+from saratoga_rules.cards import HIDDEN, PACK, parse_cards
 from saratoga_rules.piles import Pile
-from saratoga_rules.refusals import Refusal
 from saratoga_rules.vocabulary.building import Build, Pairing, down, up_or_down
 from saratoga_rules.vocabulary.deal_steps import (
     AcesAndKings,
@@ -28,13 +21,7 @@ from saratoga_rules.vocabulary.foundations import (
     wanted_down,
     wanted_up,
 )
-from saratoga_rules.vocabulary.packets import (
-    ANY_RUN,
-    ONE_CARD,
-    TOP_CARD_OR_WHOLE_PILE,
-    WHOLE_PILE,
-    Packet,
-)
+from saratoga_rules.vocabulary.packets import ANY_RUN, ONE_CARD, WHOLE_PILE, Packet
 from saratoga_rules.vocabulary.spaces import KINGS, Space, only_from
 from saratoga_rules.vocabulary.stocks import dealt_to_columns, turned
 
@@ -125,16 +112,18 @@ def test_a_run_is_counted_from_the_end_of_a_column(column: str, length: int) -> 
         (ONE_CARD, "9H 8C 7D", [1]),
         (WHOLE_PILE, "9H", [1]),
         (WHOLE_PILE, "9H 8C 7D", [3]),
-        (TOP_CARD_OR_WHOLE_PILE, "9H", [1]),
-        (TOP_CARD_OR_WHOLE_PILE, "9H 8C 7D", [1, 3]),
         (ANY_RUN, "2S 9H 8C 7D", [1, 2, 3]),
         (ANY_RUN, "9H 8C 7C", [1]),
+        *((packet, "", []) for packet in (ONE_CARD, WHOLE_PILE, ANY_RUN)),
     ],
 )
 def test_the_numbers_of_cards_that_may_be_lifted(
     packet: Packet, column: str, sizes: list[int]
 ) -> None:
-    assert list(packet.sizes(parse_cards(column), IN_COLOURS)) == sizes
+    cards = parse_cards(column)
+    assert list(packet.sizes(cards, IN_COLOURS)) == sizes
+    counts = range(1, len(cards) + 1)
+    assert [count for count in counts if packet.allows(cards, count, IN_COLOURS)] == sizes
 
 
 # Deals and foundations
@@ -157,63 +146,3 @@ def test_foundations_want_their_next_cards() -> None:
     }  # fmt: skip
     assert wanted_cards((6, 13, 13, 13), 1, (6, 13, 13, 13)) == {"7C"}
     assert wanted_cards((0, 13, 13, 13), 1, (0, 13, 13, 13)) == {"AC", "KC"}
-
-
-# Columns
-
-
-def test_an_offer_lists_carries_banks_takers_and_spaces() -> None:
-    columns = draw(LAFAYETTE, "t1: 9H 8C\nt3: TS\nt4: 9D").columns
-    offer = LAFAYETTE.columns.offer(columns, (), (7, 13, 13, 13), (3, 0, 0, 0), 1)
-    assert offer.spaces == ("t2",)
-    assert offer.takers == {
-        "7H": ("t1",), "7D": ("t1",), "9H": ("t3",), "9D": ("t3",), "8C": ("t4", "up"), "8S": ("t4",),
-        "TC": ("down",), "KS": ("down",), "KH": ("down",), "KD": ("down",),
-    }  # fmt: skip
-    assert {str(carry) for carry in offer.carries} == {"t1>t4", "t1>t2", "t4>t3"}
-    assert {str(carry) for carry in offer.banks} == {"t1>up"}
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_every_carry_among_columns_is_offered_or_has_a_refusal(name: str) -> None:
-    rules = GAMES[name].columns
-    for position in sampled_positions(name):
-        _, _, _, up, down, columns, base, _, _ = position
-        counts = position.face_down_counts
-        below = counts or (0,) * len(columns)
-        names = COLUMN_NAMES[: len(columns)]
-        conceivable = [
-            Carry(source, target, count)
-            for source, column in zip(names, columns, strict=True)
-            for target in names
-            for count in range(1, len(column) + 1)
-        ]
-        allowed = [
-            move for move in conceivable if rules.refusal(columns, below[move.origin], move) is None
-        ]
-        offered = rules.offer(columns, counts, up, down, base).carries
-        assert sorted(map(str, offered)) == sorted(map(str, allowed))
-
-
-def test_a_refusal_of_a_card_says_what_it_does_not_fit() -> None:
-    (column, space) = draw(LADY_PALK, "t1: 9H").columns[:2]
-    judge = LADY_PALK.columns.refusal_of_card
-    assert judge(column, Pile.WASTE, Card("8C")) is None
-    assert judge(column, Pile.WASTE, Card("7C")) is Refusal.DOES_NOT_BUILD
-    assert judge(space, Pile.WASTE, Card("KC")) is None
-    assert judge(space, Pile.WASTE, Card("QC")) is Refusal.NOT_INTO_A_SPACE
-
-
-def test_packets_are_listed_by_size_with_their_first_card() -> None:
-    column = draw(LADY_PALK, "t1: 2C 9H 8C 7D").columns[0]
-    assert LADY_PALK.columns.packets(column) == {1: "7D", 2: "8C", 3: "9H"}
-    assert LADY_PALK.columns.packets(()) == {}
-
-
-def test_a_whole_column_goes_into_a_space_only_from_face_down_cards() -> None:
-    columns, rules = draw(LADY_PALK, "t1: KS QH").columns[:2], LADY_PALK.columns
-    whole = Carry("t1", "t2", 2)
-    assert rules.refusal(columns, 0, whole) is Refusal.CHANGES_NOTHING
-    assert rules.refusal(columns, 1, whole) is None
-    assert rules.offer(columns, (), (0,) * 8, (), 1).carries == ()
-    assert rules.offer(columns, (1, 0), (0,) * 8, (), 1).carries == (whole,)

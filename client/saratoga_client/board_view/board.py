@@ -27,7 +27,7 @@ from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, DOWN, RESERVE, UP, WASTE
 from saratoga_rules.piles import Pile
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import First, wanted_down, wanted_up
 
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})

@@ -22,7 +22,7 @@ from saratoga_client.board_view.pile_layout import (
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, RESERVE, WASTE
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import rank_at
 
 __all__ = ["BoardLayout", "PileLabel", "Spot", "Tile", "TileKind", "lay_out"]
@@ -210,7 +210,7 @@ def _column(
     least = 2 if 2 <= height <= area.rows else 1
     backs = below if below + count + least - 1 <= area.rows else min(below, 1)
     last = min(height, max(least, area.rows - backs - count + 1))
-    run = max(game.columns.packets(column), default=1)
+    run = max(game.columns.packet.sizes(column, game.columns.build), default=1)
     anchors = (count - run, 0, count - lifted)
     tiles: list[Tile] = []
     y = area.y

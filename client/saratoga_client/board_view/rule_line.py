@@ -7,7 +7,7 @@ from saratoga_client.board_view.layout import BoardLayout
 from saratoga_client.board_view.text_width import wrapped
 from saratoga_client.rules_text import column_rules
 from saratoga_rules.game import Game
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 
 MARGIN: Final = 1
 """Number of empty cells at both sides of the text."""

@@ -4,7 +4,7 @@ from saratoga_client.wording import counted
 from saratoga_rules.cards import RANKS
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import First
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 

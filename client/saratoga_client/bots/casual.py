@@ -7,10 +7,11 @@ any progress or cannot be turned any more.
 from typing import Final
 
 from saratoga_client.bots.memory import Memory
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.game import Game
-from saratoga_rules.judge import legal_moves, refusal
 from saratoga_rules.moves import DOWN, DRAW, REDEAL, UP, Carry, Move
-from saratoga_rules.views import View
+from saratoga_rules.play import refusal
+from saratoga_rules.position import View
 
 FRUITLESS_PASSES: Final = 2
 """Passes through the stock without progress after which the bot makes no redeal."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from saratoga_client.bots.memory import Memory
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 
 
 def percent(*values: object) -> int:

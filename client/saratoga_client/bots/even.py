@@ -9,9 +9,8 @@ from saratoga_client.bots.evaluation import Weights, evaluator
 from saratoga_client.bots.memory import Memory
 from saratoga_client.bots.search import look_ahead
 from saratoga_rules.game import Game
-from saratoga_rules.judge import refusal
-from saratoga_rules.position import format_position
-from saratoga_rules.views import View
+from saratoga_rules.play import refusal
+from saratoga_rules.position import View, format_position
 
 WEIGHTS: Final = Weights(reserve=-5, hand=-1, face_down=-5, space=2, joined=1)
 """Weights that any player can name: bank, empty the reserve, play the waste, make spaces and long columns."""

@@ -10,8 +10,7 @@ from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Draw, Move, Redeal
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import Position
-from saratoga_rules.views import View
+from saratoga_rules.position import Position, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

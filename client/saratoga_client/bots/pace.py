@@ -10,11 +10,10 @@ from typing import Final, Protocol
 from saratoga_client.bots.casual import is_banking
 from saratoga_client.bots.choice import Choice, percent
 from saratoga_client.bots.memory import Memory
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.game import Game
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import RESERVE, Carry, Draw
-from saratoga_rules.position import format_position
-from saratoga_rules.views import View
+from saratoga_rules.position import View, format_position
 
 AT_THE_DEAL: Final = 4.0
 BEFORE_CASHING_OUT: Final = 3.0

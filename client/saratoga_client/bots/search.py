@@ -9,11 +9,12 @@ from heapq import heappop, heappush
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DRAW, REDEAL, WASTE, Carry, Move
 from saratoga_rules.piles import Pile
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 

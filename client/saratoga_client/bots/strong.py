@@ -14,9 +14,9 @@ from saratoga_client.bots.memory import Memory, recall
 from saratoga_client.bots.search import look_ahead
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
-from saratoga_rules.judge import refusal
 from saratoga_rules.moves import DRAW, Move
-from saratoga_rules.views import View
+from saratoga_rules.play import refusal
+from saratoga_rules.position import View
 
 MOST_IDLE_MOVES: Final = 300
 """Moves in a row without progress after which the bot cashes out."""

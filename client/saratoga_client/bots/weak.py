@@ -7,8 +7,7 @@ from saratoga_client.bots.choice import Choice, percent
 from saratoga_client.bots.memory import Memory
 from saratoga_rules.game import Game
 from saratoga_rules.moves import RESERVE, WASTE, Carry
-from saratoga_rules.position import format_position
-from saratoga_rules.views import View
+from saratoga_rules.position import View, format_position
 
 BANKS_SEEN: Final = 65
 """Percentage of the cards that could be banked that the bot sees in one pass through the stock."""

@@ -11,8 +11,7 @@ from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_line
 from saratoga_client.rules_text import plain_lines, table
 from saratoga_rules.game import Game
-from saratoga_rules.games import GAMES
-from saratoga_rules.prose import prose
+from saratoga_rules.games import GAMES, prose
 
 WIDTH = 80
 HEADINGS = 18

@@ -8,7 +8,7 @@ from saratoga_client.input.move_text import LINE, CardName, card_name, pile_name
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, UP, WASTE
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import rank_at
 
 

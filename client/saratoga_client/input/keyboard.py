@@ -40,9 +40,9 @@ from saratoga_client.input.selection import (
     selection_text,
 )
 from saratoga_client.wording import capitalised
-from saratoga_rules.judge import refusal
-from saratoga_rules.moves import COLUMN_NAMES, DOWN, TAKE_BACK_INDEX, UP, WASTE, Carry, Move, carry
+from saratoga_rules.moves import COLUMN_NAMES, DOWN, TAKE_BACK_INDEX, UP, WASTE, Carry, Move
 from saratoga_rules.piles import Pile
+from saratoga_rules.play import refusal
 
 __all__ = ["NO_SELECTION", "Click", "InputResult", "Selection", "click", "drop", "marks", "press"]
 
@@ -158,7 +158,7 @@ def _take_back(scene: Scene, selection: Selection) -> InputResult:
     givers = [pile for pile in TAKE_BACK_INDEX if scene.carries(pile)]
     if not scene.game.up.gives_back:
         # The refusal is the same for every foundation and column.
-        reason = refusal(scene.game, scene.view, carry("up.C", "t1"))
+        reason = refusal(scene.game, scene.view, Carry("up.C", "t1"))
         return answered(selection, str(reason))
     if not givers:
         return answered(selection, "No card of a foundation has a place in the columns now.")

@@ -25,7 +25,6 @@ from saratoga_client.input.selection import (
     selection_text,
 )
 from saratoga_client.wording import capitalised
-from saratoga_rules.judge import Refusal
 from saratoga_rules.moves import (
     COLUMN_INDEX,
     DOWN,
@@ -34,6 +33,7 @@ from saratoga_rules.moves import (
     UP,
     WASTE,
 )
+from saratoga_rules.play import Refusal
 
 FACE_DOWN: Final = "That card is face down: it turns up when no card lies on it any more."
 
@@ -213,5 +213,6 @@ def _is_packet(scene: Scene, pile: str, count: int) -> bool:
     """Return whether the game lets the top `count` cards of a pile be carried together."""
     if pile not in COLUMN_INDEX:
         return True
-    column = scene.view.columns[COLUMN_INDEX[pile]]
-    return count in scene.game.columns.packets(column) or bool(scene.carries(pile, count))
+    column, rules = scene.view.columns[COLUMN_INDEX[pile]], scene.game.columns
+    is_packet = count in rules.packet.sizes(column, rules.build)
+    return is_packet or bool(scene.carries(pile, count))

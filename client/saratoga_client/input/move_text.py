@@ -19,7 +19,7 @@ from saratoga_rules.moves import (
     Redeal,
 )
 from saratoga_rules.piles import Pile
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import rank_at
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 

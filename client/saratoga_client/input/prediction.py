@@ -2,9 +2,9 @@
 
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
-from saratoga_rules.judge import play
 from saratoga_rules.moves import Move
-from saratoga_rules.views import View, redact
+from saratoga_rules.play import play
+from saratoga_rules.position import View, redact
 
 
 def predicted_view(game: Game, view: View, move: Move) -> View | None:

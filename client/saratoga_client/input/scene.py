@@ -17,9 +17,9 @@ from saratoga_client.input.move_text import (
 )
 from saratoga_client.input.pile_keys import PileKeys, has_pile, pile_keys
 from saratoga_client.wording import capitalised, counted
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import Card, suit
 from saratoga_rules.game import Game
-from saratoga_rules.judge import Refusal, legal_moves, refusal
 from saratoga_rules.moves import (
     COLUMN_INDEX,
     COLUMN_NAMES,
@@ -31,9 +31,9 @@ from saratoga_rules.moves import (
     WASTE,
     Carry,
     Move,
-    carry,
 )
-from saratoga_rules.views import View
+from saratoga_rules.play import Refusal, refusal
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 
@@ -136,7 +136,7 @@ _MOST_USEFUL: Final = (
 
 def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> str:
     """Return a sentence with the reason why no carry between two piles is legal."""
-    tried = [carry(source, target, count) for count in _sizes_tried(scene, source, target, size)]
+    tried = [Carry(source, target, count) for count in _sizes_tried(scene, source, target, size)]
     reasons = [
         (move, reason)
         for move in tried
@@ -235,7 +235,7 @@ def nothing_from(scene: Scene, pile: str) -> str:
 
 def _no_take_back(scene: Scene, pile: str) -> str:
     top = scene.top(pile)
-    reason = refusal(scene.game, scene.view, carry(pile, COLUMN_NAMES[0]))
+    reason = refusal(scene.game, scene.view, Carry(pile, COLUMN_NAMES[0]))
     if top is None or reason is Refusal.FIRST_CARD_STAYS:
         return f"{reason}"
     return f"{scene.card_name(top)} has no place in the columns now."

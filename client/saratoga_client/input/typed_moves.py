@@ -21,7 +21,6 @@ from saratoga_client.input.pile_keys import DOWN_KEY, TAKE_BACK_KEY, UP_KEY, has
 from saratoga_client.input.scene import Scene, nothing_from, refused_words, scene_of, why_not
 from saratoga_client.input.selection import Selection, banked_or_placed, either
 from saratoga_rules.game import Game
-from saratoga_rules.judge import Refusal, refusal
 from saratoga_rules.moves import (
     COLUMN_NAMES,
     DOWN,
@@ -35,7 +34,8 @@ from saratoga_rules.moves import (
     Move,
     parse_move,
 )
-from saratoga_rules.views import View
+from saratoga_rules.play import Refusal, refusal
+from saratoga_rules.position import View
 
 __all__ = ["NotPlayed", "describe", "typed_move"]
 

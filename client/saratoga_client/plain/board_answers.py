@@ -11,11 +11,11 @@ from saratoga_client.plain.grammar import Context, not_understood, parse_line
 from saratoga_client.plain.move_lines import move_words
 from saratoga_client.plain.position import board_line, position_lines, rule_line
 from saratoga_client.rules_text import plain_lines
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import Move
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 
 
 def parse_typed_move(

@@ -9,7 +9,7 @@ from saratoga_client.wording import counted
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import DOWN, UP
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 
 
 def where_lines(

@@ -30,7 +30,7 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call, takes_ready
 from saratoga_client.wording import BOT_LEVELS, shown_name, state_words, unmarked
 from saratoga_protocol import events
-from saratoga_rules.refusals import IllegalMove
+from saratoga_rules.play import IllegalMove
 
 
 class BotCommand:

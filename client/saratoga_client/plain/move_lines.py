@@ -10,7 +10,7 @@ from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import TAKE_BACK_INDEX, WASTE, Carry, Draw, Move, Redeal
 from saratoga_rules.piles import Pile
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 

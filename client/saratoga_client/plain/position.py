@@ -14,7 +14,7 @@ from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
 from saratoga_rules.money import net
 from saratoga_rules.piles import Pile
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.deal_steps import ToReserve
 from saratoga_rules.vocabulary.foundations import First, rank_at
 from saratoga_rules.vocabulary.stocks import UNLIMITED

@@ -19,9 +19,9 @@ from saratoga_client.wording import (
 )
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
+from saratoga_rules.position import redact
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
-from saratoga_rules.views import redact
 
 
 def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterator[str]:

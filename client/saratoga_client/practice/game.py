@@ -12,12 +12,11 @@ from typing import Final
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.practice.deals import PracticeDeal
 from saratoga_rules.game import Game
-from saratoga_rules.judge import is_won, play
 from saratoga_rules.money import net
 from saratoga_rules.moves import Move
-from saratoga_rules.position import Position
+from saratoga_rules.play import is_won, play
+from saratoga_rules.position import Position, View, redact
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
-from saratoga_rules.views import View, redact
 
 STUCK_LIMIT: Final = 4000
 """Maximum positions that the search for a stuck board visits, in at most half a second."""

@@ -20,12 +20,12 @@ from saratoga_client.input.move_text import (
     turned_up,
 )
 from saratoga_client.practice.game import PracticeGame, with_hint
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
-from saratoga_rules.judge import legal_moves, play, refusal
 from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry, Draw, Move
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.play import play, refusal
+from saratoga_rules.position import Position, redact
 
 
 @dataclass(frozen=True, slots=True)

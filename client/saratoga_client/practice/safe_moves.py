@@ -7,11 +7,12 @@ If banking alone wins the game, every card is safe.
 from collections.abc import Iterable
 
 from saratoga_client.input.move_text import carried
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import RANKS, SUITS, Card
 from saratoga_rules.game import Game
-from saratoga_rules.judge import is_won, legal_moves, play
 from saratoga_rules.moves import DOWN, UP, Carry, Move
-from saratoga_rules.views import View
+from saratoga_rules.play import is_won, play
+from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 

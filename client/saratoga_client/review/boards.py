@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from saratoga_client.review.chart import ChartLine
 from saratoga_client.review.climb import Climb
 from saratoga_client.wording import NO_LEVELS
-from saratoga_rules.position import Position
+from saratoga_rules.position import Position, View, redact
 from saratoga_rules.records.record import LogLine, RaceRecord
 from saratoga_rules.records.replay import steps
 from saratoga_rules.records.standing import State
-from saratoga_rules.views import View, redact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

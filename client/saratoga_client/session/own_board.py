@@ -14,11 +14,10 @@ from saratoga_client.wording import capitalised, counted, state_words
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
 from saratoga_rules.game import Game
-from saratoga_rules.judge import refusal
 from saratoga_rules.money import net
 from saratoga_rules.moves import Carry, Draw, Move, Redeal
-from saratoga_rules.refusals import IllegalMove
-from saratoga_rules.views import View
+from saratoga_rules.play import IllegalMove, refusal
+from saratoga_rules.position import View
 
 RACING: Final = "racing"
 

@@ -20,15 +20,14 @@ from msgspec import Struct
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.views import wire_view
-from saratoga_rules.judge import is_won
 from saratoga_rules.money import net
-from saratoga_rules.position import Position
+from saratoga_rules.play import is_won
+from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import LOG_ENDINGS, MOST_ENTRIES, LogLine, RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of, steps_from
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.void_record import VoidedLog, VoidRecord
 from saratoga_rules.records.void_replay import void_deal
-from saratoga_rules.views import redact
 
 MOST_SEEN: Final = 4 * (MOST_ENTRIES + 1)
 """The most entries and boards kept of one race, so that a hostile server cannot fill the disk."""

@@ -9,13 +9,12 @@ from saratoga_client.session.seen_board import SeenBoard, compare_board
 from saratoga_client.session.seen_standings import compare_standings
 from saratoga_client.session.witness import CONSISTENT, NOT_STARTED, Sighting, faults_of_blame
 from saratoga_client.wording import counted
-from saratoga_rules.position import format_position
+from saratoga_rules.position import format_position, redact
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
 from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
 from saratoga_rules.records.void_replay import void_deal
-from saratoga_rules.views import redact
 
 VOID_AND_RESULT: Final = "the server said that it voided the race, and now has a result of it"
 

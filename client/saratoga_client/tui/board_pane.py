@@ -26,7 +26,7 @@ from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.lines import Guide
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 
 RIGHT_BUTTON: Final = 3
 

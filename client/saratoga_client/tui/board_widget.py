@@ -19,7 +19,7 @@ from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.painted_rows import PaintedRows
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game
-from saratoga_rules.views import View
+from saratoga_rules.position import View
 
 LEFT_BUTTON = 1
 

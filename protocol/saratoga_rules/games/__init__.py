@@ -1,6 +1,7 @@
 """The list of games that can be raced; each game has a module of its own."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import Final
 
@@ -29,3 +30,11 @@ RULES: Final[Mapping[int, Mapping[str, Game]]] = MappingProxyType({RULES_VERSION
 A change of a rule, of a deal, or of how a deal follows from its key makes a new version. The old games
 stay here under their version, and none is ever removed (`tests/rules/records/rules-1`).
 """
+
+
+def prose(game: Game) -> tuple[str, ...]:
+    """Return the description of a game, the docstring of its module, by paragraph."""
+    text = import_module(f"saratoga_rules.games.{game.name.replace('-', '_')}").__doc__ or ""
+    return tuple(
+        " ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()
+    )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from saratoga_rules.game import Game
-from saratoga_rules.judge import is_won
+from saratoga_rules.play import is_won
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS, LogLine, RaceRecord, RacerLog
 from saratoga_rules.records.replay import Step

@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 from saratoga_rules.game import Game
 from saratoga_rules.games import RULES, RULES_VERSION
-from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import IllegalMove, play
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord
 from saratoga_rules.records.void_record import VoidRecord
-from saratoga_rules.refusals import IllegalMove
 
 
 class ReplayError(ValueError):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import deal_key
-from saratoga_rules.judge import is_won
+from saratoga_rules.play import is_won
 from saratoga_rules.position import Position
 from saratoga_rules.records.endings import faults_after_end
 from saratoga_rules.records.record import LOG_ENDINGS, MOST_ENTRIES

@@ -5,16 +5,15 @@ from typing import NamedTuple
 from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import Position
+from saratoga_rules.position import Cards, Position
 from saratoga_rules.stuck.prospects import Prospects
 from saratoga_rules.vocabulary.foundations import rank_at, wanted_up
-from saratoga_rules.vocabulary.tableau import Column
 
 
 class Arrangement(NamedTuple):
     """The part of a position that neutral moves can change: columns and the foundations built up."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[Cards, ...]
     """The face-up cards of the columns: first of those with face-down cards, then of the others. Both
     groups are sorted, because the order of columns does not matter."""
     up: tuple[int, ...]
@@ -77,7 +76,8 @@ class ArrangementSearch:
         first = self._covering
         space = [first] if first < len(columns) and not columns[first] else []
         for origin, column in enumerate(columns):
-            for count, card in rules.packets(column).items():
+            for count in rules.packet.sizes(column, rules.build):
+                card = column[-count]
                 targets = [index for index in takers.get(card, ()) if index != origin]
                 changes = count < len(column) or origin < self._covering
                 if space and changes and rules.space.admits(Pile.COLUMN, card):
@@ -123,13 +123,13 @@ class ArrangementSearch:
                 else:
                     self._has_progress = True
 
-    def _uncovers(self, index: int, rest: Column, hopes: frozenset[Card]) -> bool:
+    def _uncovers(self, index: int, rest: Cards, hopes: frozenset[Card]) -> bool:
         """Return whether a column whose face-up cards are reduced to `rest` gives progress."""
         if rest:
             return rest[-1] in hopes
         return index < self._covering or self._ahead.space_helps
 
-    def _find_with_foundations(self, piles: list[Column], up: tuple[int, ...]) -> None:
+    def _find_with_foundations(self, piles: list[Cards], up: tuple[int, ...]) -> None:
         wanted, hopes = wanted_up(up, self._base), self._hopes_at(up)
         if not wanted.keys().isdisjoint(self._ahead.waiting) or any(
             column[-1] in hopes for column in piles if column
@@ -137,7 +137,7 @@ class ArrangementSearch:
             self._has_progress = True
         self._find(piles, up)
 
-    def _find(self, piles: list[Column], up: tuple[int, ...]) -> None:
+    def _find(self, piles: list[Cards], up: tuple[int, ...]) -> None:
         covering = self._covering
         found = Arrangement((*sorted(piles[:covering]), *sorted(piles[covering:])), up)
         if found not in self._seen:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from saratoga_rules.analysis import Analysis
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
@@ -61,28 +62,33 @@ def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card
     return waiting
 
 
-def is_in_sight(game: Game, position: Position) -> bool:
+def is_in_sight(analysis: Analysis) -> bool:
     """Return whether a progress move is one carry away, after any number of draws and redeals."""
+    game, position = analysis.game, analysis.position
     stock, waste, reserve, up, down, columns, base, _, face_down = position
     if stock and game.stock.onto is Pile.COLUMN:
         return True
-    offer = game.columns.offer(columns, position.face_down_counts, up, down, base)
-    takers, admits = offer.takers, game.columns.space.admits
-    # the two tops are waiting cards too; they are checked first, because one of them is often enough
-    if offer.banks or (waste and waste[-1] in takers) or (reserve and reserve[-1] in takers):
-        return True
-    for source, cards in waiting_cards(game, position):
-        if not takers.keys().isdisjoint(cards):
+    wanted = wanted_cards(up, base, down)
+    for column in columns:
+        if column and column[-1] in wanted:
             return True
-        if offer.spaces and any(admits(source, card) for card in cards):
+    takers, spaces = analysis.targets
+    # the two tops are waiting cards too; they are checked first, because one of them is often enough
+    if waste and (waste[-1] in takers or waste[-1] in wanted):
+        return True
+    if reserve and (reserve[-1] in takers or reserve[-1] in wanted):
+        return True
+    admits = game.columns.space.admits
+    for source, cards in waiting_cards(game, position):
+        if not (takers.keys().isdisjoint(cards) and wanted.isdisjoint(cards)):
+            return True
+        if spaces and any(admits(source, card) for card in cards):
             return True
     is_filled = fills_spaces(game, position)
-    if is_filled or face_down:
-        return any(
-            len(columns[move.origin]) == move.count and (is_filled or bool(face_down[move.origin]))
-            for move in offer.carries
-        )
-    return False
+    return any(
+        (is_filled or (face_down and face_down[index])) and analysis.moves_whole(index)
+        for index in range(len(columns))
+    )
 
 
 def fills_spaces(game: Game, position: Position) -> bool:

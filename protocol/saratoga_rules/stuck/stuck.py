@@ -11,10 +11,11 @@ bring to the top of the waste. It reads no face-down card: whatever lies there, 
 progress.
 """
 
-from typing import Final
+from typing import Final, TypeAlias
 
+from saratoga_rules.analysis import Analysis
 from saratoga_rules.game import Game
-from saratoga_rules.judge import is_won
+from saratoga_rules.play import is_won
 from saratoga_rules.position import Position
 from saratoga_rules.stuck.arrangements import ArrangementSearch
 from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
@@ -26,14 +27,16 @@ DEFAULT_LIMIT: Final = 20_000
 INLINE_LIMIT: Final = 20
 """Arrangements that may be searched between a move and its answer: about 2 ms."""
 
+StuckSearch: TypeAlias = ArrangementSearch | PeelingSearch
+
 
 def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool | None:
     """Return whether a board is stuck; `None` if `limit` arrangements do not decide it.
 
     A won board is not stuck.
     """
-    # usually progress is in sight, and no search is needed
-    return False if is_in_sight(game, position) else StuckSearch(game, position).advance(limit)
+    search = stuck_search(Analysis(game, position))
+    return False if search is None else search.advance(limit)
 
 
 def may_declare(position: Position) -> bool:
@@ -41,20 +44,13 @@ def may_declare(position: Position) -> bool:
     return not position.stock or position.passes > 1
 
 
-class StuckSearch:
-    """A search that can be interrupted and continued, so that a long one blocks no other work."""
+def stuck_search(analysis: Analysis) -> StuckSearch | None:
+    """Return a search that tests whether a board is stuck; `None` if it is not, as can be seen at once.
 
-    def __init__(self, game: Game, position: Position) -> None:
-        self._search: ArrangementSearch | PeelingSearch | None = None
-        self._verdict: bool | None = None
-        if is_in_sight(game, position) or is_won(game, position):
-            self._verdict = False
-        else:
-            search = PeelingSearch if can_peel(game) else ArrangementSearch
-            self._search = search(game, position, prospects(game, position))
-
-    def advance(self, arrangements: int) -> bool | None:
-        """Search this many more arrangements. Return whether the board is stuck; `None` if not known yet."""
-        if self._verdict is None and self._search is not None:
-            self._verdict = self._search.advance(arrangements)
-        return self._verdict
+    A search can be interrupted and continued, so that a long one blocks no other work.
+    """
+    game, position = analysis.game, analysis.position
+    if is_in_sight(analysis) or is_won(game, position):
+        return None
+    search = PeelingSearch if can_peel(game) else ArrangementSearch
+    return search(game, position, prospects(game, position))

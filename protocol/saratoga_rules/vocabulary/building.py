@@ -79,10 +79,13 @@ class Build:
 
     def run(self, column: tuple[Card, ...]) -> int:
         """Return the length of the run at the end of a column; 0 for a space."""
-        for length, (lower, card) in enumerate(zip(column[-2::-1], column[::-1], strict=False), 1):
-            if card not in self.onto[lower]:
+        onto, length, fitting = self.onto, 0, None
+        for card in reversed(column):
+            if fitting is not None and fitting not in onto[card]:
                 return length
-        return len(column)
+            fitting = card
+            length += 1
+        return length
 
     def _followers(self, lower: Card) -> Iterator[Card]:
         for step in self.steps:
@@ -99,6 +102,6 @@ def down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
     return Build((-1,), pairing, around_the_corner)
 
 
-def up_or_down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
+def up_or_down(pairing: Pairing) -> Build:
     """Return the rule that every card is one rank higher or lower; the direction may change anywhere."""
-    return Build((1, -1), pairing, around_the_corner)
+    return Build((1, -1), pairing, around_the_corner=False)

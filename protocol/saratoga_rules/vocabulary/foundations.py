@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from typing import Final
 
 from saratoga_rules.cards import SUITS, Card, card_of
+from saratoga_rules.position import Cards, Heights
 
 
 class First(Enum):
@@ -62,30 +64,41 @@ def rank_at(base: int, height: int) -> int:
     return (base + height - 2) % 13 + 1
 
 
+BUILT_UP: Final[Mapping[int, tuple[Cards, ...]]] = {
+    base: tuple(
+        tuple(card_of(rank_at(base, height), letter) for height in range(1, 14)) for letter in SUITS
+    )
+    for base in range(1, 14)
+}
+"""The thirteen cards of a foundation built up, in order: by the base, then by the suit's index."""
+
+_BUILT_DOWN: Final = tuple(cards[::-1] for cards in BUILT_UP[1])
+
+
 @lru_cache(maxsize=1 << 9)
-def wanted_up(up: tuple[int, ...], base: int) -> Mapping[Card, int]:
+def wanted_up(up: Heights, base: int) -> Mapping[Card, int]:
     """Return each card that a foundation built up takes next, with the index of that foundation."""
     copies = len(up) // len(SUITS)
     # of two equal piles the first takes it, so that the higher one stays first
     return {
-        card_of(rank_at(base, height + 1), SUITS[index // copies]): index
+        BUILT_UP[base][index // copies][height]: index
         for index, height in reversed(tuple(enumerate(up)))
         if height < 13
     }
 
 
 @lru_cache(maxsize=1 << 9)
-def wanted_down(down: tuple[int, ...]) -> Mapping[Card, int]:
+def wanted_down(down: Heights) -> Mapping[Card, int]:
     """Return each card that a foundation built down takes next, with the index of that foundation."""
     copies = len(down) // len(SUITS)
     return {
-        card_of(13 - height, SUITS[index // copies]): index
+        _BUILT_DOWN[index // copies][height]: index
         for index, height in reversed(tuple(enumerate(down)))
         if height < 13
     }
 
 
 @lru_cache(maxsize=1 << 9)
-def wanted_cards(up: tuple[int, ...], base: int, down: tuple[int, ...]) -> frozenset[Card]:
+def wanted_cards(up: Heights, base: int, down: Heights) -> frozenset[Card]:
     """Return every card that some foundation takes next."""
     return frozenset((*wanted_up(up, base), *wanted_down(down)))

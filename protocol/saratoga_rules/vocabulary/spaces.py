@@ -22,6 +22,10 @@ class SpaceRule:
     def __call__(self, source: Pile, card: Card) -> bool:
         return card in self.cards and source in self.sources
 
+    def cards_from(self, source: Pile) -> frozenset[Card]:
+        """Return the cards that may go from a pile into a space."""
+        return self.cards if source in self.sources else frozenset()
+
     def __str__(self) -> str:
         return self.words
 

@@ -10,12 +10,14 @@ from typing import Final
 import msgspec
 from msgspec import Struct, field
 
+from saratoga_rules.analysis import Analysis
 from saratoga_rules.game import Game
-from saratoga_rules.judge import is_won, play
 from saratoga_rules.moves import Move, parse_move
+from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
+from saratoga_rules.stuck import stuck
 from saratoga_rules.stuck.stuck import StuckSearch, may_declare
 from saratoga_server.domain.board_log import BoardLog
 from saratoga_server.ports import BoardCommit, Damage, LiveStanding, LogEntry, Millis, StoredBoard
@@ -43,6 +45,8 @@ class Board(Struct):
     log: BoardLog = field(default_factory=BoardLog)
     rises: dict[int, Reached] = field(default_factory=dict)
     """The moment when the number of banked cards last rose to each value, by that value."""
+    analysis: Analysis | None = None
+    """The analysis of the position, from which the next move's is made; `None` before the first move."""
 
     @property
     def racing(self) -> bool:
@@ -66,6 +70,7 @@ class BoardChange(Struct, frozen=True):
     state: State
     rises: bool = False
     """True if the move raises the number of banked cards."""
+    analysis: Analysis | None = None
 
 
 def open_board(opening: Position, start_at: Millis) -> Board:
@@ -78,19 +83,25 @@ def played(game: Game, board: Board, move: Move) -> BoardChange:
     position = play(game, board.position, move)
     banked = position.banked
     rises = banked > board.banked
-    return BoardChange(position, banked, WON if rises and is_won(game, position) else RACING, rises)
+    state = WON if rises and is_won(game, position) else RACING
+    return BoardChange(position, banked, state, rises, Analysis(game, position, board.analysis))
 
 
-def stuck_search(game: Game, position: Position, state: State) -> StuckSearch | None:
-    """Return a search that tests if the board is stuck; `None` if it cannot be."""
-    if state is RACING and may_declare(position):
-        return StuckSearch(game, position)
+def analysis_of(game: Game, board: Board | BoardChange) -> Analysis:
+    """Return the analysis of the board's position."""
+    return board.analysis or Analysis(game, board.position)
+
+
+def stuck_search(game: Game, board: Board | BoardChange) -> StuckSearch | None:
+    """Return a search that tests if the board is stuck; `None` if it cannot be, or is not."""
+    if board.state is RACING and may_declare(board.position):
+        return stuck.stuck_search(analysis_of(game, board))
     return None
 
 
 def ended(board: Board, state: State) -> BoardChange:
     """Return the result of an ending other than a win."""
-    return BoardChange(board.position, board.banked, state)
+    return BoardChange(board.position, board.banked, state, analysis=board.analysis)
 
 
 def commit_of(
@@ -133,6 +144,7 @@ def enter(board: Board, after: BoardChange, entries: Iterable[LogEntry]) -> None
             board.last_id = entry.command_id
     board.banked = after.banked
     board.position = after.position
+    board.analysis = after.analysis
     board.state = after.state
 
 

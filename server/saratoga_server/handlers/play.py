@@ -7,10 +7,12 @@ other move is handled by a coroutine (`make_move`), which ends in the same steps
 import asyncio
 from typing import Final
 
+import msgspec
+
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, MoveMade
-from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import IllegalMove
 from saratoga_rules.records.record import MOST_ENTRIES
 from saratoga_rules.records.standing import State
 from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch
@@ -254,10 +256,10 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
     if isinstance(command, CashOut):
         return (State.CASH_OUT.value,), boards.ended(board, State.CASH_OUT), None
     after = _played(race, board, command)
-    search = boards.stuck_search(race.game, after.position, after.state)
+    search = boards.stuck_search(race.game, after)
     if search is None or not search.advance(INLINE_LIMIT):
         return (command.move,), after, search
-    stuck = BoardChange(after.position, after.banked, State.STUCK, after.rises)
+    stuck = msgspec.structs.replace(after, state=State.STUCK)
     return (command.move, State.STUCK.value), stuck, search
 
 

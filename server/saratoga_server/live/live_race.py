@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from saratoga_protocol.events import BoardView, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.game import Game
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
 from saratoga_rules.records.standing import RacerScore, ranking
-from saratoga_rules.views import redact
-from saratoga_server.domain.board import Board
+from saratoga_server.domain.board import Board, analysis_of
 from saratoga_server.domain.results import wire_standings
 from saratoga_server.live.board_lock import BoardLock
 from saratoga_server.ports import BEGINNING, LiveStanding, Millis
@@ -95,14 +93,14 @@ class LiveRace:
         moves = None
         if legal:
             moves = (
-                [move.text for move in legal_moves(self.game, board.position)]
+                [move.text for move in analysis_of(self.game, board).legal_moves()]
                 if board.racing
                 else []
             )
         return BoardView(
             race=self.id,
             count=board.length,
-            view=wire_view(redact(board.position)),
+            view=wire_view(board.position),
             banked=board.banked,
             net=net(self.game, board.banked),
             state=board.state,

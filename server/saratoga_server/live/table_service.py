@@ -296,6 +296,6 @@ class TableService(TableChanges):
         for player, run in race.runs.items():
             if run.board is None or player in elsewhere:
                 continue
-            search = boards.stuck_search(race.game, run.board.position, run.board.state)
+            search = boards.stuck_search(race.game, run.board)
             if search is not None:
                 self.search_stuck(race, run, search)

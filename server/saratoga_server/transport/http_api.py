@@ -29,8 +29,7 @@ from websockets.http11 import Request, Response
 from saratoga_protocol.commands import Code, GetLeaderboard, RaceId
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.game import Game
-from saratoga_rules.games import GAMES
-from saratoga_rules.prose import prose
+from saratoga_rules.games import GAMES, prose
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.handlers.replays import TooManyReplays

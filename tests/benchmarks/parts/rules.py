@@ -7,17 +7,16 @@ removes the influence of other work on the machine.
 import asyncio
 import gc
 import statistics
-from operator import methodcaller
 from time import process_time_ns
 
 from benchmarks.reports import Cell, Report
 from kit.conformance import played_games
-from saratoga_rules.game import Game
+from saratoga_protocol.views import wire_view
+from saratoga_rules.analysis import Analysis
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
-from saratoga_rules.moves import carry, parse_move
-from saratoga_rules.stuck.stuck import INLINE_LIMIT, is_stuck
-from saratoga_rules.views import redact
+from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
+from saratoga_rules.stuck.stuck import INLINE_LIMIT, stuck_search
 from saratoga_rules.vocabulary.foundations import wanted_cards, wanted_down, wanted_up
 
 ROUNDS, QUICK_ROUNDS = 3, 1
@@ -41,8 +40,8 @@ async def rules(report: Report, *, quick: bool) -> None:
         gc.enable()
     report.table(COLUMNS, rows)
     report.say(
-        "For every move of the played games: judge and play it, redact the position, list its legal moves, "
-        "ask whether it is stuck, with caches emptied before each game. *Undecided*: searches that the "
+        "For every move of the played games: play it, ask whether the board is stuck, list its legal "
+        "moves and make the view, with caches emptied before each game. *Undecided*: searches that the "
         "server would continue in the background."
     )
 
@@ -53,29 +52,27 @@ def costs(name: str, rounds: int) -> tuple[list[float], int]:
     undecided = 0
     for round_ in range(rounds):
         for number, played in enumerate(played_games(name)):
-            empty_caches(played.game)
-            position = played.opening()
+            empty_caches()
+            position, analysis = played.opening(), None
             for count, step in enumerate(played.steps):
                 if step.move is None:
                     continue
                 began = process_time_ns()
                 position = play(played.game, position, parse_move(step.move))
-                redact(position)
-                legal_moves(played.game, position)
-                verdict = is_stuck(played.game, position, INLINE_LIMIT)
+                analysis = Analysis(played.game, position, analysis)
+                search = stuck_search(analysis)
+                verdict = False if search is None else search.advance(INLINE_LIMIT)
+                analysis.legal_moves()
+                wire_view(position)
                 took = (process_time_ns() - began) / 1000
                 best[number, count] = min(took, best.get((number, count), took))
                 undecided += round_ == 0 and verdict is None
     return list(best.values()), undecided
 
 
-def empty_caches(game: Game) -> None:
+def empty_caches() -> None:
     """Clear the caches of the rules, so that earlier measurements make no move faster."""
     wanted_up.cache_clear()
     wanted_down.cache_clear()
     wanted_cards.cache_clear()
     parse_move.cache_clear()
-    carry.cache_clear()
-    clear = methodcaller("cache_clear")
-    clear(game.columns.offer)
-    clear(game.columns.packets)

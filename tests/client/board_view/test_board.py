@@ -21,8 +21,7 @@ from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import COLUMN_INDEX, Carry
-from saratoga_rules.position import Position
-from saratoga_rules.views import View, redact
+from saratoga_rules.position import Position, View, redact
 from saratoga_rules.vocabulary.foundations import rank_at
 
 GAME_NAMES = st.sampled_from(list(GAMES))

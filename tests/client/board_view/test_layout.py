@@ -25,7 +25,7 @@ from saratoga_client.board_view.pile_layout import (
 )
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.games import GAMES
-from saratoga_rules.views import View, redact
+from saratoga_rules.position import View, redact
 from saratoga_rules.vocabulary.foundations import First, up_from
 from saratoga_rules.vocabulary.stocks import turned
 
@@ -92,7 +92,7 @@ def test_the_first_and_last_card_of_a_liftable_run_are_visible(
     layout = lay_out(game, redact(position), *board)
     for number, column in enumerate(position.columns, 1):
         if column:
-            largest = max(game.columns.packets(column))
+            largest = max(game.columns.packet.sizes(column, game.columns.build))
             whole = {
                 card.index for card in shown(layout, f"t{number}") if card.kind is TileKind.CARD
             }
@@ -108,7 +108,8 @@ def test_a_picked_packet_is_seen_whole_or_counted_from_its_first_card(
     column = position.columns[number - 1]
     if not column:
         return
-    count = data.draw(st.sampled_from(sorted(game.columns.packets(column))))
+    sizes = game.columns.packet.sizes(column, game.columns.build)
+    count = data.draw(st.sampled_from(sizes))
     layout = lay_out(game, redact(position), *board, (f"t{number}", count))
     heads = [card for card in shown(layout, f"t{number}") if card.kind is TileKind.CARD]
     assert len(column) - count in {card.index for card in heads}

@@ -23,7 +23,7 @@ from saratoga_client.rules_text import column_rules
 from saratoga_client.sanitised import sanitised
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.views import View, redact
+from saratoga_rules.position import View, redact
 
 TEXTS = st.text(max_size=60)
 WIDTHS = st.integers(8, 40)

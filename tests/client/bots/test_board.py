@@ -29,11 +29,10 @@ from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import is_won, play
 from saratoga_rules.money import net
 from saratoga_rules.moves import DRAW, Move, parse_move
-from saratoga_rules.position import Position
-from saratoga_rules.views import View, redact
+from saratoga_rules.play import is_won, play
+from saratoga_rules.position import Position, View, redact
 
 CANFIELD = GAMES["canfield"]
 AT_ONCE = steady_pace(0)

@@ -14,14 +14,14 @@ from saratoga_client.bots.search import look_ahead
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.bots.strong import MOST_IDLE_MOVES, choose_strongly
 from saratoga_client.bots.weak import choose_weakly
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DRAW, REDEAL, Move, parse_move
-from saratoga_rules.position import Position, parse_position
-from saratoga_rules.views import View, redact
+from saratoga_rules.play import play
+from saratoga_rules.position import Position, View, parse_position, redact
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 EVERY_STRENGTH = pytest.mark.parametrize("strength", Strength)

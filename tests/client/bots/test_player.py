@@ -32,8 +32,7 @@ from saratoga_protocol import commands, events
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.position import Position, redact
 
 START = deal_for_key(GAMES["canfield"], practice_key("player"))
 RIVAL = events.Seat(player="r" * 16, name="Rita", ready=True, nonce_hash="ab" * 32)

@@ -24,7 +24,6 @@ from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lafayette import LAFAYETTE
-from saratoga_rules.judge import IllegalMove, play, refusal
 from saratoga_rules.moves import (
     COLUMN_NAMES,
     DRAW,
@@ -34,8 +33,8 @@ from saratoga_rules.moves import (
     Move,
     parse_move,
 )
-from saratoga_rules.position import Position
-from saratoga_rules.views import View, redact
+from saratoga_rules.play import IllegalMove, play, refusal
+from saratoga_rules.position import Position, View, redact
 
 every_game = pytest.mark.parametrize("name", GAMES)
 

@@ -11,7 +11,7 @@ from saratoga_client.input.scene import Scene, scene_of
 from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, REDEAL, parse_move
-from saratoga_rules.views import redact
+from saratoga_rules.position import redact
 
 LAFAYETTE_BOARD = """
     stock: 2C 3C

@@ -18,7 +18,7 @@ from saratoga_client.input.selection import (
 )
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, REDEAL
-from saratoga_rules.views import redact
+from saratoga_rules.position import redact
 
 BOARD = """
     stock: 2C 3C

@@ -20,9 +20,9 @@ from saratoga_client.input.move_text import (
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
 from saratoga_rules.cards import HIDDEN, PACK, Card
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import play
 from saratoga_rules.moves import Carry, Move, parse_move
-from saratoga_rules.views import redact
+from saratoga_rules.play import play
+from saratoga_rules.position import redact
 
 BOARD = """
     stock: 2C 3C

@@ -22,10 +22,10 @@ from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
-from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
+from saratoga_rules.position import View, redact
 from saratoga_rules.records.record import RaceRecord
-from saratoga_rules.views import View, redact
 
 
 def view_of(game: Game, picture: str) -> View:

@@ -30,9 +30,9 @@ from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, Move, parse_move
+from saratoga_rules.position import redact
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import digest_of, format_record
-from saratoga_rules.views import redact
 
 
 def gathering(**seats: bool) -> SessionState:

@@ -36,12 +36,12 @@ from saratoga_client.practice.game import (
 )
 from saratoga_client.practice.hints import hint
 from saratoga_client.practice.safe_moves import banking_moves, safe_move
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import IllegalMove, legal_moves, play
 from saratoga_rules.moves import DRAW, parse_move
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.play import IllegalMove, play
+from saratoga_rules.position import Position, redact
 
 CANFIELD = GAMES["canfield"]
 every_game = pytest.mark.parametrize("name", GAMES)

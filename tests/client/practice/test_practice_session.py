@@ -19,9 +19,10 @@ from saratoga_client.practice.ghost import Ghost, best_ghost, gap_text, ghost_of
 from saratoga_client.practice.practice_session import PracticeSession, practice_text
 from saratoga_client.practice.run_store import MOST_KEPT, RunStore
 from saratoga_client.review.climb import Climb
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import IllegalMove, legal_moves, play
 from saratoga_rules.moves import DRAW, parse_move
+from saratoga_rules.play import IllegalMove, play
 from saratoga_rules.position import Position
 from saratoga_rules.records.replay import steps
 

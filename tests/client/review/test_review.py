@@ -22,8 +22,8 @@ from saratoga_client.tui.pages.findings import in_ascii
 from saratoga_rules.cards import PACK
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import LogLine, RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import replay

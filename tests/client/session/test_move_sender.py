@@ -15,9 +15,10 @@ from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.input.prediction import predicted_view
 from saratoga_client.problems import Problem
 from saratoga_protocol.commands import CashOut, MakeMove
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DRAW, Move
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 
 TEMPORARY = ("store_unavailable", "draining", "too_fast")

@@ -14,12 +14,11 @@ from saratoga_client.session.own_board import (
     with_move,
     without,
 )
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DRAW, Move, parse_move
-from saratoga_rules.position import Position
-from saratoga_rules.refusals import IllegalMove
-from saratoga_rules.views import redact
+from saratoga_rules.play import IllegalMove, play
+from saratoga_rules.position import Position, redact
 
 CANFIELD = GAMES["canfield"]
 DEAL = opening(key=3)

@@ -38,8 +38,8 @@ from saratoga_client.session.state import (
 from saratoga_client.session.state_store import StateStore, StateStoreClosed
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import play
 from saratoga_rules.moves import DRAW
+from saratoga_rules.play import play
 
 DEAL = opening()
 DRAWN = play(GAMES["canfield"], DEAL, DRAW)

@@ -22,7 +22,7 @@ from saratoga_client.tui.board_pane import BoardPane, BoardPosition
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.colours import paint
 from saratoga_rules.games import GAMES
-from saratoga_rules.views import View, redact
+from saratoga_rules.position import View, redact
 
 LADY_PALK = GAMES["lady-palk"]
 PICTURE = "t1: KD QD\nt2: 9H KS QH JS TD\nt3: JC\nt5: 4C\nwaste: 5D 6C\nstock: 2H 3H\nup: S6"

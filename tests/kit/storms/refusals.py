@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from kit.recorded_players import Notes, Refusal
 from saratoga_protocol.commands import CashOut, MakeMove, Reveal
 from saratoga_protocol.refusals import REASONS
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves
+from saratoga_rules.position import redact
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import State
-from saratoga_rules.views import redact
 from saratoga_server.ports import StoredBoard
 
 TRUE_AT_TIMES = {

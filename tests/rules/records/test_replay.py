@@ -13,8 +13,9 @@ import pytest
 
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import is_won, legal_moves
+from saratoga_rules.play import is_won
 from saratoga_rules.records.record import LogLine, RaceRecord, format_record, parse_record
 from saratoga_rules.records.replay import ReplayError, game_of, replay, steps
 from saratoga_rules.records.standing import State

@@ -7,9 +7,9 @@ import pytest
 
 from kit.races import DEADLINE, Entrant, race, renumbered, settled
 from kit.walks import banking, wandering
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.record import (
     LogLine,

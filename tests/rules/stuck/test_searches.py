@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from kit.positions import draw, small_position
+from saratoga_rules.analysis import Analysis, legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -13,8 +14,8 @@ from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
-from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DRAW
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 from saratoga_rules.stuck.arrangements import ArrangementSearch
 from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
@@ -46,7 +47,7 @@ def late_positions(seed: int) -> list[Position]:
             break
         chosen = DRAW if DRAW in moves and chance.random() < 0.4 else chance.choice(moves)
         position = play(LADY_PALK, position, chosen)
-        if not position.stock and not is_in_sight(LADY_PALK, position):
+        if not position.stock and not is_in_sight(Analysis(LADY_PALK, position)):
             found.append(position)
     return found[::10]
 
@@ -65,7 +66,7 @@ def test_both_searches_agree_where_cards_come_back_from_foundations() -> None:
     verdicts = {True: 0, False: 0}
     while sum(verdicts.values()) < 200:
         position = small_position(KLONDIKE, chance)
-        if is_in_sight(KLONDIKE, position):
+        if is_in_sight(Analysis(KLONDIKE, position)):
             continue
         ahead = prospects(KLONDIKE, position)
         verdict = PeelingSearch(KLONDIKE, position, ahead).advance(1000)
@@ -77,7 +78,7 @@ def test_both_searches_agree_where_cards_come_back_from_foundations() -> None:
 
 def search(picture: str, game: Game = LADY_PALK) -> PeelingSearch:
     position = draw(game, picture)
-    assert not is_in_sight(game, position)
+    assert not is_in_sight(Analysis(game, position))
     return PeelingSearch(game, position, prospects(game, position))
 
 
@@ -141,7 +142,7 @@ def test_one_card_comes_back_so_that_another_can_be_banked() -> None:
 
 def search_arrangements(game: Game, picture: str) -> ArrangementSearch:
     position = draw(game, picture)
-    assert not is_in_sight(game, position)
+    assert not is_in_sight(Analysis(game, position))
     return ArrangementSearch(game, position, prospects(game, position))
 
 

@@ -12,11 +12,12 @@ from kit.finished_races import finished_race
 from kit.races import void_record
 from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, nonce, running
 from kit.walks import banking, walk
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import IllegalMove, is_won, legal_moves, play
 from saratoga_rules.moves import parse_move
+from saratoga_rules.play import IllegalMove, is_won, play
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.record import LOG_ENDINGS, format_record, parse_record
 from saratoga_rules.records.replay import replay
@@ -127,7 +128,8 @@ def test_an_ending_that_comes_with_a_move_is_entered_after_it() -> None:
     enter(board, stuck, [entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9)])
     assert (board.state, board.length) == (State.STUCK, 2)
     assert (board.reached, board.last_id) == (Reached(70, 5), 9)
-    assert board == folded(entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9))
+    again = folded(entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9))
+    assert board == replace(again, analysis=None)
 
 
 def test_a_standing_is_what_others_may_know() -> None:
@@ -216,7 +218,7 @@ def test_a_continued_board_equals_one_folded_from_the_beginning() -> None:
         assert board is not None
         for _ in fold(CANFIELD, board, stored(*log, last_id=9)):
             pass
-        assert board == whole
+        assert replace(board, analysis=None) == replace(whole, analysis=None)
         assert known == before, "the board that was continued is unchanged"
 
 

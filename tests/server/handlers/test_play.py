@@ -31,9 +31,9 @@ from saratoga_protocol.events import (
     Snapshot,
     Standings,
 )
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_rules.records.verify import verify

@@ -15,9 +15,8 @@ from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, Refused
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
-from saratoga_rules.position import parse_position
+from saratoga_rules.position import parse_position, redact
 from saratoga_rules.records.standing import IDLE_MILLIS, State
-from saratoga_rules.views import redact
 from saratoga_server.domain.board import open_board
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.board_lock import BoardLock

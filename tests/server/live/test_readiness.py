@@ -8,7 +8,8 @@ from kit.tables import NOON
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position, parse_position
-from saratoga_rules.stuck.stuck import StuckSearch
+from saratoga_rules.stuck.arrangements import ArrangementSearch
+from saratoga_rules.stuck.prospects import prospects
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.live import sweeper
 from saratoga_server.live.readiness import FRESH, STORE_REFUSED, Readiness
@@ -196,7 +197,7 @@ STUCK = parse_position(
     "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
 )
 NOT_STUCK = parse_position(
-    "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=2C/5S/9C/9S base=1 passes=2"
+    "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=4D/5S/9C/9S base=1 passes=2"
 )
 SUBJECT = ("mint-otter-42/1", "a" * 16, 7)
 
@@ -224,8 +225,9 @@ def searches(background_tasks: BackgroundTasks) -> StuckSearches:
     return StuckSearches(background_tasks)
 
 
-def search(position: Position = STUCK) -> StuckSearch:
-    return StuckSearch(GAMES["canfield"], position)
+def search(position: Position = STUCK) -> ArrangementSearch:
+    game = GAMES["canfield"]
+    return ArrangementSearch(game, position, prospects(game, position))
 
 
 async def test_a_board_proved_stuck_is_ended_once(
@@ -269,11 +271,10 @@ async def test_a_board_whose_ending_failed_is_searched_again(
     assert ending.ended == 2
 
 
-class EndlessSearch(StuckSearch):
+class EndlessSearch(ArrangementSearch):
     """A search without a verdict, which sets an event when it begins."""
 
     def __init__(self) -> None:
-        super().__init__(GAMES["canfield"], STUCK)
         self.slices = 0
         self.has_begun = asyncio.Event()
 

@@ -19,8 +19,8 @@ from kit.gateways import OWN, SCRIPT, WEB_FILES, asking, open_gateway
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_rules.games import prose
 from saratoga_rules.games.lady_palk import LADY_PALK
-from saratoga_rules.prose import prose
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.handlers.replays import Replay

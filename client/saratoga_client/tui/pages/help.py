@@ -10,8 +10,8 @@ from saratoga_client.input.pile_keys import has_pile, pile_keys
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
+from saratoga_rules.games import prose
 from saratoga_rules.money import CARD_PRIZE
-from saratoga_rules.prose import prose
 
 Keys: TypeAlias = Iterable[tuple[str, str]]
 """Keys, each with its effect."""

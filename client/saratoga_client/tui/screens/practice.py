@@ -29,7 +29,7 @@ from saratoga_client.tui.pages.practice import (
 from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.help import HelpScreen
-from saratoga_rules.judge import IllegalMove
+from saratoga_rules.play import IllegalMove
 
 
 class PracticeScreen(GameScreen):

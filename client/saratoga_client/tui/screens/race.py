@@ -25,7 +25,7 @@ from saratoga_client.tui.pages.table_news import board_warning, own_ending
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import dollars, minutes_and_seconds
-from saratoga_rules.refusals import IllegalMove
+from saratoga_rules.play import IllegalMove
 
 if TYPE_CHECKING:
     from saratoga_client.tui.table_flow import TableFlow

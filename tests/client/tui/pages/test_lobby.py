@@ -29,8 +29,7 @@ from saratoga_protocol import events
 from saratoga_protocol.leaderboard_rows import LeaderboardRow
 from saratoga_protocol.table_rows import TableSummary
 from saratoga_rules.game import Game
-from saratoga_rules.games import GAMES
-from saratoga_rules.prose import prose
+from saratoga_rules.games import GAMES, prose
 
 OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")
 TABLE = TableSummary(

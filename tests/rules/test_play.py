@@ -1,4 +1,4 @@
-"""The judge: every move that it allows is listed, and no move that it refuses is played."""
+"""The legal moves are exactly the moves that are not refused, and a refusal says what is wrong."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,8 @@ import pytest
 
 from kit.conformance import sampled_positions
 from kit.positions import draw, refused
+from kit.walks import STRATEGIES, Strategy, walk, wandering
+from saratoga_rules.analysis import Analysis, legal_moves
 from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -14,10 +16,10 @@ from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
 from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
-from saratoga_rules.judge import Refusal, legal_moves, refusal
 from saratoga_rules.moves import COLUMN_NAMES, DRAW, REDEAL, Carry, Move
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
+from saratoga_rules.play import Refusal, refusal
+from saratoga_rules.position import Position, redact
+from saratoga_rules.stuck.prospects import is_in_sight
 
 
 def conceivable(position: Position) -> Iterator[Move]:
@@ -36,12 +38,25 @@ def conceivable(position: Position) -> Iterator[Move]:
 @pytest.mark.parametrize("name", GAMES)
 def test_the_legal_moves_are_all_conceivable_moves_that_are_not_refused(name: str) -> None:
     game = GAMES[name]
-    for position in sampled_positions(name):
+    walked = [step.position for step in walk(name, 0, wandering)[::10]]
+    for position in (*sampled_positions(name), *walked):
         listed = legal_moves(game, position)
         assert len(set(listed)) == len(listed)
         assert set(listed) == {
             move for move in conceivable(position) if refusal(game, position, move) is None
         }
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", GAMES)
+def test_an_analysis_made_from_the_one_before_is_that_of_the_position_alone(
+    name: str, strategy: Strategy
+) -> None:
+    analysis = None
+    for game, position, legal, _ in walk(name, 1, strategy):
+        analysis = Analysis(game, position, analysis)
+        assert analysis.legal_moves() == list(legal)
+        assert is_in_sight(analysis) == is_in_sight(Analysis(game, position))
 
 
 ODD = [
@@ -62,15 +77,6 @@ def test_that_also_holds_in_positions_that_play_hardly_reaches(game: Game, pictu
     assert set(legal_moves(game, position)) == {
         move for move in conceivable(position) if refusal(game, position, move) is None
     }
-
-
-def test_moves_are_listed_columns_first_then_stock_then_foundations() -> None:
-    position = draw(
-        LAFAYETTE, "t1: 9H 8C\nt2: 8H\nt3: 7S 6H\nwaste: 7C\nreserve: 2C AS\nup: C6\ndown: C5 H7"
-    )
-    assert [str(move) for move in legal_moves(LAFAYETTE, position)] == [
-        *("t1>t4", "t3>t4", "redeal", "w>t2", "w>t4", "r>t4", "w>up", "r>up", "t1>down", "t3>down")
-    ]
 
 
 @pytest.mark.parametrize(
@@ -103,6 +109,7 @@ def test_every_refusal_says_what_is_wrong(move: str, reason: Refusal) -> None:
 
 @pytest.mark.parametrize("move", ["t1>t2:3", "t1>t2:4", "t1>t1:3", "t1>t4:4", "t1>up:3"])
 def test_a_packet_never_reaches_into_the_face_down_cards(move: str) -> None:
+    assert refused(LADY_PALK, draw(LADY_PALK, "t1: 9C | KS QH"), "t1>t2:2") is None
     # the TC and the JH would continue the run
     position = draw(LADY_PALK, "t1: JH TC | 9H 8C\nt2: QC\nt3: TD")
     for shown in (position, redact(position)):

@@ -1,0 +1,172 @@
+"""The analysis of a position: what its cards can do. From it follow the legal moves and the stuck test.
+
+Most moves leave most of it as it was: a draw touches neither columns nor foundations. So the analysis
+after a move is made from the one before it, and takes over what depends on nothing that has changed.
+"""
+
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Final, TypeAlias
+
+from saratoga_rules.cards import SUITS, Card
+from saratoga_rules.game import Game
+from saratoga_rules.moves import (
+    CARRY,
+    COLUMN_NAMES,
+    DOWN,
+    DRAW,
+    REDEAL,
+    RESERVE,
+    UP,
+    WASTE,
+    Carry,
+    Move,
+)
+from saratoga_rules.piles import Pile
+from saratoga_rules.position import Position
+from saratoga_rules.vocabulary.foundations import BUILT_UP, wanted_cards, wanted_down, wanted_up
+
+_target: Final = attrgetter("target")
+"""Sort key: in reverse order, moves to `up` come before moves to `down`."""
+
+Targets: TypeAlias = tuple[Mapping[Card, list[str]], list[str]]
+
+
+class Analysis:
+    """What can be done in a position; each part is computed when it is first asked for.
+
+    `before` is the analysis of the position before the last move, of the same game.
+    """
+
+    __slots__ = ("game", "known_carries", "known_moves", "known_targets", "position")
+
+    def __init__(self, game: Game, position: Position, before: "Analysis | None" = None) -> None:
+        self.game = game
+        self.position = position
+        self.known_targets: Targets | None = None
+        self.known_carries: list[Carry] | None = None
+        self.known_moves: tuple[list[Carry], list[Carry]] | None = None
+        # a move hands on the tuples that it does not change
+        if before is not None and before.position.columns is position.columns:
+            was = before.position
+            self.known_targets, self.known_carries = before.known_targets, before.known_carries
+            if was.up is position.up and was.down is position.down:
+                self.known_moves = before.known_moves
+
+    @property
+    def targets(self) -> Targets:
+        """For each card that fits on top cards of columns, the names of these columns; and the spaces."""
+        if self.known_targets is None:
+            onto = self.game.columns.build.onto
+            takers: dict[Card, list[str]] = {}
+            spaces: list[str] = []
+            for name, column in zip(COLUMN_NAMES, self.position.columns, strict=False):
+                if not column:
+                    spaces.append(name)
+                    continue
+                for card in onto[column[-1]]:
+                    if card in takers:
+                        takers[card].append(name)
+                    else:
+                        takers[card] = [name]
+            self.known_targets = takers, spaces
+        return self.known_targets
+
+    def legal_moves(self) -> list[Move]:
+        """Return every move that may be played, each once."""
+        stock, waste, reserve, _, _, _, _, passes, _ = self.position
+        banks, taken_back = self._moves_with_foundations()
+        moves: list[Move] = [*self._carries_between_columns()]
+        if stock:
+            moves.append(DRAW)
+        elif waste and passes < self.game.stock.passes:
+            moves.append(REDEAL)
+        if waste:
+            moves += self._carries_of(WASTE, Pile.WASTE, waste[-1])
+            banks = banks + self._banks_of(WASTE, waste[-1])
+        if reserve:
+            moves += self._carries_of(RESERVE, Pile.RESERVE, reserve[-1])
+            banks = banks + self._banks_of(RESERVE, reserve[-1])
+        return moves + sorted(banks, key=_target, reverse=True) + taken_back
+
+    def moves_whole(self, index: int) -> bool:
+        """Return whether all face-up cards of a column may be carried to another column."""
+        _, _, _, _, _, columns, _, _, face_down = self.position
+        column, rules = columns[index], self.game.columns
+        if not column or not rules.packet.allows(column, len(column), rules.build):
+            return False
+        takers, spaces = self.targets
+        if any(name != COLUMN_NAMES[index] for name in takers.get(column[0], ())):
+            return True
+        is_covering = bool(face_down and face_down[index])
+        return is_covering and bool(spaces) and rules.space.admits(Pile.COLUMN, column[0])
+
+    def _moves_with_foundations(self) -> tuple[list[Carry], list[Carry]]:
+        """Return the carries from columns onto foundations, and from foundations back."""
+        if self.known_moves is None:
+            _, _, _, up, down, columns, base, _, _ = self.position
+            banks: list[Carry] = []
+            wanted = wanted_cards(up, base, down)
+            for name, column in zip(COLUMN_NAMES, columns, strict=False):
+                if column and column[-1] in wanted:
+                    banks += self._banks_of(name, column[-1])
+            taken_back: list[Carry] = []
+            if self.game.up.gives_back:
+                for letter, height, cards in zip(SUITS, up, BUILT_UP[base], strict=True):
+                    if height > 1:
+                        card = cards[height - 1]
+                        taken_back += self._carries_of(f"up.{letter}", Pile.FOUNDATION, card)
+            self.known_moves = banks, taken_back
+        return self.known_moves
+
+    def _carries_between_columns(self) -> list[Carry]:
+        if self.known_carries is None:
+            self.known_carries = self._find_carries()
+        return self.known_carries
+
+    def _find_carries(self) -> list[Carry]:
+        _, _, _, _, _, columns, _, _, face_down = self.position
+        rules = self.game.columns
+        build, sizes = rules.build, rules.packet.sizes
+        takers, spaces = self.targets
+        into_spaces = rules.space.admits.cards_from(Pile.COLUMN) if spaces else ()
+        carries: list[Carry] = []
+        for index, column in enumerate(columns):
+            name = COLUMN_NAMES[index]
+            for count in sizes(column, build):
+                card = column[-count]
+                if card in takers:
+                    row = CARRY[name][count]
+                    for target in takers[card]:
+                        if target != name:
+                            carries.append(row[target])  # noqa: PERF401 (measured)
+                # a whole column into a space would change nothing
+                if card in into_spaces and (
+                    count < len(column) or (face_down and face_down[index])
+                ):
+                    row = CARRY[name][count]
+                    carries += [row[space] for space in spaces]
+        return carries
+
+    def _carries_of(self, source: str, pile: Pile, card: Card) -> list[Carry]:
+        """Return the carries of one card onto columns and into spaces."""
+        takers, spaces = self.targets
+        names = takers.get(card, [])
+        if spaces and self.game.columns.space.admits(pile, card):
+            names = names + spaces
+        row = CARRY[source][1]
+        return [row[name] for name in names]
+
+    def _banks_of(self, source: str, card: Card) -> list[Carry]:
+        """Return the carries of one card onto foundations."""
+        _, _, _, up, down, _, base, _, _ = self.position
+        row = CARRY[source][1]
+        banks = [row[UP]] if card in wanted_up(up, base) else []
+        if card in wanted_down(down):
+            banks.append(row[DOWN])
+        return banks
+
+
+def legal_moves(game: Game, position: Position) -> list[Move]:
+    """Return every move that may be played, each once: columns first, then the hand, then foundations."""
+    return Analysis(game, position).legal_moves()
