@@ -155,6 +155,8 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: str
     """The board's state: `racing`, `won`, `cash-out`, `stuck`, `out-of-time`, `left`, `gone`, `ended-by-host`,
     `idle`, `bots-stopped` or `ended-by-vote`."""
+    head: str
+    """The head after the last entry of the log (`saratoga_rules.records.heads`)."""
     legal: list[str] | None = None
     """Every legal move, if `Hello.legal` asked for them."""
 
@@ -168,6 +170,8 @@ class Standing(Struct, frozen=True, kw_only=True, omit_defaults=True):
     banked: int
     net: int
     state: str
+    head: str
+    """The head after the last entry that changed count or state. While these are as last sent, so is the head."""
 
 
 class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -180,6 +184,8 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int
     state: str
     moves: int
+    head: str
+    """The head after the last entry of the racer's log."""
     bot: bool = False
     reached: int | None = None
     """Milliseconds from the start until the count last rose to `banked`; absent if it never rose."""

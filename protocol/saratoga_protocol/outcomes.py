@@ -4,6 +4,8 @@ The server announces it at the end of the race; a client computes it again and c
 """
 
 from saratoga_protocol.events import Outcome, Result
+from saratoga_rules.dealing.fairness import deal_key
+from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import RaceRecord, RacerLog
 from saratoga_rules.records.replay import game_of
 from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
@@ -14,6 +16,12 @@ def outcome_of(record: RaceRecord, digest: str) -> Outcome:
 
     Raises `ReplayError` for an unknown game, and `KeyError` if a player has a place and did not race.
     """
+    nonces = {racer.player: racer.nonce for racer in record.racers}
+    key = deal_key(
+        bytes.fromhex(record.seed),
+        record.race_id,
+        {player: bytes.fromhex(nonce) for player, nonce in nonces.items()},
+    )
     # the record lists the racers in order of place, so the line can stand in for the commit number
     placed = ranking(
         game_of(record),
@@ -30,15 +38,15 @@ def outcome_of(record: RaceRecord, digest: str) -> Outcome:
     return Outcome(
         race=record.race_id,
         game=record.game,
-        results=[_result(record.racer(row.player), row) for row in placed],
+        results=[_result(record.racer(row.player), row, key, record.race_id) for row in placed],
         seed=record.seed,
-        nonces={racer.player: racer.nonce for racer in record.racers},
+        nonces=nonces,
         digest=digest,
         ranked=record.ranked,
     )
 
 
-def _result(racer: RacerLog, row: Placed) -> Result:
+def _result(racer: RacerLog, row: Placed, key: bytes, race_id: str) -> Result:
     return Result(
         player=row.player,
         name=racer.name,
@@ -48,6 +56,7 @@ def _result(racer: RacerLog, row: Placed) -> Result:
         net=row.net,
         state=row.state,
         moves=racer.moves,
+        head=heads(key, race_id, racer.player, racer.log)[-1],
         reached=None if row.reached is None else row.reached.at,
         ended=racer.log[-1].at if racer.log else 0,
         tie=row.tie,

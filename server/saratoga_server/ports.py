@@ -55,6 +55,8 @@ class BoardCommit(Struct, frozen=True, kw_only=True):
     banked: int
     state: str
     """The board's state after the entries; any state but `racing` ends the board."""
+    head: str
+    """The head to keep with the racer's standing, as shown; empty: the stored one stays."""
     rises: bool
     """True if the last move of these entries raised `banked`."""
     late: bool = False
@@ -101,6 +103,8 @@ class LiveStanding(Struct, frozen=True, array_like=True):
     """The number of entries in the board's log. More entries: a newer standing."""
     banked: int
     state: State
+    head: str
+    """The head, as shown, after the last entry that changed `banked` or `state`."""
     reached: Reached | None = None
     """When the count last rose to `banked`; `None` if it never rose above the deal's count."""
 

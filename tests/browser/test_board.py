@@ -288,9 +288,10 @@ def snapshot(game: str) -> dict[str, Any]:
         net=-12,
         state="racing",
         legal=[str(move) for move in step.legal],
+        head="0" * 16,
     )
     standings = [
-        Standing(player=player, place=place, banked=9, net=-12, state="racing")
+        Standing(player=player, place=place, banked=9, net=-12, state="racing", head="0" * 16)
         for place, player in enumerate(players, 1)
     ]
     sent: dict[str, Any] = msgspec.to_builtins(

@@ -212,10 +212,16 @@ def test_the_check_finds_every_kind_of_leak() -> None:
     json, packed = CODECS[JSON], CODECS[MSGPACK]
     own = [position]
     no = Refused(re=1, code="illegal_move", message=f"The {position.stock[0]} is not there.")
-    board = BoardView(race=f"{CODE}/1", count=0, view=View(stock=34), banked=1, net=-45, state="")
+    board = BoardView(
+        race=f"{CODE}/1", count=0, view=View(stock=34), banked=1, net=-45, state="", head="0" * 16
+    )
     rows = Standings(
         race=f"{CODE}/1",
-        standings=[Standing(player="a" * 16, place=1, banked=1, net=1, state=position.stock[0])],
+        standings=[
+            Standing(
+                player="a" * 16, place=1, banked=1, net=1, state=position.stock[0], head="0" * 16
+            )
+        ],
     )
     for codec in (json, packed):
         for event in (no, rows, Refused(re=1, code="x", message="", board=board)):

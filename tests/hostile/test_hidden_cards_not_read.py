@@ -21,7 +21,7 @@ from saratoga_rules.play import IllegalMove, is_won, refusal
 from saratoga_rules.position import Position, redact
 from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch, may_declare, stuck_search
 from saratoga_server.domain import board as boards
-from saratoga_server.domain.board import BoardChange
+from saratoga_server.domain.board import Board, BoardChange
 from saratoga_server.ports import Millis
 
 WALKS = 6
@@ -56,7 +56,11 @@ def way(game: Game, chance: Random) -> list[Position]:
 
 def played(game: Game, position: Position, move: Move) -> BoardChange:
     """Play a move as the server does; return the change of the board."""
-    return boards.played(game, boards.open_board(position, Millis(0)), move)
+    return boards.played(game, _board(position), move)
+
+
+def _board(position: Position) -> Board:
+    return boards.open_board(position, Millis(0), bytes(32), "a/1", "a" * 16)
 
 
 @pytest.mark.parametrize("game", GAMES.values())
@@ -102,7 +106,7 @@ def test_the_search_for_stuck_reads_no_hidden_card(game: Game) -> None:
 
 def _search(game: Game, position: Position) -> StuckSearch | None:
     """Return the search that the server starts after the move to this position."""
-    return boards.stuck_search(game, boards.open_board(position, Millis(0)))
+    return boards.stuck_search(game, _board(position))
 
 
 def test_reading_a_masked_card_raises() -> None:

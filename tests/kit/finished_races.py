@@ -39,6 +39,7 @@ def over(
             moves=40,
             reached=line.reached,
             tie=tie,
+            head="0" * 16,
         )
         for line in record.results
     ]

@@ -317,9 +317,8 @@ async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> N
     race = server.node.races.known(player.board.race)
     assert race is not None
     _, board = await server.node.races.board(race, player.player)
-    after, entries = ended(board, State.CASH_OUT), (State.CASH_OUT.value,)
-    table, number = race.code, race.number
-    commit = commit_of(board, after, entries, table=table, race=number, player=player.player)
+    after, table, number = ended(board, State.CASH_OUT), race.code, race.number
+    commit = commit_of(board, after, table=table, race=number, player=player.player)
     assert (await server.store.commits.commit(commit)).status is CommitStatus.DONE
 
 

@@ -291,6 +291,7 @@ class LyingServer:
             banked=position.banked,
             net=net(self.game, position.banked),
             state=state,
+            head="0" * 16,
         )
 
     def standings(self, now: dict[str, tuple[Position, int]]) -> events.Standings:
@@ -305,7 +306,12 @@ class LyingServer:
         ]
         rows = [
             events.Standing(
-                player=row.player, place=row.place, banked=row.banked, net=row.net, state=row.state
+                player=row.player,
+                place=row.place,
+                banked=row.banked,
+                net=row.net,
+                state=row.state,
+                head="0" * 16,
             )
             for row in ranking(self.game, scores)
         ]

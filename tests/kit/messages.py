@@ -214,6 +214,7 @@ BOARD = events.BoardView(
     net=-35,
     state="racing",
     legal=["draw", "w>t2"],
+    head="0" * 16,
 )
 
 FACE_DOWN_BOARD = events.BoardView(
@@ -228,6 +229,7 @@ FACE_DOWN_BOARD = events.BoardView(
     banked=0,
     net=-52,
     state="racing",
+    head="0" * 16,
 )
 
 OUTCOME = events.Outcome(
@@ -245,6 +247,7 @@ OUTCOME = events.Outcome(
             bot=True,
             reached=44_210,
             ended=61_804,
+            head="0" * 16,
         ),
         events.Result(
             player=BERT,
@@ -257,6 +260,7 @@ OUTCOME = events.Outcome(
             reached=45_110,
             ended=90_001,
             tie="reached 9 cards 900 ms later",
+            head="0" * 16,
         ),
     ],
     seed="0f" * 32,
@@ -266,8 +270,8 @@ OUTCOME = events.Outcome(
 )
 
 STANDINGS = [
-    events.Standing(player=ANNA, place=1, banked=3, net=-35, state="racing"),
-    events.Standing(player=BERT, place=2, banked=1, net=-45, state="cash-out"),
+    events.Standing(player=ANNA, place=1, banked=3, net=-35, state="racing", head="0" * 16),
+    events.Standing(player=BERT, place=2, banked=1, net=-45, state="cash-out", head="0" * 16),
 ]
 
 ROW = LeaderboardRow(

@@ -30,6 +30,7 @@ def result_of(
         state="cash-out",
         moves=3,
         reached=reached,
+        head="0" * 16,
     )
 
 

@@ -47,6 +47,7 @@ def move(
         banked=banked,
         state="racing",
         rises=rises,
+        head="",
     )
 
 
@@ -66,6 +67,7 @@ def ending(
         state=state,
         rises=False,
         late=late,
+        head="",
     )
 
 

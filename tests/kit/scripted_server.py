@@ -186,8 +186,8 @@ SEATS = [
     events.Seat(player=RIVAL, name="Otto", bot=True),
 ]
 STANDINGS = [
-    events.Standing(player=RIVAL, place=1, banked=14, net=20, state="racing"),
-    events.Standing(player=PLAYER, place=2, banked=11, net=5, state="cash-out"),
+    events.Standing(player=RIVAL, place=1, banked=14, net=20, state="racing", head="0" * 16),
+    events.Standing(player=PLAYER, place=2, banked=11, net=5, state="cash-out", head="0" * 16),
 ]
 
 
@@ -207,6 +207,7 @@ def outcome() -> events.Outcome:
             net=standing.net,
             state=standing.state,
             moves=9,
+            head="0" * 16,
         )
         for standing in STANDINGS
     ]

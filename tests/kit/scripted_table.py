@@ -129,7 +129,9 @@ def the_deal(nonce: str) -> Position:
 
 def dealt(nonce: str) -> AnyEvent:
     view = wire_view(redact(the_deal(nonce)))
-    board = events.BoardView(race=RACE, count=0, view=view, banked=1, net=-45, state="racing")
+    board = events.BoardView(
+        race=RACE, count=0, view=view, banked=1, net=-45, state="racing", head="0" * 16
+    )
     return events.Dealt(board=board, start_at=NOON, deadline=NOON + 600_000, now=NOON)
 
 

@@ -71,7 +71,8 @@ OF_A_BOARD: Final = frozenset(
 )
 """The keys of a board view: a player may receive them for its own board only."""
 
-OF_A_STANDING: Final = frozenset({"player", "place", "banked", "net", "state"})
+HEAD: Final = re.compile("[0-9a-f]{16}")
+OF_A_STANDING: Final = frozenset({"player", "place", "banked", "net", "state", "head"})
 """The keys of a standing, which is all that others may know of a racer."""
 
 
@@ -120,7 +121,7 @@ def check_frame(frame: bytes | str, own: Sequence[Position]) -> None:
         if path.rpartition(".")[2] in OF_A_BOARD:
             raise Leak(f"{path}: {value}")
     for row in event.get("standings", []):
-        if not set(row) <= OF_A_STANDING:
+        if not set(row) <= OF_A_STANDING or not HEAD.fullmatch(row["head"]):
             raise Leak(f"a standing has {sorted(row)}")
 
 

@@ -75,6 +75,7 @@ def standings(text: str, game: str = "canfield", race: str = RACE) -> events.Sta
                 banked=banked,
                 net=net(GAMES[game], banked),
                 state=state or "racing",
+                head="0" * 16,
             )
         )
     return events.Standings(race=race, standings=rows)
@@ -96,6 +97,7 @@ def outcome(text: str, game: str = "canfield") -> events.Outcome:
                 net=row.net,
                 state=row.state,
                 moves=40,
+                head="0" * 16,
             )
             for row in standings(text, game).standings
         ],
@@ -143,6 +145,7 @@ def board(
         banked=position.banked,
         net=net(GAMES[game], position.banked),
         state=state,
+        head="0" * 16,
     )
 
 

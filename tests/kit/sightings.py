@@ -65,6 +65,7 @@ def board_after(record: RaceRecord, own: RacerLog, place: int) -> events.BoardVi
         banked=position.banked,
         net=net(game_of(record), position.banked),
         state=own.state if place == len(own.log) else State.RACING,
+        head="0" * 16,
     )
 
 

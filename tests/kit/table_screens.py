@@ -107,6 +107,7 @@ class FakeSession:
             banked=self.position.banked,
             net=net(own.game, self.position.banked),
             state=state,
+            head="0" * 16,
         )
         self.change_to(confirm(self._now(), board))
 

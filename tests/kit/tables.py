@@ -140,6 +140,7 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
                 net=net,
                 state="cash-out",
                 moves=3,
+                head="0" * 16,
             )
             for player, net in sorted(nets.items(), key=lambda item: -item[1])
         ],

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from kit.in_process_server import InProcessServer, counted_down, gathered, serving
+from kit.in_process_server import Deal, InProcessServer, counted_down, gathered, serving
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from saratoga_protocol.events import Dealt
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
 
@@ -55,12 +56,12 @@ class Nodes:
 
 
 @asynccontextmanager
-async def beside(server: InProcessServer) -> AsyncIterator[Nodes]:
+async def beside(server: InProcessServer, deal: Deal = deal_for_key) -> AsyncIterator[Nodes]:
     """Open a second node on the store of the first."""
     east = server.store
     async with (
         opened_on(east.server, east.time, east.faults) as store,
-        serving(store, node="west") as west,
+        serving(store, deal, node="west") as west,
     ):
         for each in (server, west):
             each.node.peer_events.counted(2)

@@ -127,7 +127,7 @@ def test_the_board_after_a_move_takes_150_to_400_bytes() -> None:
 
 def test_a_standing_has_no_field_that_could_hold_a_card() -> None:
     fields = {field.name for field in msgspec.structs.fields(events.Standing)}
-    assert fields == {"player", "place", "banked", "net", "state"}
+    assert fields == {"player", "place", "banked", "net", "state", "head"}
 
 
 # The rows of a match on the wire

@@ -93,6 +93,7 @@ def outcome(
                 state="stuck",
                 moves=1,
                 bot=player == CLEO,
+                head="0" * 16,
             )
             for player, net in nets.items()
         ],

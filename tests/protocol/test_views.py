@@ -58,7 +58,9 @@ def test_the_wire_names_no_face_down_cards_where_there_are_none() -> None:
 
 def board(view: events.View) -> MoveMade:
     return MoveMade(
-        board=BoardView(race="a/1", count=0, view=view, banked=0, net=0, state="racing"),
+        board=BoardView(
+            race="a/1", count=0, view=view, banked=0, net=0, state="racing", head="0" * 16
+        ),
         at=0,
         number=1,
     )

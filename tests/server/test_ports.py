@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.ports import LiveStanding
 
-STANDING = LiveStanding(7, 3, State.RACING, Reached(1_000, 5))
+STANDING = LiveStanding(7, 3, State.RACING, "0" * 16, Reached(1_000, 5))
 
 
 def test_a_standing_after_a_move_that_banks_nothing_shows_the_same() -> None:

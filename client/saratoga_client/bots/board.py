@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+import msgspec
+
 from saratoga_client.bots.choice import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.bots.pace import Pace
@@ -97,14 +99,7 @@ class BoardPlayer:
             self._memory = replace(self._memory, plan=(), stock=())
             return refusal.board
         if refusal.code in OVER:
-            return events.BoardView(
-                race=board.race,
-                count=board.count,
-                view=board.view,
-                banked=board.banked,
-                net=board.net,
-                state=refusal.code,
-            )
+            return msgspec.structs.replace(board, state=refusal.code)
         if (refusal.retry or refusal.code == STALE_ID) and may_retry:
             # The bot repeats the move under a new id.
             return board

@@ -4,7 +4,7 @@ Pure. Takes log entries that the store has accepted and returns positions and st
 the source of truth: a `Board` can be rebuilt from it at any time, on any node.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -15,6 +15,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position
+from saratoga_rules.records.heads import first_head, next_head, shown
 from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
 from saratoga_rules.stuck import stuck
@@ -36,6 +37,12 @@ class Board(Struct):
 
     position: Position
     start_at: Millis
+    key: bytes
+    """The deal key of the race, which keys the heads."""
+    head: bytes
+    """The head after the last entry (`saratoga_rules.records.heads`)."""
+    row_head: str
+    """The head, as shown, after the last entry that changed `banked` or `state`; before any, the first head."""
     last_id: int = 0
     """The highest command id accepted for the board."""
     banked: int = 0
@@ -59,23 +66,32 @@ class Board(Struct):
 
     def standing(self) -> LiveStanding:
         """Return the part of the board that other players may see."""
-        return LiveStanding(self.length, self.banked, self.state, self.reached)
+        return LiveStanding(self.length, self.banked, self.state, self.row_head, self.reached)
 
 
 class BoardChange(Struct, frozen=True):
-    """The result of a move or an ending, not stored yet."""
+    """The result of a move or an ending, or of both, not stored yet."""
 
     position: Position
     banked: int
     state: State
+    entries: tuple[str, ...]
+    """The entries to append to the log."""
+    head: bytes
+    """The head after them."""
     rises: bool = False
     """True if the move raises the number of banked cards."""
     analysis: Analysis | None = None
 
+    def shows_in(self, board: Board) -> bool:
+        """Return whether the change alters what other players see of the board."""
+        return self.banked != board.banked or self.state is not board.state
 
-def open_board(opening: Position, start_at: Millis) -> Board:
+
+def open_board(opening: Position, start_at: Millis, key: bytes, race_id: str, player: str) -> Board:
     """Return a board with the deal and no moves."""
-    return Board(position=opening, start_at=start_at, banked=opening.banked)
+    head = first_head(key, race_id, player)
+    return Board(opening, start_at, key, head, shown(head), banked=opening.banked)
 
 
 def played(game: Game, board: Board, move: Move) -> BoardChange:
@@ -84,7 +100,18 @@ def played(game: Game, board: Board, move: Move) -> BoardChange:
     banked = position.banked
     rises = banked > board.banked
     state = WON if rises and is_won(game, position) else RACING
-    return BoardChange(position, banked, state, rises, Analysis(game, position, board.analysis))
+    analysis = Analysis(game, position, board.analysis)
+    head = _head_after(board, move.text)
+    return BoardChange(position, banked, state, (move.text,), head, rises, analysis)
+
+
+def _head_after(board: Board, text: str) -> bytes:
+    """Return the head after an entry that follows the board's last one."""
+    at = number = 0
+    if board.length:
+        last = board.log[-1]
+        at, number = last.at - board.start_at, last.number
+    return next_head(board.key, board.head, at, number, text)
 
 
 def analysis_of(game: Game, board: Board | BoardChange) -> Analysis:
@@ -101,13 +128,29 @@ def stuck_search(game: Game, board: Board | BoardChange) -> StuckSearch | None:
 
 def ended(board: Board, state: State) -> BoardChange:
     """Return the result of an ending other than a win."""
-    return BoardChange(board.position, board.banked, state, analysis=board.analysis)
+    text = state.value
+    return BoardChange(
+        board.position,
+        board.banked,
+        state,
+        (text,),
+        _head_after(board, text),
+        analysis=board.analysis,
+    )
+
+
+def stuck_after(board: Board, after: BoardChange) -> BoardChange:
+    """Return a move's result with the ending `stuck` that it brings."""
+    text = State.STUCK.value
+    head = next_head(board.key, after.head, 0, 0, text)
+    return msgspec.structs.replace(
+        after, state=State.STUCK, entries=(*after.entries, text), head=head
+    )
 
 
 def commit_of(
     board: Board,
     after: BoardChange,
-    entries: tuple[str, ...],
     *,
     table: str,
     race: int,
@@ -115,7 +158,7 @@ def commit_of(
     epoch: int = 0,
     command_id: int = 0,
 ) -> BoardCommit:
-    """Return the commit that appends `entries`; the server's own have no epoch and id."""
+    """Return the commit of a change; the server's own have no epoch and id."""
     return BoardCommit(
         table=table,
         race=race,
@@ -123,25 +166,27 @@ def commit_of(
         epoch=epoch,
         command_id=command_id,
         after=board.length,
-        entries=entries,
+        entries=after.entries,
         banked=after.banked,
         state=after.state,
+        # the store has no head of a board without entries
+        head=shown(after.head) if after.shows_in(board) or not board.length else "",
         rises=after.rises,
         late=after.state is OUT_OF_TIME,
     )
 
 
-def enter(board: Board, after: BoardChange, entries: Iterable[LogEntry]) -> None:
-    """Apply accepted entries to the board. Only the first entry can raise the count."""
-    rises = after.rises
-    for entry in entries:
-        board.log.append(entry)
-        if rises:
-            board.rises[after.banked] = Reached(entry.at - board.start_at, entry.number)
-            rises = False
-        board.length += 1
-        if entry.command_id > board.last_id:
-            board.last_id = entry.command_id
+def enter(board: Board, after: BoardChange, at: Millis, number: int, command_id: int = 0) -> None:
+    """Apply a stored change; `at` and `number` are those of its first entry. Only that can raise the count."""
+    if after.shows_in(board):
+        board.row_head = shown(after.head)
+    if after.rises:
+        board.rises[after.banked] = Reached(at - board.start_at, number)
+    for place, text in enumerate(after.entries):
+        board.log.append(LogEntry(text, at, number + place, command_id))
+    board.length += len(after.entries)
+    board.last_id = max(board.last_id, command_id)
+    board.head = after.head
     board.banked = after.banked
     board.position = after.position
     board.analysis = after.analysis
@@ -172,7 +217,7 @@ def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
             after = _replayed(game, board, entry)
         except ValueError as fault:  # `IllegalMove`, or an entry that is no move
             raise Damage(f"entry {number} ({entry.text!r}) does not follow: {fault}") from None
-        enter(board, after, (entry,))
+        enter(board, after, entry.at, entry.number, entry.command_id)
         if number % FOLD_STEP == 0:
             yield number
     if (stored.banked, stored.state) != (board.banked, board.state):

@@ -74,13 +74,22 @@ def recorded_outcome(text: str) -> Outcome:
     return outcome_of(parse_record(text), digest_of(text))
 
 
-def wire_standings(race_id: str, rows: Iterable[Placed | Result]) -> Standings:
-    """Return the standings of a race that runs (`Placed`) or has ended (`Result`)."""
+def wire_standings(
+    race_id: str, rows: Iterable[Placed | Result], heads: Mapping[str, str]
+) -> Standings:
+    """Return the standings of a race that runs (`Placed`) or has ended (`Result`); `heads` by player."""
     return Standings(
         race=race_id,
         standings=[
-            Standing(player=r.player, place=r.place, banked=r.banked, net=r.net, state=r.state)
-            for r in rows
+            Standing(
+                player=row.player,
+                place=row.place,
+                banked=row.banked,
+                net=row.net,
+                state=row.state,
+                head=heads[row.player],
+            )
+            for row in rows
         ],
     )
 

@@ -7,8 +7,6 @@ other move is handled by a coroutine (`make_move`), which ends in the same steps
 import asyncio
 from typing import Final
 
-import msgspec
-
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, MoveMade
 from saratoga_rules.moves import parse_move
@@ -34,8 +32,8 @@ REFUSALS: Final = {
     CommitStatus.NO_BOARD: "not_racing",
 }
 
-Judged = tuple[tuple[str, ...], BoardChange, StuckSearch | None]
-"""A judged command: log entries, the board's change, and a search that tests if it is stuck."""
+Judged = tuple[BoardChange, StuckSearch | None]
+"""A judged command: the board's change, and a search that tests if the board is stuck after it."""
 
 
 class PlayHandlers:
@@ -122,11 +120,10 @@ class PlayHandlers:
     def _commit(
         self, session: Session, race: LiveRace, run: BoardRun, command_id: int, judged: Judged
     ) -> "JudgedMove":
-        entries, after, search = judged
+        after, search = judged
         commit = boards.commit_of(
             _held(run),
             after,
-            entries,
             table=race.code,
             race=race.number,
             player=run.player,
@@ -134,7 +131,7 @@ class PlayHandlers:
             command_id=command_id,
         )
         durable = self._commits.commit(commit)
-        return JudgedMove(self, session, race, run, command_id, entries, after, search, durable)
+        return JudgedMove(self, session, race, run, command_id, after, search, durable)
 
     async def _finished(self, move: "JudgedMove | MoveMade") -> MoveMade:
         if isinstance(move, MoveMade):
@@ -149,7 +146,7 @@ class PlayHandlers:
     def entered(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
         """Apply a durable move to the board, and return its acknowledgement."""
         race, run, after = move.race, move.run, move.after
-        self._races.entered(race, run, after, move.entries, outcome, move.command_id)
+        self._races.entered(race, run, after, outcome, move.command_id)
         board = _held(run)
         if not board.racing:
             self._table_service.finish_if_over(race)
@@ -184,7 +181,7 @@ class JudgedMove:
     """A judged move while it is being stored. Holds the board's lock until it is finished."""
 
     __slots__ = (
-        *("after", "command_id", "durable", "entries", "race", "run", "search", "session"),
+        *("after", "command_id", "durable", "race", "run", "search", "session"),
         "_play",
     )
 
@@ -195,7 +192,6 @@ class JudgedMove:
         race: LiveRace,
         run: BoardRun,
         command_id: int,
-        entries: tuple[str, ...],
         after: BoardChange,
         search: StuckSearch | None,
         durable: asyncio.Future[CommitOutcome],
@@ -205,7 +201,6 @@ class JudgedMove:
         self.race = race
         self.run = run
         self.command_id = command_id
-        self.entries = entries
         self.after = after
         self.search = search
         self.durable = durable
@@ -254,13 +249,12 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
     if not board.racing:
         raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
-        return (State.CASH_OUT.value,), boards.ended(board, State.CASH_OUT), None
+        return boards.ended(board, State.CASH_OUT), None
     after = _played(race, board, command)
     search = boards.stuck_search(race.game, after)
     if search is None or not search.advance(INLINE_LIMIT):
-        return (command.move,), after, search
-    stuck = msgspec.structs.replace(after, state=State.STUCK)
-    return (command.move, State.STUCK.value), stuck, search
+        return after, search
+    return boards.stuck_after(board, after), search
 
 
 def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:

@@ -41,7 +41,7 @@ class BoardService:
             run = race.runs.get(session.player) if session.seat == table.code else None
             if run is None:
                 continue
-            run.board = run.board or boards.open_board(race.opening, run.start_at)
+            run.board = run.board or race.open_board(run)
             event = Dealt(
                 board=race.view(run.board, session.legal),
                 start_at=run.start_at,
@@ -51,7 +51,7 @@ class BoardService:
             frames.append((session, session.codec.encode_event(event)))
         for session, frame in frames:
             session.connection.send(frame)
-        self._broadcaster.standings_changed(table.code, race.standings)
+        self._broadcaster.standings_changed(table.code, race.next_standings)
 
     async def end(
         self, race: LiveRace, player: str, state: State, length: int | None = None
@@ -92,18 +92,15 @@ class BoardService:
     async def _ended(self, race: LiveRace, run: BoardRun, board: Board, state: State) -> bool:
         """Store the ending; return False if the board has changed in the store."""
         after = boards.ended(board, state)
-        entries = (state.value,)
         outcome = await self._commits.commit(
-            boards.commit_of(
-                board, after, entries, table=race.code, race=race.number, player=run.player
-            )
+            boards.commit_of(board, after, table=race.code, race=race.number, player=run.player)
         )
         if outcome.status is CommitStatus.TIME_UP:
             # by the store's clock, which may be ahead of this node's, the board is out of time
             return await self._ended(race, run, board, State.OUT_OF_TIME)
         if outcome.status is not DONE:
             return False
-        self._races.entered(race, run, after, entries, outcome)
+        self._races.entered(race, run, after, outcome)
         return True
 
     async def sweep(self, race: LiveRace, served_since: Millis) -> list[str]:

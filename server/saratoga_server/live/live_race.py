@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from saratoga_protocol.events import BoardView, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.game import Game
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
+from saratoga_rules.records.heads import shown
 from saratoga_rules.records.standing import RacerScore, ranking
-from saratoga_server.domain.board import Board, analysis_of
+from saratoga_server.domain.board import Board, analysis_of, open_board
 from saratoga_server.domain.results import wire_standings
 from saratoga_server.live.board_lock import BoardLock
 from saratoga_server.ports import BEGINNING, LiveStanding, Millis
@@ -28,6 +31,8 @@ class BoardRun:
     audience: str
     """The code of the table whose players and watchers are sent the standing."""
     standing: LiveStanding
+    sent: LiveStanding | None = None
+    """The standing that was last sent to the table at a tick; `None` if none was."""
     board: Board | None = None
     """The board, rebuilt from its log when first needed; `None` before."""
     active_at: Millis = BEGINNING
@@ -36,6 +41,14 @@ class BoardRun:
     """The newest of these times that is known to be stored."""
     lock: BoardLock = field(default_factory=BoardLock)
     """The lock held while a move is judged, stored and applied."""
+
+    @property
+    def shown_head(self) -> str:
+        """The head that others see: as last sent while count and state are, or it would show other moves."""
+        sent, standing = self.sent, self.standing
+        if sent and (sent.banked, sent.state) == (standing.banked, standing.state):
+            return sent.head
+        return standing.head
 
     @property
     def stored_sign(self) -> Millis:
@@ -56,6 +69,8 @@ class LiveRace:
     """The code of the table."""
     number: int
     game: Game
+    key: bytes
+    """The deal key."""
     opening: Position
     runs: dict[str, BoardRun]
     """The runs, by player."""
@@ -86,7 +101,18 @@ class LiveRace:
                 for run in self.runs.values()
             ],
         )
-        return wire_standings(self.id, placed)
+        heads = {player: run.shown_head for player, run in self.runs.items()}
+        return wire_standings(self.id, placed, heads)
+
+    def next_standings(self) -> Standings:
+        """Return the standings that are sent to the table at a tick."""
+        for run in self.runs.values():
+            run.sent = replace(run.standing, head=run.shown_head)
+        return self.standings()
+
+    def open_board(self, run: BoardRun) -> Board:
+        """Return a racer's board with the deal and no moves."""
+        return open_board(self.opening, run.start_at, self.key, self.id, run.player)
 
     def view(self, board: Board, legal: bool) -> BoardView:
         """Return a board as its own player may see it; `legal`: with the legal moves."""
@@ -104,5 +130,6 @@ class LiveRace:
             banked=board.banked,
             net=net(self.game, board.banked),
             state=board.state,
+            head=shown(board.head),
             legal=moves,
         )

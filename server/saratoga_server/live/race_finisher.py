@@ -96,8 +96,9 @@ class RaceFinisher:
         race = self._races.known(outcome.race)
         if race is not None:
             await self._show_endings(race)
+        heads = {result.player: result.head for result in outcome.results}
         self._broadcaster.send_to_table(
-            table.code, results.wire_standings(outcome.race, outcome.results)
+            table.code, results.wire_standings(outcome.race, outcome.results, heads)
         )
         self.announce(table, outcome)
 

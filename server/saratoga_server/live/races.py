@@ -6,6 +6,7 @@ Every race has the standings of all racers. Boards are rebuilt from their logs w
 from collections.abc import Collection, Mapping
 
 from saratoga_protocol.events import BoardEnded
+from saratoga_rules.records.heads import first_head, shown
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange
@@ -17,7 +18,7 @@ from saratoga_server.live.peers import Peers
 from saratoga_server.live.stored_logs import StoredLogs, game_of
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import CommitOutcome, Damage, LiveStanding, LogEntry
+from saratoga_server.ports import CommitOutcome, Damage, LiveStanding
 from saratoga_server.store.boards import BoardStore
 
 log = EventLog("races")
@@ -91,7 +92,8 @@ class RaceCache:
         if race is None:
             race = self.open(table)
             for player, standing in stored.items():
-                if player in race.runs:
+                # without an entry, the store has no head
+                if player in race.runs and standing.length:
                     race.runs[player].standing = standing
             self._merge(race, published)
         return race
@@ -110,12 +112,13 @@ class RaceCache:
         return self._races[state.race_id]
 
     def _opened(self, state: TableState) -> LiveRace:
-        opening = self._logs.opening(state)
+        opening, key = self._logs.opening(state), bytes.fromhex(state.deal_key)
         return LiveRace(
             id=state.race_id,
             code=state.code,
             number=state.race,
             game=game_of(state),
+            key=key,
             opening=opening,
             runs={
                 player: BoardRun(
@@ -123,7 +126,12 @@ class RaceCache:
                     start_at=state.start_at,
                     deadline=state.deadline,
                     audience=state.code,
-                    standing=LiveStanding(0, opening.banked, State.RACING),
+                    standing=LiveStanding(
+                        0,
+                        opening.banked,
+                        State.RACING,
+                        shown(first_head(key, state.race_id, player)),
+                    ),
                 )
                 for player in state.racers
             },
@@ -201,12 +209,12 @@ class RaceCache:
             if has_lost:
                 self._report_loss(race, run, len(stored.entries))
             if board is None:
-                board = boards.open_board(race.opening, run.start_at)
+                board = race.open_board(run)
             await self._logs.fold(race.game, board, stored)
             if has_lost:
                 # otherwise a standing never goes back
                 run.standing = board.standing()
-                self._broadcaster.standings_changed(run.audience, race.standings)
+                self._broadcaster.standings_changed(run.audience, race.next_standings)
         except Damage as damage:
             state = (await self._table_cache.get(race.code)).state
             if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
@@ -252,20 +260,12 @@ class RaceCache:
         race: LiveRace,
         run: BoardRun,
         after: BoardChange,
-        entries: tuple[str, ...],
         outcome: CommitOutcome,
         command_id: int = 0,
     ) -> None:
         """Apply a durable commit to the board, and send the racer's new standing to the table."""
         assert run.board is not None
-        boards.enter(
-            run.board,
-            after,
-            [
-                LogEntry(text, outcome.at, outcome.number + index, command_id)
-                for index, text in enumerate(entries)
-            ],
-        )
+        boards.enter(run.board, after, outcome.at, outcome.number, command_id)
         self.changed(race, run)
 
     # Standings
@@ -311,7 +311,7 @@ class RaceCache:
         run.standing = standing
         if standing.shows_same_as(known):
             return False
-        self._broadcaster.standings_changed(run.audience, race.standings)
+        self._broadcaster.standings_changed(run.audience, race.next_standings)
         return True
 
 

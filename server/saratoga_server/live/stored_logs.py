@@ -54,7 +54,10 @@ class StoredLogs:
             stored = await self._store.load_board(state.code, state.race, player)
             if stored is None:
                 return ReadableLog((), False)
-            board = boards.open_board(self.opening(state), state.start_at)
+            key = bytes.fromhex(state.deal_key)
+            board = boards.open_board(
+                self.opening(state), state.start_at, key, state.race_id, player
+            )
             await self.fold(game_of(state), board, stored)
         except Damage:
             return ReadableLog((), False)

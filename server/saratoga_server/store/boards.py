@@ -60,8 +60,8 @@ class BoardStore:
         _start, *rows = stored
         try:
             return {
-                player.decode(): _standing(banked, state, rose, length)
-                for player, banked, state, rose, length in zip(*[iter(rows)] * 5, strict=True)
+                player.decode(): _standing(banked, state, rose, length, head)
+                for player, banked, state, rose, length, head in zip(*[iter(rows)] * 6, strict=True)
             }
         except (ValueError, TypeError) as fault:  # TypeError: a field is missing
             raise Damage(f"the standings cannot be read: {fault}") from None
@@ -72,6 +72,6 @@ def _entry(line: bytes, start: int) -> LogEntry:
     return LogEntry(text.decode(), Millis(start + int(since)), int(number), int(command_id))
 
 
-def _standing(banked: bytes, state: bytes, rose: bytes, length: bytes) -> LiveStanding:
+def _standing(banked: bytes, state: bytes, rose: bytes, length: bytes, head: bytes) -> LiveStanding:
     reached = Reached(*map(int, rose.split())) if rose else None
-    return LiveStanding(int(length), int(banked), State(state.decode()), reached)
+    return LiveStanding(int(length), int(banked), State(state.decode()), head.decode(), reached)

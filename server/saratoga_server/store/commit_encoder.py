@@ -58,6 +58,7 @@ class CommitEncoder:
                     commit.rises,
                     commit.late,
                     commit.entries,
+                    commit.head,
                 )
             )
         batch = self._packer.pack((resent, boards))

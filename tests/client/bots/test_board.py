@@ -54,6 +54,7 @@ class Judge:
             banked=self.position.banked,
             net=net(CANFIELD, self.position.banked),
             state=self.state,
+            head="0" * 16,
         )
 
     def answer(self, command: commands.AnyCommand) -> events.AnyEvent:

@@ -91,7 +91,13 @@ def gathered(ready: commands.Ready | None = None, version: int = 2) -> events.Ta
 
 def board(position: Position = START, state: str = "racing") -> events.BoardView:
     return events.BoardView(
-        race=RACE, count=0, view=wire_view(redact(position)), banked=1, net=-45, state=state
+        race=RACE,
+        count=0,
+        view=wire_view(redact(position)),
+        banked=1,
+        net=-45,
+        state=state,
+        head="0" * 16,
     )
 
 

@@ -58,6 +58,7 @@ def made(re: int, repeat: bool = False) -> events.MoveMade:
         banked=1,
         net=-45,
         state="racing",
+        head="0" * 16,
     )
     return events.MoveMade(re=re, board=board, at=10, number=1, repeat=repeat)
 

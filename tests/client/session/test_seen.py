@@ -195,7 +195,9 @@ def test_a_standing_that_was_taken_back_is_lost_only_if_the_server_may_lose_move
 
 
 def row(player: str, place: int, banked: int) -> events.Standing:
-    return events.Standing(player=player, place=place, banked=banked, net=0, state="racing")
+    return events.Standing(
+        player=player, place=place, banked=banked, net=0, state="racing", head="0" * 16
+    )
 
 
 def test_places_must_follow_the_counts() -> None:

@@ -179,7 +179,12 @@ def test_the_course_of_the_race_has_a_bound_whatever_racers_the_server_invents()
     for number in range(3):
         invented = [
             events.Standing(
-                player=f"{number}{place:015}", place=place, banked=1, net=-45, state="racing"
+                player=f"{number}{place:015}",
+                place=place,
+                banked=1,
+                net=-45,
+                state="racing",
+                head="0" * 16,
             )
             for place in range(1, 3 * MOST_SEATS)
         ]

@@ -102,7 +102,9 @@ async def test_a_server_that_sends_an_invalid_board_is_of_another_version() -> N
         await there.start_race()
         view = events.View(stock=0, columns=["ZZ"])
         race = there.own.race
-        bad = events.BoardView(race=race, count=9, view=view, banked=0, net=0, state="racing")
+        bad = events.BoardView(
+            race=race, count=9, view=view, banked=0, net=0, state="racing", head="0" * 16
+        )
         await there.receive(events.BoardEnded(board=bad, at=1, number=1))
         assert "another version" in (await there.problem()).what
 

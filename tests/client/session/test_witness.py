@@ -209,7 +209,12 @@ def kept(folder: Path) -> Sighting:
 def rows(banked: int) -> list[events.Standing]:
     return [
         events.Standing(
-            player=SEEN_OF_RACE_WITNESS.player, place=1, banked=banked, net=0, state="racing"
+            player=SEEN_OF_RACE_WITNESS.player,
+            place=1,
+            banked=banked,
+            net=0,
+            state="racing",
+            head="0" * 16,
         )
     ]
 

@@ -19,7 +19,8 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
 from saratoga_rules.play import IllegalMove, is_won, play
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.record import LOG_ENDINGS, format_record, parse_record
+from saratoga_rules.records.heads import heads, shown
+from saratoga_rules.records.record import LOG_ENDINGS, LogLine, format_record, parse_record
 from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
 from saratoga_rules.records.verify import verify
@@ -36,6 +37,7 @@ from saratoga_server.domain.board import (
     is_idle,
     open_board,
     played,
+    stuck_after,
 )
 from saratoga_server.domain.board_log import BoardLog
 from saratoga_server.domain.replays import CannotReplay, replay_json
@@ -52,6 +54,13 @@ START = NOON
 OPENING = parse_position(
     "stock=2C3C4C waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/3S/3D base=1 passes=1"
 )
+
+
+KEY = bytes(range(32))
+
+
+def new_board(opening: Position = OPENING) -> Board:
+    return open_board(opening, START, KEY, f"{CODE}/1", ANN)
 
 
 def at(millis: int) -> Millis:
@@ -80,14 +89,14 @@ def stored(
 
 
 def folded(*entries: LogEntry, last_id: int = 0, game: Game = CANFIELD) -> Board:
-    board = open_board(OPENING, START)
+    board = new_board()
     for _ in fold(game, board, stored(*entries, last_id=last_id, game=game)):
         pass
     return board
 
 
 def test_a_move_is_judged_without_changing_the_board() -> None:
-    board = open_board(OPENING, START)
+    board = new_board()
     after = played(CANFIELD, board, parse_move("t1>up"))
     assert (after.banked, after.state, after.rises) == (5, State.RACING, True)
     assert not played(CANFIELD, board, parse_move("draw")).rises
@@ -122,19 +131,20 @@ def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
 
 
 def test_an_ending_that_comes_with_a_move_is_entered_after_it() -> None:
-    board = open_board(OPENING, START)
-    after = played(CANFIELD, board, parse_move("t1>up"))
-    stuck = BoardChange(after.position, after.banked, State.STUCK, after.rises)
-    enter(board, stuck, [entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9)])
+    board = new_board()
+    stuck = stuck_after(board, played(CANFIELD, board, parse_move("t1>up")))
+    enter(board, stuck, at(70), 5, 9)
     assert (board.state, board.length) == (State.STUCK, 2)
     assert (board.reached, board.last_id) == (Reached(70, 5), 9)
     again = folded(entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9))
-    assert board == replace(again, analysis=None)
+    assert replace(board, analysis=None) == replace(again, analysis=None)
 
 
 def test_a_standing_is_what_others_may_know() -> None:
     board = folded(entry("t1>up", 900, 3, 11), entry("draw", 1500, 7, 12))
-    assert board.standing() == LiveStanding(2, 5, State.RACING, Reached(900, 3))
+    banked = LogLine(900, 3, "t1>up")
+    _, head = heads(KEY, f"{CODE}/1", ANN, [banked])
+    assert board.standing() == LiveStanding(2, 5, State.RACING, head, Reached(900, 3))
 
 
 # The written entries
@@ -143,9 +153,7 @@ def test_a_standing_is_what_others_may_know() -> None:
 def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
     board = folded(entry("draw", 100, 1, 11))
     after = played(CANFIELD, board, parse_move("t1>up"))
-    commit = commit_of(
-        board, after, ("t1>up",), table=CODE, race=2, player=ANN, epoch=3, command_id=12
-    )
+    commit = commit_of(board, after, table=CODE, race=2, player=ANN, epoch=3, command_id=12)
     assert commit == BoardCommit(
         table=CODE,
         race=2,
@@ -157,6 +165,7 @@ def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
         banked=5,
         state="racing",
         rises=True,
+        head=shown(after.head),
     )
 
 
@@ -165,7 +174,7 @@ def test_an_ending_of_the_servers_own_needs_no_epoch(state: State) -> None:
     board = folded(entry("t1>up", 100, 1, 11))
     after = ended(board, state)
     assert (after.position, after.banked, after.rises) == (board.position, 5, False)
-    commit = commit_of(board, after, (state.value,), table=CODE, race=2, player=ANN)
+    commit = commit_of(board, after, table=CODE, race=2, player=ANN)
     assert (commit.epoch, commit.command_id, commit.after) == (0, 0, 1)
     assert (commit.state, commit.banked) == (state, 5)
     assert commit.late is (state is State.OUT_OF_TIME), "only this comes after the deadline"
@@ -178,7 +187,7 @@ def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
         LogEntry(str(step.move), at(number), number, number)
         for number, step in enumerate(steps[:-1], 1)
     )
-    board = open_board(steps[0].position, START)
+    board = new_board(steps[0].position)
     board_in_store = stored(*log, game=GAMES[game], opening=steps[0].position)
     pauses = list(fold(GAMES[game], board, board_in_store))
     assert (board.position, board.length) == (steps[-1].position, len(log))
@@ -187,14 +196,14 @@ def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
 
 
 def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
-    board = open_board(OPENING, START)
+    board = new_board()
     assert not is_idle(board, at(IDLE_MILLIS - 1), START)
     assert is_idle(board, at(IDLE_MILLIS), START)
     assert not is_idle(board, at(IDLE_MILLIS), at(60_000)), "the server was away"
-    enter(board, BoardChange(OPENING, 4, State.RACING), [entry("draw", 1000, 1)])
+    enter(board, played(CANFIELD, board, parse_move("draw")), at(1000), 1)
     assert not is_idle(board, at(IDLE_MILLIS), START)
     assert is_idle(board, at(IDLE_MILLIS + 1000), START)
-    enter(board, BoardChange(OPENING, 4, State.CASH_OUT), [entry("cash-out", 1000, 2)])
+    enter(board, ended(board, State.CASH_OUT), at(1000), 2)
     assert not is_idle(board, at(10 * IDLE_MILLIS), START)
 
 
@@ -206,11 +215,11 @@ def test_a_continued_board_equals_one_folded_from_the_beginning() -> None:
         entry(text, number * 10, number * 3, number)
         for number, text in enumerate(["t1>up", "t2>up", "draw", "left"], start=1)
     ]
-    whole = open_board(OPENING, START)
+    whole = new_board()
     for _ in fold(CANFIELD, whole, stored(*log, last_id=9)):
         pass
     for length in range(len(log) + 1):
-        known = open_board(OPENING, START)
+        known = new_board()
         for _ in fold(CANFIELD, known, stored(*log[:length])):
             pass
         before = replace(known, log=known.log.copy(), rises=dict(known.rises))
@@ -248,7 +257,7 @@ WHOLE = [entry("t1>up", 10, 1), entry("t2>up", 20, 2), entry("cash-out", 30, 3)]
     ids=["no such column", "no move", "illegal", "behind the end"],
 )
 def test_a_log_that_cannot_be_replayed_is_damaged(log: list[LogEntry]) -> None:
-    board = open_board(OPENING, START)
+    board = new_board()
     with pytest.raises(Damage):
         list(fold(CANFIELD, board, replace(stored(*WHOLE), entries=tuple(log))))
 
@@ -257,7 +266,7 @@ def test_a_log_that_cannot_be_replayed_is_damaged(log: list[LogEntry]) -> None:
 def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: str) -> None:
     board = replace(stored(*WHOLE), banked=banked, state=state)
     with pytest.raises(Damage, match="ends cash-out with 6 banked"):
-        list(fold(CANFIELD, open_board(OPENING, START), board))
+        list(fold(CANFIELD, new_board(), board))
 
 
 # A board's log: stored as columns, read like a list of entries
@@ -353,24 +362,25 @@ class PlayedRace:
         self.state: TableState = running(*players, bots=bots)
         self.opening: Position = deal_for_key(GAME, bytes.fromhex(self.state.deal_key))
         start = self.state.start_at
-        self.boards: dict[str, Board] = {each: open_board(self.opening, start) for each in players}
+        key, race_id = bytes.fromhex(self.state.deal_key), self.state.race_id
+        self.boards: dict[str, Board] = {
+            each: open_board(self.opening, start, key, race_id, each) for each in players
+        }
         self.commits = 0
 
     def moves(self, player: str, count: int, since: int = 0) -> None:
         board = self.boards[player]
         for number in range(count):
             move = next(iter(legal_moves(GAME, board.position)))
-            self._enter(player, played(GAME, board, move), str(move), since + 1000 * number)
+            self._enter(player, played(GAME, board, move), since + 1000 * number)
 
     def ends(self, player: str, state: State = State.CASH_OUT, at: int = 60_000) -> None:
-        board = self.boards[player]
-        after = BoardChange(board.position, board.banked, state)
-        self._enter(player, after, state.value, at)
+        self._enter(player, ended(self.boards[player], state), at)
 
-    def _enter(self, player: str, after: BoardChange, text: str, at: int) -> None:
+    def _enter(self, player: str, after: BoardChange, at: int) -> None:
         self.commits += 1
         moment = Millis(self.state.start_at + at)
-        enter(self.boards[player], after, [LogEntry(text, moment, self.commits, self.commits)])
+        enter(self.boards[player], after, moment, self.commits, self.commits)
 
     def counted(self) -> CountedRace:
         return count_up(self.state, self.opening, self.boards)

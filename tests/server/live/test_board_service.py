@@ -17,7 +17,6 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position, redact
 from saratoga_rules.records.standing import IDLE_MILLIS, State
-from saratoga_server.domain.board import open_board
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.board_lock import BoardLock
 from saratoga_server.live.live_race import BoardRun, LiveRace
@@ -208,6 +207,7 @@ def race(standings: dict[str, LiveStanding]) -> LiveRace:
         code=CODE,
         number=1,
         game=GAME,
+        key=bytes(32),
         opening=OPENING,
         runs={player: run(player, standing) for player, standing in standings.items()},
     )
@@ -223,7 +223,7 @@ def run(player: str, standing: LiveStanding, deadline: int = 0) -> BoardRun:
     )
 
 
-RACING = LiveStanding(0, 4, State.RACING)
+RACING = LiveStanding(0, 4, State.RACING, "0" * 16)
 
 
 def test_a_run_is_out_of_time_from_its_deadline_on() -> None:
@@ -235,8 +235,9 @@ def test_a_run_is_out_of_time_from_its_deadline_on() -> None:
 
 @pytest.mark.parametrize("legal", [True, False])
 def test_a_player_sees_the_board_without_the_cards_that_are_hidden(legal: bool) -> None:
-    board = open_board(OPENING, NOON)
-    view = race({ANN: RACING}).view(board, legal)
+    ann = race({ANN: RACING})
+    board = ann.open_board(ann.runs[ANN])
+    view = ann.view(board, legal)
     assert view.view == wire_view(redact(OPENING))
     assert (view.race, view.count, view.banked, view.net) == (f"{CODE}/1", 0, 4, -30)
     assert view.state == "racing"

@@ -341,7 +341,7 @@ def received(by: Session) -> list[AnyEvent]:
 
 
 def standings(place: int) -> Standings:
-    row = Standing(player="a" * 16, place=place, banked=1, net=-45, state="racing")
+    row = Standing(player="a" * 16, place=place, banked=1, net=-45, state="racing", head="0" * 16)
     return Standings(race=f"{CODE}/1", standings=[row])
 
 

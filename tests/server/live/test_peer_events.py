@@ -319,7 +319,7 @@ class Node:
 
 
 def standing(length: int, banked: int = 3) -> LiveStanding:
-    return LiveStanding(length, banked, State.RACING)
+    return LiveStanding(length, banked, State.RACING, "0" * 16)
 
 
 @pytest.fixture

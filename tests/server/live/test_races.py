@@ -186,11 +186,11 @@ async def test_a_standing_never_goes_back(server: InProcessServer) -> None:
     run = race.runs[anna.player]
     newest = run.standing
     assert newest.length == 2
-    older = LiveStanding(1, 9, State.RACING)
+    older = LiveStanding(1, 9, State.RACING, "0" * 16)
     assert server.node.races.published(race.id, {anna.player: older, "x" * 16: older}) == []
     assert run.standing is newest
     assert "x" * 16 not in race.runs
-    newer = LiveStanding(3, 9, State.RACING)
+    newer = LiveStanding(3, 9, State.RACING, "0" * 16)
     server.node.races.published(race.id, {anna.player: newer})
     assert run.standing == newer
     await server.node.races.read_standings(race)
@@ -202,7 +202,10 @@ async def test_a_standing_published_while_the_race_is_read_is_not_missed(
 ) -> None:
     anna, _ = await two_racing(server)
     table = await elsewhere.table_cache.get(anna.table.code)
-    older, newer = LiveStanding(2, 8, State.RACING), LiveStanding(3, 9, State.RACING)
+    older, newer = (
+        LiveStanding(2, 8, State.RACING, "0" * 16),
+        LiveStanding(3, 9, State.RACING, "0" * 16),
+    )
     reading = asyncio.create_task(elsewhere.races.of(table))
     await asyncio.sleep(0)
     for standing in (newer, older):
@@ -217,12 +220,13 @@ async def test_standings_are_sent_to_the_table_only_if_they_differ(server: InPro
     race = await race_on(server.node, anna)
     dealt = race.runs[anna.player].standing
     server.node.races.published(
-        race.id, {anna.player: LiveStanding(5, dealt.banked, State.RACING, dealt.reached)}
+        race.id, {anna.player: LiveStanding(5, dealt.banked, State.RACING, "0" * 16, dealt.reached)}
     )
     list(server.node.broadcaster.send_standings())
     assert bert.received.all(Standings, since) == []
     server.node.races.published(
-        race.id, {anna.player: LiveStanding(6, dealt.banked + 1, State.RACING, Reached(900, 6))}
+        race.id,
+        {anna.player: LiveStanding(6, dealt.banked + 1, State.RACING, "0" * 16, Reached(900, 6))},
     )
     list(server.node.broadcaster.send_standings())
     (sent,) = bert.received.all(Standings, since)

@@ -37,7 +37,7 @@ from saratoga_server.store.opening import open_store
 # Node events, encoded and decoded
 
 
-RACER = {"p" * 16: LiveStanding(12, 5, State.RACING, Reached(4321, 7))}
+RACER = {"p" * 16: LiveStanding(12, 5, State.RACING, "0" * 16, Reached(4321, 7))}
 
 EVERY = [
     Here("node-1", 1),

@@ -87,7 +87,7 @@ def test_commits_of_one_race_share_its_key() -> None:
     )
     resent, boards = msgpack.unpackb(batch)
     assert resent is False
-    assert [(board[0], board[-1]) for board in boards] == [
+    assert [(board[0], board[9]) for board in boards] == [
         (1, ["draw"]),
         (1, ["t1>up"]),
         (2, ["draw"]),

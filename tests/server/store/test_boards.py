@@ -46,6 +46,15 @@ async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> N
     assert (board.epoch, board.last_id, board.banked, board.state) == (1, 1, 0, "racing")
 
 
+async def test_the_head_of_a_standing_is_the_last_one_that_was_committed(store: AnyStore) -> None:
+    race = await running_race(store)
+    assert (await race.standing()).head == ""
+    await race.commit(replace(move("draw", 0), head="9c1f0a5be27d4386"))
+    await race.commit(move("draw", 1))
+    assert (await race.standing()).head == "9c1f0a5be27d4386"
+    assert (await race.standing(BERT)).head == ""
+
+
 async def test_numbers_run_without_a_gap_over_all_boards_of_a_race(store: AnyStore) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0), move("draw", 0, player=BERT))

@@ -77,8 +77,8 @@ local function change(race, field, value)
 end
 
 local function append(race, board, commit, now)
-  local player, id, banked, state, rises, entries =
-    commit[2], commit[4], commit[6], commit[7], commit[8], commit[10]
+  local player, id, banked, state, rises, entries, head =
+    commit[2], commit[4], commit[6], commit[7], commit[8], commit[10], commit[11]
   -- times in a log never fall, even if a clock was set back or is ahead
   local at = now > race.at and now or race.at
   -- out of time is never before the deadline, even if the node's clock is ahead
@@ -102,6 +102,9 @@ local function append(race, board, commit, now)
   end
   change(race, player .. ':length', board.length)
   change(race, player .. ':banked', banked)
+  if head ~= '' then
+    change(race, player .. ':head', head)
+  end
   if rises then
     -- an ending other than a win is a separate entry after the move that raised the count
     local rose = race.commits
@@ -190,7 +193,7 @@ local function commit_to(races, keys, commit, again, now)
 end
 
 -- keys: races. argument: {again, commits}; a commit is {index of the race in keys, player, epoch, command id,
--- after, banked, state, rises, late, entries}. Answers four numbers each: status, length, at, number.
+-- after, banked, state, rises, late, entries, head}. Answers four numbers each: status, length, at, number.
 local function commit_boards(keys, args)
   local batch = cmsgpack.unpack(args[1])
   local again, commits = batch[1], batch[2]
@@ -242,7 +245,8 @@ local function load_board(keys, args)
   return fields
 end
 
--- keys: the race. Answers the start, then player, banked, state, when the count was reached or '', length ...
+-- keys: the race. Answers the start, then player, banked, state, when the count was reached or '', length,
+-- head or '' ...
 local function load_standings(keys)
   local race = redis.call('HMGET', keys[1], 'start', 'racers')
   if not race[1] then
@@ -251,11 +255,11 @@ local function load_standings(keys)
   local answer = {race[1]}
   for _, player in ipairs(racers_of(race[2])) do
     local fields = redis.call('HMGET', keys[1], player .. ':banked', player .. ':state',
-      player .. ':length')
+      player .. ':length', player .. ':head')
     local n = #answer
     answer[n + 1], answer[n + 2], answer[n + 3] = player, fields[1], fields[2]
     answer[n + 4] = fields[1] and redis.call('HGET', keys[1], player .. ':rose:' .. fields[1]) or ''
-    answer[n + 5] = fields[3]
+    answer[n + 5], answer[n + 6] = fields[3], fields[4] or ''
   end
   return answer
 end

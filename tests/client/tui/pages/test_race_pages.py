@@ -190,6 +190,7 @@ def crowd(count: int) -> SessionState:
             state="out-of-time",
             moves=40,
             reached=60_000 * place,
+            head="0" * 16,
         )
         for place, letter in enumerate(letters, 1)
     ]
