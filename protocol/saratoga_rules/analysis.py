@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Final, TypeAlias
 
-from saratoga_rules.cards import SUITS, Card
+from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
     CARRY,
@@ -17,6 +17,7 @@ from saratoga_rules.moves import (
     DRAW,
     REDEAL,
     RESERVE,
+    TAKE_BACK_INDEX,
     UP,
     WASTE,
     Carry,
@@ -38,7 +39,7 @@ class Analysis:
     `before` is the analysis of the position before the last move, of the same game.
     """
 
-    __slots__ = ("game", "known_carries", "known_moves", "known_targets", "position")
+    __slots__ = ("game", "known_carries", "known_moves", "known_targets", "position", "wanted")
 
     def __init__(self, game: Game, position: Position, before: "Analysis | None" = None) -> None:
         self.game = game
@@ -47,10 +48,16 @@ class Analysis:
         self.known_carries: list[Carry] | None = None
         self.known_moves: tuple[list[Carry], list[Carry]] | None = None
         # a move hands on the tuples that it does not change
-        if before is not None and before.position.columns is position.columns:
-            was = before.position
+        _, _, _, up, down, columns, base, _, _ = position
+        if before is None:
+            self.wanted = wanted_cards(up, base, down)
+            return
+        _, _, _, up_before, down_before, columns_before, _, _, _ = before.position
+        is_banked_same = up is up_before and down is down_before
+        self.wanted = before.wanted if is_banked_same else wanted_cards(up, base, down)
+        if columns is columns_before:
             self.known_targets, self.known_carries = before.known_targets, before.known_carries
-            if was.up is position.up and was.down is position.down:
+            if is_banked_same:
                 self.known_moves = before.known_moves
 
     @property
@@ -75,47 +82,49 @@ class Analysis:
     def legal_moves(self) -> list[Move]:
         """Return every move that may be played, each once."""
         stock, waste, reserve, _, _, _, _, passes, _ = self.position
+        takers, spaces = self.targets
         banks, taken_back = self._moves_with_foundations()
         moves: list[Move] = [*self._carries_between_columns()]
         if stock:
             moves.append(DRAW)
         elif waste and passes < self.game.stock.passes:
             moves.append(REDEAL)
-        if waste:
-            moves += self._carries_of(WASTE, Pile.WASTE, waste[-1])
-            banks = banks + self._banks_of(WASTE, waste[-1])
-        if reserve:
-            moves += self._carries_of(RESERVE, Pile.RESERVE, reserve[-1])
-            banks = banks + self._banks_of(RESERVE, reserve[-1])
-        return moves + sorted(banks, key=_target, reverse=True) + taken_back
+        for source, pile, cards in ((WASTE, Pile.WASTE, waste), (RESERVE, Pile.RESERVE, reserve)):
+            if cards:
+                if spaces or cards[-1] in takers:
+                    moves += self._carries_of(source, pile, cards[-1])
+                if cards[-1] in self.wanted:
+                    banks = banks + self._banks_of(source, cards[-1])
+        if len(banks) > 1:
+            banks = sorted(banks, key=_target, reverse=True)
+        return moves + banks + taken_back
 
     def moves_whole(self, index: int) -> bool:
-        """Return whether all face-up cards of a column may be carried to another column."""
+        """Return whether all face-up cards of a column, one at least, may be carried to another."""
         _, _, _, _, _, columns, _, _, face_down = self.position
         column, rules = columns[index], self.game.columns
-        if not column or not rules.packet.allows(column, len(column), rules.build):
-            return False
         takers, spaces = self.targets
-        if any(name != COLUMN_NAMES[index] for name in takers.get(column[0], ())):
-            return True
-        is_covering = bool(face_down and face_down[index])
-        return is_covering and bool(spaces) and rules.space.admits(Pile.COLUMN, column[0])
+        has_target = any(name != COLUMN_NAMES[index] for name in takers.get(column[0], ()))
+        # from the bottom of a column into a space would change nothing
+        if not has_target and spaces and face_down and face_down[index]:
+            has_target = rules.space.admits(Pile.COLUMN, column[0])
+        return has_target and rules.packet.allows(column, len(column), rules.build)
 
     def _moves_with_foundations(self) -> tuple[list[Carry], list[Carry]]:
         """Return the carries from columns onto foundations, and from foundations back."""
         if self.known_moves is None:
-            _, _, _, up, down, columns, base, _, _ = self.position
+            _, _, _, up, _, columns, base, _, _ = self.position
             banks: list[Carry] = []
-            wanted = wanted_cards(up, base, down)
+            wanted = self.wanted
             for name, column in zip(COLUMN_NAMES, columns, strict=False):
                 if column and column[-1] in wanted:
                     banks += self._banks_of(name, column[-1])
             taken_back: list[Carry] = []
             if self.game.up.gives_back:
-                for letter, height, cards in zip(SUITS, up, BUILT_UP[base], strict=True):
-                    if height > 1:
-                        card = cards[height - 1]
-                        taken_back += self._carries_of(f"up.{letter}", Pile.FOUNDATION, card)
+                takers, spaces = self.targets
+                for name, height, cards in zip(TAKE_BACK_INDEX, up, BUILT_UP[base], strict=True):
+                    if height > 1 and (spaces or cards[height - 1] in takers):
+                        taken_back += self._carries_of(name, Pile.FOUNDATION, cards[height - 1])
             self.known_moves = banks, taken_back
         return self.known_moves
 

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from saratoga_rules.cards import SUITS, Card, card_of
+from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import Cards, Position
+from saratoga_rules.position import NO_CARDS, Cards, Heights, Position
 from saratoga_rules.stuck.prospects import Prospects
-from saratoga_rules.vocabulary.foundations import rank_at, wanted_up
+from saratoga_rules.vocabulary.foundations import BUILT_UP, wanted_up
 
 
 class Arrangement(NamedTuple):
@@ -16,7 +16,7 @@ class Arrangement(NamedTuple):
     columns: tuple[Cards, ...]
     """The face-up cards of the columns: first of those with face-down cards, then of the others. Both
     groups are sorted, because the order of columns does not matter."""
-    up: tuple[int, ...]
+    up: Heights
 
 
 class ArrangementSearch:
@@ -32,7 +32,7 @@ class ArrangementSearch:
         self._base = position.base
         self._banked = sum(position.up)
         self._ahead = ahead
-        self._hopes: dict[tuple[int, ...], frozenset[Card]] = {}
+        self._hopes: dict[Heights, frozenset[Card]] = {}
         face_down = position.face_down_counts or (0,) * len(position.columns)
         piles = list(zip(position.columns, face_down, strict=True))
         covering = sorted(column for column, below in piles if below)
@@ -56,7 +56,7 @@ class ArrangementSearch:
             return False
         return None if self._waiting else True
 
-    def _hopes_at(self, up: tuple[int, ...]) -> frozenset[Card]:
+    def _hopes_at(self, up: Heights) -> frozenset[Card]:
         """Return the cards whose uncovering is progress with the foundations at these heights."""
         hopes = self._hopes.get(up)
         if hopes is None:
@@ -67,29 +67,32 @@ class ArrangementSearch:
 
     def _carry_within(self, arrangement: Arrangement) -> None:
         columns, up = arrangement
-        rules, hopes = self._game.columns, self._hopes_at(up)
+        rules, hopes, covering = self._game.columns, self._hopes_at(up), self._covering
         takers: dict[Card, list[int]] = {}
         for index, column in enumerate(columns):
             for card in rules.build.onto[column[-1]] if column else ():
                 takers.setdefault(card, []).append(index)
         # the empty columns sort first; none of them has face-down cards
-        first = self._covering
-        space = [first] if first < len(columns) and not columns[first] else []
+        has_space = covering < len(columns) and not columns[covering]
+        into_spaces = rules.space.admits.cards_from(Pile.COLUMN) if has_space else NO_CARDS
+        carries: list[tuple[int, int, int]] = []
         for origin, column in enumerate(columns):
             for count in rules.packet.sizes(column, rules.build):
                 card = column[-count]
-                targets = [index for index in takers.get(card, ()) if index != origin]
-                changes = count < len(column) or origin < self._covering
-                if space and changes and rules.space.admits(Pile.COLUMN, card):
-                    targets += space
-                if targets and self._uncovers(origin, column[:-count], hopes):
+                found = len(carries)
+                for target in takers.get(card, ()):
+                    if target != origin:
+                        carries.append((origin, target, count))  # noqa: PERF401 (measured)
+                if card in into_spaces and (count < len(column) or origin < covering):
+                    carries.append((origin, covering, count))
+                if len(carries) > found and self._uncovers(origin, column[:-count], hopes):
                     self._has_progress = True
                     return
-                for target in targets:
-                    piles = list(columns)
-                    piles[origin] = column[:-count]
-                    piles[target] += column[-count:]
-                    self._find(piles, up)
+        for origin, target, count in carries:
+            piles = list(columns)
+            piles[target] += piles[origin][-count:]
+            piles[origin] = piles[origin][:-count]
+            self._find(piles, up)
 
     def _take_back(self, arrangement: Arrangement) -> None:
         columns, up = arrangement
@@ -97,7 +100,7 @@ class ArrangementSearch:
         for index, height in enumerate(up):
             if height < 2:
                 continue
-            card = card_of(rank_at(self._base, height), SUITS[index])
+            card = BUILT_UP[self._base][index][height - 1]
             lower = (*up[:index], height - 1, *up[index + 1 :])
             for target, column in enumerate(columns):
                 if (
@@ -129,7 +132,7 @@ class ArrangementSearch:
             return rest[-1] in hopes
         return index < self._covering or self._ahead.space_helps
 
-    def _find_with_foundations(self, piles: list[Cards], up: tuple[int, ...]) -> None:
+    def _find_with_foundations(self, piles: list[Cards], up: Heights) -> None:
         wanted, hopes = wanted_up(up, self._base), self._hopes_at(up)
         if not wanted.keys().isdisjoint(self._ahead.waiting) or any(
             column[-1] in hopes for column in piles if column
@@ -137,9 +140,10 @@ class ArrangementSearch:
             self._has_progress = True
         self._find(piles, up)
 
-    def _find(self, piles: list[Cards], up: tuple[int, ...]) -> None:
+    def _find(self, piles: list[Cards], up: Heights) -> None:
         covering = self._covering
         found = Arrangement((*sorted(piles[:covering]), *sorted(piles[covering:])), up)
-        if found not in self._seen:
-            self._seen.add(found)
+        known = len(self._seen)
+        self._seen.add(found)  # hashed once: it is long
+        if len(self._seen) > known:
             self._waiting.append(found)

@@ -65,10 +65,10 @@ def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card
 def is_in_sight(analysis: Analysis) -> bool:
     """Return whether a progress move is one carry away, after any number of draws and redeals."""
     game, position = analysis.game, analysis.position
-    stock, waste, reserve, up, down, columns, base, _, face_down = position
+    stock, waste, reserve, _, _, columns, _, _, _ = position
     if stock and game.stock.onto is Pile.COLUMN:
         return True
-    wanted = wanted_cards(up, base, down)
+    wanted = analysis.wanted
     for column in columns:
         if column and column[-1] in wanted:
             return True
@@ -84,11 +84,18 @@ def is_in_sight(analysis: Analysis) -> bool:
             return True
         if spaces and any(admits(source, card) for card in cards):
             return True
-    is_filled = fills_spaces(game, position)
-    return any(
-        (is_filled or (face_down and face_down[index])) and analysis.moves_whole(index)
-        for index in range(len(columns))
-    )
+    return _empties_a_column(analysis)
+
+
+def _empties_a_column(analysis: Analysis) -> bool:
+    """Return whether a carry between columns turns a face-down card up, or makes a space that is filled."""
+    columns, face_down = analysis.position.columns, analysis.position.face_down
+    is_filled = fills_spaces(analysis.game, analysis.position)
+    if is_filled or face_down:
+        for index, column in enumerate(columns):
+            if (is_filled or face_down[index]) and column and analysis.moves_whole(index):
+                return True
+    return False
 
 
 def fills_spaces(game: Game, position: Position) -> bool:
