@@ -53,15 +53,16 @@ export class Closed extends Error {
 /**
  * What the server sends: protocol/README.md. A field that has its default is left out.
  * @typedef {{game: string, cap: number, seats: number, public: boolean, races?: number}} Settings
- * @typedef {{player: string, name: string, bot?: boolean, level?: string, ready?: boolean, connected?: boolean, nonce_hash?: string, races?: number,
- *   wins?: number, net?: number, voids?: number, blocked?: boolean}} Seat
+ * @typedef {{player: string, name: string, bot?: boolean, level?: string, ready?: boolean, connected?: boolean, races?: number,
+ *   wins?: number, net?: number, voids?: number, blocked?: boolean, epoch?: number, owner?: boolean}} Seat
+ * @typedef {{player: string, name: string, bot?: boolean, nonce_hash: string}} Racer
  * @typedef {{race: string, game: string, rules: number, cap: number, public: boolean, reason: string, commitment: string, seed?: string,
  *   nonces?: Record<string, string>, missing?: Record<string, string>, left?: string, logs?: number}} VoidedRace
  * @typedef {{race: string, place: number, net: number}} MatchResult
  * @typedef {{player: string, name: string, place: number, net: number, wins: number, results: MatchResult[], bot?: boolean}} MatchRow
  * @typedef {{races: number, finished: string[], rows: MatchRow[]}} Match
  * @typedef {{code: string, version: number, host: string, phase: string, settings: Settings, race: string, commitment: string, seats: Seat[],
- *   call_until?: number, racers?: string[], departed?: Seat[], reveal_by?: number, start_at?: number, deadline?: number, ranked?: boolean, notice?: string,
+ *   rules: number, call_until?: number, racers?: Racer[], reveal_by?: number, start_at?: number, deadline?: number, ranked?: boolean, notice?: string,
  *   locked?: boolean, last_racer?: string, end_from?: number, voided?: VoidedRace[], match?: Match}} Table
  * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, legal?: string[]}} BoardView
  * @typedef {{player: string, place: number, banked: number, net: number, state: string}} Standing

@@ -146,7 +146,7 @@ export class Nonces {
     // another tab may have drawn the nonce
     const known = this.#of(table.commitment) ?? this.#stored().find((each) => each.commitment === table.commitment);
     if (known && !this.#of(table.commitment)) this.promised = [...this.promised, known].slice(-KEPT);
-    if (isSnapshot) this.foreign[table.code] = known ? "" : table.seats.find((seat) => seat.player === this.player)?.nonce_hash ?? "";
+    if (isSnapshot) this.foreign[table.code] = !known && table.seats.find((seat) => seat.player === this.player)?.ready ? table.commitment : "";
     if (known && !known.listed && table.racers?.length) this.#save({ ...known, listed: hashesOf(table) });
   }
 
@@ -166,12 +166,12 @@ export class Nonces {
   /** Return the nonce to reveal now, or an empty text. @param {Table} table */
   due(table) {
     const countdown = `${table.commitment} ${table.reveal_by}`;
-    if (table.phase !== "countdown" || !table.racers?.includes(this.player) || this.revealed === countdown) return "";
+    if (table.phase !== "countdown" || !table.racers?.some((racer) => racer.player === this.player) || this.revealed === countdown) return "";
     this.revealed = countdown;
     const known = this.#of(table.commitment);
     const hashes = hashesOf(table);
     const own = hashes[this.player];
-    if (!known && own && own === this.foreign[table.code]) return "";
+    if (!known && this.foreign[table.code] === table.commitment) return "";
     const faults = [];
     if (!known) faults.push("the countdown is for a deal for which this player has not said ready");
     else if (own !== nonceHash(known.nonce)) faults.push("the countdown has a nonce hash for this player that this player did not send");
@@ -212,14 +212,12 @@ export const COUNTDOWN_CHANGED = "the racers or their nonce hashes have changed 
 
 /** The racers of a table with their nonce hashes. @param {Table} table @returns {Record<string, string>} */
 export function hashesOf(table) {
-  const hashes = Object.fromEntries(table.seats.map((seat) => [seat.player, seat.nonce_hash ?? ""]));
-  return Object.fromEntries((table.racers ?? []).map((player) => [player, hashes[player] ?? ""]));
+  return Object.fromEntries((table.racers ?? []).map((racer) => [racer.player, racer.nonce_hash]));
 }
 
-/** Whether racers or hashes differ from those first listed; a racer who has left has no hash, which is no difference. @param {Table} table @param {Record<string, string>} seen */
+/** Whether racers or hashes differ from those first listed. @param {Table} table @param {Record<string, string>} seen */
 export function haveRacersChanged(table, seen) {
-  const now = hashesOf(table);
-  return !isSame(Object.keys(now).sort(), Object.keys(seen).sort()) || Object.entries(now).some(([player, hash]) => hash && hash !== seen[player]);
+  return !isSame(hashesOf(table), seen);
 }
 
 /** Whether two plain values are equal. @param {unknown} one @param {unknown} two */

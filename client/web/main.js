@@ -286,7 +286,7 @@ export class App {
     const { known } = this;
     if (event.type === "table_changed" && event.same_match && known?.table.code === event.table.code) event.table.match = known.table.match;
     if (event.type === "snapshot" && event.table.code === this.code) {
-      const isWatching = !session.seatAt(event.table, this.player) && !(event.table.racers ?? []).includes(this.player);
+      const isWatching = !session.seatAt(event.table, this.player) && !session.isRacer(event.table, this.player);
       this.known = known ? { ...session.nextState(known, event, event.now), isWatching } : session.firstState(this.player, event, isWatching);
     } else if (known) this.known = session.nextState(known, event, this.now());
     if (event.type === "announcement") this.notify(event.text);
@@ -294,7 +294,7 @@ export class App {
     this.#seen((witness) => witness.see(event));
     this.screen?.hear?.(event);
     if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table, event.type === "snapshot");
-    if (event.type === "table_changed" && event.table.code !== this.code && event.table.phase === "countdown" && event.table.racers?.includes(this.player)) return this.go(`/${event.table.code}`);
+    if (event.type === "table_changed" && event.table.code !== this.code && event.table.phase === "countdown" && session.isRacer(event.table, this.player)) return this.go(`/${event.table.code}`);
     if (event.type === "snapshot") this.#seen((witness) => {
       for (const [race, sentences] of witness.alarmsOf(event.table.code)) this.alarm(race, sentences);
     });
@@ -528,7 +528,7 @@ export class App {
     this.alarms = [...this.alarms, ...fresh.map((sentence) => ({ race, sentence }))];
     this.#showAlarms();
     // a race goes on below the bar; a sheet would take its keys
-    if (!["countdown", "running"].includes(this.known?.table.phase ?? "")) this.openAlarms();
+    if (!["call", "countdown", "running"].includes(this.known?.table.phase ?? "")) this.openAlarms();
   }
 
   /** Take back that a race's record is missing. @param {string} race */
@@ -632,10 +632,10 @@ export class App {
     const { table } = state;
     if (state.seatLost) return ["lost", () => new TroubleScreen(new SeatLost(table.code, state.seatLost))];
     if (state.isWatching && !watchesOnly(table.code)) return [`name ${table.code}`, () => new NameScreen(this)];
-    if (table.phase === "countdown") return ["countdown", () => new CountdownScreen(this)];
+    if (table.phase === "call" || table.phase === "countdown") return ["countdown", () => new CountdownScreen(this)];
     if (table.phase === "running") {
       // the deal comes a moment after the start
-      if (!state.own && table.racers?.includes(this.player) && session.ownSeat(state)) return ["countdown", () => new CountdownScreen(this)];
+      if (!state.own && session.isRacer(table, this.player) && session.ownSeat(state)) return ["countdown", () => new CountdownScreen(this)];
       if (state.own && this.watchesRace !== table.race) return [`race ${table.race}`, () => new RaceScreen(this)];
       return [`watch ${table.race}`, () => new WatchScreen(this)];
     }
@@ -788,8 +788,8 @@ function agreesToLeave(code) {
  */
 function isRacingAt(table, player) {
   const seat = session.seatAt(table, player);
-  if (!seat || !["countdown", "running"].includes(table.phase)) return false;
-  return session.takesReady(table) ? Boolean(seat.ready) : (table.racers ?? []).includes(player);
+  if (!seat || !["call", "countdown", "running"].includes(table.phase)) return false;
+  return session.takesReady(table) ? Boolean(seat.ready) : session.isRacer(table, player);
 }
 
 new App();

@@ -7,7 +7,7 @@ import { Board } from "./board.js";
 import { COLUMN_KEYS, GAMES, PRIZE, gameTitle, suitColours } from "./cards.js";
 import { button, capitalised, clockText, counted, dollars, fill, followed, h, nameNodes, openQuestion, openSheet, ordinal, pageHead, picture, refill, shownName, svg,
   tone, unbroken, write } from "./page.js";
-import { evenAt, evenWord, gap, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, seatAt, stateWords, takesReady, toEven, turnedUp, whyNoSeat } from "./session.js";
+import { evenAt, evenWord, gap, isRacer, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, seatAt, stateWords, takesReady, toEven, turnedUp, whyNoSeat } from "./session.js";
 
 /** The clock warns during this many milliseconds before the time limit. */
 const LATE = 30_000;
@@ -216,8 +216,8 @@ export class CountdownScreen {
   show(state) {
     const { table } = state;
     const title = gameTitle(table.settings.game);
-    const racing = (table.racers?.length ? table.racers : table.seats.filter((/** @type {any} */ seat) => seat.ready).map((/** @type {any} */ seat) => seat.player));
-    const names = racing.map((/** @type {string} */ player) => (player === state.player ? "You" : nameOf(state, player)));
+    const racing = table.racers?.length ? table.racers : table.seats.filter((/** @type {any} */ seat) => seat.ready);
+    const names = racing.map(({ player }) => (player === state.player ? "You" : nameOf(state, player)));
     write(this.brand, title);
     write(this.heading, names.length > 1 ? `${title}, one deal for ${names.length === 2 ? "both" : `all ${names.length}`}` : title);
     write(this.racers, names.join(", "));
@@ -237,7 +237,7 @@ export class CountdownScreen {
     const isCall = takesReady(state.table);
     if (!seat) return "You are watching this race. It shows the standings, not the boards.";
     if (isCall && !seat.ready) return "The host has started the race. Press Ready now to be in it.";
-    if (isCall || state.table.racers?.includes(state.player)) return "Get ready: all racers get the same deal at the same moment.";
+    if (isCall || isRacer(state.table, state.player)) return "Get ready: all racers get the same deal at the same moment.";
     return "You weren't ready, so this race started without you.";
   }
 

@@ -156,7 +156,7 @@ function withBoard(state, snapshot) {
 
 /** @param {State} state @returns {State} */
 function afterTable(state) {
-  if (["gathering", "countdown"].includes(state.table.phase))
+  if (["gathering", "call", "countdown"].includes(state.table.phase))
     return { ...state, standings: [], outcome: null, own: null, feed: noFeed(), history: {} };
   if (state.own && state.own.race !== state.table.race) return { ...state, own: null };
   return state.outcome ? endedBy(state, state.outcome) : state;
@@ -193,7 +193,7 @@ export function mayMove(own) {
 function withLabels(state) {
   const labels = { ...state.labels };
   /** @type {import("./connection.js").Seat[]} */
-  const racers = [...(state.table.departed ?? []), ...(state.outcome?.results ?? []), ...state.table.seats];
+  const racers = [...(state.table.racers ?? []), ...(state.outcome?.results ?? []), ...state.table.seats];
   for (const racer of racers)
     labels[racer.player] = { name: racer.name, bot: Boolean(racer.bot), level: racer.level ?? labels[racer.player]?.level ?? "" };
   return { ...state, labels };
@@ -211,6 +211,11 @@ export function rows(state) {
 /** @param {State} state */
 export function ownRow(state) {
   return rows(state).find((row) => row.player === state.player) ?? null;
+}
+
+/** Whether a player is in the race of a table. @param {import("./connection.js").Table} table @param {string} player */
+export function isRacer(table, player) {
+  return (table.racers ?? []).some((racer) => racer.player === player);
 }
 
 /** A player's seat at a table; `null` without one. @param {import("./connection.js").Table} table @param {string} player */
@@ -294,7 +299,7 @@ export function idleLeft(state, sign, now) {
 
 /** Whether players may get ready now. @param {any} table */
 export function takesReady(table) {
-  return table.phase === "gathering" || (table.phase === "countdown" && !table.racers?.length);
+  return table.phase === "gathering" || table.phase === "call";
 }
 
 /** The distance to the next rival, such as `6 cards behind ana`. @param {State} state */

@@ -310,7 +310,7 @@ export class NameScreen {
     write(this.heading, gameTitle(game));
     write(this.blurb, `Patience against friends: everyone gets the same cards at the same moment. ${moneyWords(game)}`);
     const reason = whyNoSeat(table);
-    const isRunning = !reason && ["countdown", "running"].includes(table.phase);
+    const isRunning = !reason && ["call", "countdown", "running"].includes(table.phase);
     write(this.about, `${capitalised(capWords(table.settings.cap))} \u00b7 ${table.seats.length} of ${counted(table.settings.seats, "seat")}${isRunning ? " \u00b7 a race is running: you sit down for the next one" : ""}`);
     write(this.why, reason);
     this.sit.className = reason ? "button" : "button main";

@@ -145,8 +145,6 @@ export class Witness {
     this.player = around.player;
     /** @type {Table | null} The latest version of the table. */
     this.table = null;
-    /** @type {Record<string, string>} The names shown while the table gathered. */
-    this.names = {};
     /** Commitments of deals whose racers were listed. @type {Set<string>} */
     this.spent = new Set();
     /** @type {Map<string, Sighting>} */
@@ -242,7 +240,6 @@ export class Witness {
     if (table && (event.type === "snapshot" || event.type === "table_changed") && event.table.code !== table.code && !event.re) return;
     switch (event.type) {
       case "snapshot":
-        if (table && table.code !== event.table.code) this.names = {};
         this.table = null;
         this.#seeTable(event.table);
         this.#seeStandings(event.table.race, event.standings ?? [], true);
@@ -339,7 +336,7 @@ export class Witness {
   #seePhase(table) {
     const known = this.load(table.race);
     const seen = known && (known.commitment === table.commitment || isRecent(known)) ? known : null;
-    const isEarly = table.phase === "gathering" || table.phase === "countdown";
+    const isEarly = ["gathering", "call", "countdown"].includes(table.phase);
     const isChanged = Boolean(seen && isPromised(seen) && seen.commitment !== table.commitment);
     let sighting = seen;
     if (!sighting || (sighting.commitment !== table.commitment && !(isChanged && !isEarly))) {
@@ -352,7 +349,6 @@ export class Witness {
     if (takesReady(table)) {
       if (isSpent(sighting) || this.spent.has(table.commitment)) return this.#raise(table.race, ["the table gathers again for a deal whose racers were listed, so that nonces may be known"]);
       this.sightings.set(table.race, { ...sighting, game: table.settings.game });
-      this.names = Object.fromEntries(table.seats.map((seat) => [seat.player, seat.name]));
       return;
     }
     this.spent.add(table.commitment);
@@ -372,12 +368,11 @@ export class Witness {
       if (haveRacersChanged(table, sighting.hashes)) this.#raise(table.race, [COUNTDOWN_CHANGED]);
       return;
     }
-    const racing = table.seats.filter((seat) => table.racers?.includes(seat.player));
+    const racing = table.racers ?? [];
     this.#save({
       ...sighting, hashes: hashesOf(table), nonce: this.around.nonce(table.commitment), cap: table.settings.cap, public: Boolean(table.settings.public), seenAt: Date.now(),
-      // a name that was changed at this moment may be recorded in either form
-      names: Object.fromEntries(racing.map((seat) => [seat.player, [...new Set([this.names[seat.player] ?? seat.name, seat.name])]])),
-      bots: racing.filter((seat) => seat.bot).map((seat) => seat.player),
+      names: Object.fromEntries(racing.map((racer) => [racer.player, [racer.name]])),
+      bots: racing.filter((racer) => racer.bot).map((racer) => racer.player),
     });
   }
 
@@ -555,7 +550,7 @@ function haveSettingsChanged(table, sighting) {
   if (!Object.keys(sighting.hashes).length || sighting.cap === null) return false;
   const { game, cap, public: isPublic } = table.settings;
   return !isSame([game, cap, Boolean(isPublic)], [sighting.game, sighting.cap, sighting.public]) ||
-    table.seats.some((seat) => seat.player in sighting.names && Boolean(seat.bot) !== sighting.bots.includes(seat.player));
+    (table.racers ?? []).some((racer) => Boolean(racer.bot) !== sighting.bots.includes(racer.player));
 }
 
 /** @param {Sighting} sighting */

@@ -38,8 +38,6 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How strong the bot is, by its own account; empty if unknown."""
     ready: bool = False
     connected: bool = True
-    nonce_hash: str = ""
-    """The hash of a ready player's nonce."""
     races: int = 0
     """The number of races of the player at this table."""
     wins: int = 0
@@ -50,6 +48,21 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of countdowns at this table that the player voided, by a missing nonce or by leaving."""
     blocked: bool = False
     """True if the player voided a countdown, and may not get ready until the host allows it."""
+    epoch: int = 0
+    """A number that grows at the table with each connection to a seat; `kick` names it."""
+    owner: bool = False
+    """True if the player is the owner of the server."""
+
+
+class Racer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A player in a race, as fixed at the end of the call."""
+
+    player: str
+    name: str
+    """The name with which the player entered the race; a later change of name does not change it."""
+    bot: bool = False
+    nonce_hash: str
+    """SHA-256 of the nonce that the racer reveals in the countdown (`Ready.nonce_hash`)."""
 
 
 class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -87,19 +100,20 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A number that grows with every change: of two copies, the larger version is newer."""
     host: str
     phase: str
-    """The table's phase: `gathering`, `countdown`, `running`, `over` or `closed`."""
+    """The table's phase: `gathering`, `call`, `countdown`, `running`, `over` or `closed`."""
     settings: TableSettings
     race: str
     """The id of the race that is gathering, running or over."""
+    rules: int
+    """The version of the rules of that race."""
     commitment: str
-    """SHA-256 over the seed of that race (protocol/README.md, *A fair deal*)."""
+    """SHA-256 over the seed of that race (protocol/FAIRNESS.md)."""
     seats: list[Seat]
     call_until: int = 0
-    """The end of the call, in the countdown: until then, players may get ready."""
-    racers: list[str] = []
-    """The players in the race, from the end of the call on."""
-    departed: list[Seat] = []
-    """The racers of the race without a seat; of these seats only `player`, `name` and `bot` mean something."""
+    """The end of the call: until then, players may get ready. 0 in the phases without a countdown."""
+    racers: list[Racer] = []
+    """Every racer of the race, also those who have left: complete and unchanged from the end of the call until
+    the next race gathers, and empty before."""
     reveal_by: int = 0
     """The time by which all nonces must be revealed, in the countdown."""
     start_at: int = 0
@@ -121,6 +135,10 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     16; the next record lists them."""
     match: Match | None = None
     """The match in progress, or the one that the race has ended; `None` before its first race has finished."""
+
+    def racer(self, player: str) -> Racer | None:
+        """Return the racer with this player id; `None` if the player is not in the race."""
+        return next((racer for racer in self.racers if racer.player == player), None)
 
 
 class View(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -13,6 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Page
 
 from kit.browser_pages import Pages, page_url
+from kit.messages import racer
 from kit.race_lies import TRUTH, foreign_seed, rivals_illegal_move, wrong_result
 from kit.races import Entrant, promised, race, settled, void_record, with_line
 from kit.scripted_server import CODE, table
@@ -203,13 +204,13 @@ SEEN = """async events => {
 def listed(race: int) -> events.TableChanged:
     """Return the countdown of a race, with its racers."""
     hashed = f"{race:064x}"
-    seat = events.Seat(player="b" * 16, name="Bert", ready=True, nonce_hash=hashed)
+    seat = events.Seat(player="b" * 16, name="Bert", ready=True)
     shown = msgspec.structs.replace(
         table(version=race, phase="countdown"),
         race=f"{CODE}/{race}",
         commitment=hashed,
         seats=[seat],
-        racers=[seat.player],
+        racers=[racer(seat.player, "Bert", nonce_hash=hashed)],
     )
     return events.TableChanged(table=shown, now=0)
 

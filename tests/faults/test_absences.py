@@ -34,8 +34,8 @@ async def states(server: InProcessServer, code: str) -> dict[str, str]:
     """Return the states of the stored boards of a table's first race, by the racers' names."""
     state = server.state(code)
     return {
-        state.racer_names[player]: (await server.board(code, player)).state
-        for player in state.racers
+        racer.name: (await server.board(code, player)).state
+        for player, racer in state.racers.items()
     }
 
 

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from kit.messages import racer
 from kit.races import Entrant, race
 from kit.session_states import CODE, START
 from kit.walks import banking, wandering
@@ -63,9 +64,10 @@ def over(
             game=record.game, cap=record.cap, seats=16, public=record.public
         ),
         race=f"{CODE}/{record.race}",
+        rules=record.rules_version,
         commitment=record.commitment,
         seats=seats,
-        racers=[result.player for result in results],
+        racers=[racer(result.player, result.name, result.bot) for result in results],
         start_at=START,
         deadline=START + 600_000,
     )

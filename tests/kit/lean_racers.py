@@ -328,7 +328,7 @@ class LeanRacer:
 
     def _update_table(self, table: events.Table) -> None:
         self.table = table
-        if table.phase == "countdown" and table.racers and not self._is_counting:
+        if table.phase == "countdown" and not self._is_counting:
             self._is_counting = True
             self._requests.reveal(table)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.races import shown_void
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
 from kit.sightings import announced
@@ -164,8 +165,7 @@ class LyingServer:
     def countdown_of(self, earlier: VoidRecord) -> events.Table:
         """Return the table in the countdown of the race before, in which the client sits out."""
         seats = [
-            events.Seat(player=player, name=player, ready=True, nonce_hash=_hash(nonce))
-            for player, nonce in earlier.line.nonces.items()
+            events.Seat(player=player, name=player, ready=True) for player in earlier.line.nonces
         ]
         table = self.table("gathering")
         return replace(
@@ -174,7 +174,10 @@ class LyingServer:
             race=earlier.race_id,
             commitment=earlier.commitment,
             seats=[*table.seats, *seats],
-            racers=[seat.player for seat in seats],
+            racers=[
+                racer(player, nonce_hash=_hash(nonce))
+                for player, nonce in earlier.line.nonces.items()
+            ],
             voided=[],
         )
 
@@ -263,6 +266,7 @@ class LyingServer:
                 game=self.truth.game, cap=self.truth.cap, seats=16, public=self.truth.public
             ),
             race=self.truth.race_id,
+            rules=self.truth.rules_version,
             commitment=self.truth.commitment,
             seats=[
                 events.Seat(
@@ -270,11 +274,15 @@ class LyingServer:
                     name=racer.name,
                     bot=racer.bot,
                     ready=not is_before,
-                    nonce_hash="" if is_before else racer.nonce_hash,
                 )
                 for racer in self.truth.racers
             ],
-            racers=[] if is_before else [racer.player for racer in self.truth.racers],
+            racers=[]
+            if is_before
+            else [
+                racer(each.player, each.name, each.bot, each.nonce_hash)
+                for each in self.truth.racers
+            ],
             reveal_by=0 if is_before else self.truth.start_at - 500,
             start_at=0 if is_before else self.truth.start_at,
             deadline=0 if is_before else self.deadline,

@@ -85,6 +85,14 @@ COMMANDS: dict[str, AnyCommand] = {
 
 SETTINGS = events.TableSettings(game="canfield", cap=10, seats=16, public=True)
 
+
+def racer(
+    player: str, name: str = "", bot: bool = False, nonce_hash: str = "d1" * 32
+) -> events.Racer:
+    """Return a racer, by default with the player id as the name."""
+    return events.Racer(player=player, name=name or player, bot=bot, nonce_hash=nonce_hash)
+
+
 TABLE = events.Table(
     code=CODE,
     version=17,
@@ -92,6 +100,7 @@ TABLE = events.Table(
     phase="running",
     settings=SETTINGS,
     race=RACE,
+    rules=2,
     commitment="c0" * 32,
     seats=[
         events.Seat(
@@ -101,15 +110,13 @@ TABLE = events.Table(
             level="strong",
             ready=True,
             connected=False,
-            nonce_hash="d1" * 32,
             races=2,
             wins=1,
             net=-30,
         ),
-        events.Seat(player=BERT, name="Zoë"),
+        events.Seat(player=BERT, name="Zoë", epoch=7, owner=True),
     ],
-    racers=[ANNA, CARL],
-    departed=[events.Seat(player=CARL, name="Carl", bot=True)],
+    racers=[racer(ANNA, "Anna"), racer(CARL, "Carl", bot=True)],
     reveal_by=NOW - 2000,
     start_at=NOW,
     deadline=NOW + 600_000,
@@ -127,6 +134,7 @@ IN_A_MATCH = events.Table(
     phase="gathering",
     settings=events.TableSettings(game="canfield", cap=10, seats=16, public=True, races=3),
     race=RACE,
+    rules=2,
     commitment="c0" * 32,
     seats=[events.Seat(player=ANNA, name="Anna", bot=True, races=2, wins=1, net=25)],
     match=Match(
@@ -164,6 +172,7 @@ GATHERING = events.Table(
     phase="gathering",
     settings=SETTINGS,
     race="mint-otter-42/1",
+    rules=2,
     commitment="c0" * 32,
     seats=[events.Seat(player=ANNA, name="Anna")],
 )
@@ -172,9 +181,10 @@ CALL = events.Table(
     code=CODE,
     version=4,
     host=ANNA,
-    phase="countdown",
+    phase="call",
     settings=SETTINGS,
     race="mint-otter-42/2",
+    rules=2,
     commitment="c1" * 32,
     seats=[events.Seat(player=BERT, name="Zoë", voids=1, blocked=True)],
     call_until=NOW - 3000,

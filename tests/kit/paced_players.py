@@ -220,8 +220,8 @@ class PacedPlayer:
 
     def _update_table(self, table: events.Table) -> None:
         before, self.table = self.table, table
-        was_counting = before is not None and before.phase == "countdown" and before.racers
-        if table.phase == "countdown" and table.racers and not was_counting:
+        was_counting = before is not None and before.phase == "countdown"
+        if table.phase == "countdown" and not was_counting:
             self._requests.reveal(table)
         self.changed.set()
 

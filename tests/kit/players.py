@@ -271,7 +271,7 @@ class MemoryPlayer(Player):
         table = self.table
         if self.pass_time_until is None:
             await super().call_ended()
-        elif table.phase == "countdown" and not table.racers:
+        elif table.phase == "call":
             await self.pass_time_until(table.call_until)
 
     async def exchange(self, command: AnyCommand) -> AnyEvent:

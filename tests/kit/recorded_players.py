@@ -197,11 +197,11 @@ class Notes:
 
     def _see(self, table: events.Table) -> None:
         self.code, self.phase, self.present = table.code, table.phase, table.race
-        if table.phase == "countdown":
+        if table.phase in ("call", "countdown"):
             self.commitments[table.race] = table.commitment
-        if table.phase == "countdown" and table.racers:  # none are listed until the call ends
+        if table.phase == "countdown":
             self.nonce_hashes[table.race] = {
-                seat.player: seat.nonce_hash for seat in table.seats if seat.player in table.racers
+                racer.player: racer.nonce_hash for racer in table.racers
             }
 
     def forget(self, race: str) -> None:

@@ -171,6 +171,7 @@ def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table
         phase=phase,
         settings=TableSettings(game="canfield", cap=10, seats=16, public=False),
         race=f"{code}/1",
+        rules=2,
         commitment="c0" * 32,
         seats=[],
     )

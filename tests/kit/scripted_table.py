@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.scripted_server import (
     CODE,
     NOON,
@@ -110,14 +111,17 @@ def gathering(promise: str = PROMISE, version: int = 1) -> AnyEvent:
 
 def countdown(own_hash: str, promise: str = PROMISE, version: int = 2) -> events.TableChanged:
     seats = [
-        events.Seat(player=PLAYER, name="Anna", ready=True, nonce_hash=own_hash),
-        events.Seat(player=RIVAL, name="Bert", ready=True, nonce_hash=nonce_hash(RIVALS_NONCE)),
+        events.Seat(player=PLAYER, name="Anna", ready=True),
+        events.Seat(player=RIVAL, name="Bert", ready=True),
     ]
     counting = replace(
         table(version=version, phase="countdown"),
         commitment=promise,
         seats=seats,
-        racers=[PLAYER, RIVAL],
+        racers=[
+            racer(PLAYER, "Anna", nonce_hash=own_hash),
+            racer(RIVAL, "Bert", nonce_hash=nonce_hash(RIVALS_NONCE)),
+        ],
     )
     return events.TableChanged(table=counting, now=NOON)
 

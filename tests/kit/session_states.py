@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from kit.messages import racer
 from saratoga_client.session.state import SessionState, first_state, next_state
 from saratoga_protocol import events
 from saratoga_protocol.match_rows import Match
@@ -36,6 +37,11 @@ def seat(letter: str, **more: object) -> events.Seat:
     return events.Seat(player=player(letter), **(given | more))  # type: ignore[arg-type]
 
 
+def racer_of(letter: str) -> events.Racer:
+    """Return the racer with that letter."""
+    return racer(player(letter), seat(letter).name, letter == "o")
+
+
 def table(
     letters: str = "yar",
     phase: str = "running",
@@ -45,7 +51,7 @@ def table(
     race: str = RACE,
     seats: Sequence[events.Seat] | None = None,
 ) -> events.Table:
-    has_times = phase in ("countdown", "running", "over")
+    has_times = phase in ("call", "countdown", "running", "over")
     return events.Table(
         code=CODE,
         version=version,
@@ -53,9 +59,10 @@ def table(
         phase=phase,
         settings=events.TableSettings(game=game, cap=10, seats=16, public=False),
         race=race,
+        rules=2,
         commitment="c0" * 32,
         seats=list(seats) if seats is not None else [seat(letter) for letter in letters],
-        racers=[player(letter) for letter in letters] if has_times else [],
+        racers=[racer_of(letter) for letter in letters] if has_times and phase != "call" else [],
         start_at=START if has_times else 0,
         deadline=START + CAP if has_times else 0,
     )

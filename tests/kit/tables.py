@@ -134,7 +134,7 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
         results=[
             Result(
                 player=player,
-                name=table.racer_names[player],
+                name=table.racers[player].name,
                 place=1 + sum(other > net for other in nets.values()),
                 banked=10,
                 net=net,

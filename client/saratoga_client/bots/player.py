@@ -249,7 +249,7 @@ class TablePlayer:
         table = self._duties.table
         if table is None or self._starts_with is None or not self._duties.is_host:
             return None
-        if table.phase == "countdown":
+        if table.phase in ("call", "countdown"):
             self._done.pop(("start", table.commitment), None)  # the call may end without a race
         if table.phase == "over" and self._is_first("next", table.race):
             return partial(NextRace, table=table.code)

@@ -27,7 +27,7 @@ from saratoga_client.session.result_text import gap
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.session.table_view import is_call, takes_ready
+from saratoga_client.session.table_view import BEFORE_THE_RACE, RACE_PHASES, is_call, takes_ready
 from saratoga_client.wording import BOT_LEVELS, shown_name, state_words, unmarked
 from saratoga_protocol import events
 from saratoga_rules.play import IllegalMove
@@ -66,7 +66,7 @@ class BotCommand:
 CommandHandler: TypeAlias = Callable[[str], Awaitable[None]]
 
 WAITS: Final[Mapping[str, Callable[[SessionState], bool]]] = {
-    "countdown": lambda state: state.phase in ("countdown", "running"),
+    "countdown": lambda state: state.phase in RACE_PHASES,
     "deal": lambda state: state.phase == "running" and state.own is not None,
     "gathering": lambda state: state.phase == "gathering",
     "result": lambda state: state.phase == "over" and state.table_view.outcome is not None,
@@ -190,7 +190,7 @@ class TableCommands:
         match self._state.phase:
             case "gathering":
                 return "no: There is no deal yet. Type ready; the host types start."
-            case "countdown":
+            case "call" | "countdown":
                 return "no: The deal comes at the end of the countdown."
             case "running":
                 return "no: You are not in this race. Type ready when the next one gathers."
@@ -385,7 +385,7 @@ class TableCommands:
 
     def _is_verified(self, state: SessionState) -> bool:
         """Return whether the running or latest race was checked; the next one may be open already."""
-        if state.phase in ("gathering", "countdown") and state.verifications:
+        if state.phase in BEFORE_THE_RACE and state.verifications:
             return not self._table.is_checking
         return state.table.race in state.verifications
 

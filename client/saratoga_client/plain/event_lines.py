@@ -61,7 +61,7 @@ def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[s
         yield from result_lines(state)
     if state.table.match is not None:
         yield from match_lines(state.table.match, state.player, state.table_view.levels)
-    if state.phase == "countdown":
+    if state.phase in ("call", "countdown"):
         yield _countdown(state, now)
     if state.phase == GATHERING and state.seat is not None:
         start = ", and start when the others are ready" if state.is_host else ""
@@ -138,7 +138,7 @@ def _seat_words(state: SessionState, seat: events.Seat) -> str:
 
 def _standing_of(state: SessionState, seat: events.Seat) -> str:
     """Return a racer's state in the running race, such as `racing`; empty for others."""
-    if state.phase != "running" or seat.player not in state.table.racers:
+    if state.phase != "running" or state.table.racer(seat.player) is None:
         return ""
     found = (row.state for row in rows(state.table_view) if row.player == seat.player)
     return next(found, "racing")
@@ -203,11 +203,9 @@ def _link(before: SessionState, after: SessionState) -> Iterator[str]:
 
 def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]:
     if (before.table.race, before.phase) == (after.table.race, after.phase):
-        if is_call(before.table) and not is_call(after.table):
-            yield _countdown(after, now)
         return
     match after.phase:
-        case "countdown":
+        case "call" | "countdown":
             yield _countdown(after, now)
         case "running":
             yield "countdown: 0"
@@ -234,7 +232,7 @@ def _countdown(state: SessionState, now: int) -> str:
         last_call = "; type ready now to be in this race" if is_asked else ""
         return f"countdown: {counted(seconds, 'second')}, {ready} ready{last_call}"
     racers = counted(len(state.table.racers), "racer")
-    is_without_you = state.seat is not None and state.player not in state.table.racers
+    is_without_you = state.seat is not None and state.table.racer(state.player) is None
     without_you = "; you are not in this race" if is_without_you else ""
     return f"countdown: {counted(seconds, 'second')}, {racers}{without_you}"
 
@@ -247,7 +245,7 @@ def _time_left(state: SessionState, now: int) -> str:
 def clock_line(state: SessionState, now: int) -> str:
     """Return the line with the race's elapsed time and time left; in the countdown, with its rest."""
     time = race_clock(state, now)
-    if state.phase == "countdown":
+    if state.phase in ("call", "countdown"):
         seconds = (time.until_start + 500) // 1000
         return f"clock: the race starts in {counted(seconds, 'second')}"
     if state.phase != "running":

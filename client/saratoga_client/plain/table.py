@@ -191,7 +191,7 @@ class PlainTable:
         A board is never cashed out without a command.
         """
         await self._until(lambda: not self._unfinished)
-        await self._until(lambda: self._phase != "countdown" or not self._is_racer)
+        await self._until(lambda: self._phase not in ("call", "countdown") or not self._is_racer)
         own = None if self._state is None else self._state.own
         gives_up = not self._is_watching and not (own is not None and own.is_racing)
         if gives_up:
@@ -213,7 +213,7 @@ class PlainTable:
         state = self._state
         if state is not None and is_call(state.table):
             return state.seat is not None and state.seat.ready
-        return state is not None and state.player in state.table.racers
+        return state is not None and state.table.racer(state.player) is not None
 
     async def _races_checked(self) -> None:
         """Wait for the result of a race that is over, and for the verdicts on all records."""

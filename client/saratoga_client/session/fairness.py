@@ -31,6 +31,7 @@ from saratoga_client.session.table_observer import (
     TableObserver,
     have_racers_changed,
 )
+from saratoga_client.session.table_view import RACE_PHASES
 from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_blame
 from saratoga_protocol import events
@@ -114,7 +115,7 @@ class FairnessDuties:
     def _may_run(self, race: str, is_gone: bool) -> bool:
         """Test whether an honest server may still say that a race runs."""
         table = self.table
-        runs = table is None or (table.race == race and table.phase in ("countdown", "running"))
+        runs = table is None or (table.race == race and table.phase in RACE_PHASES)
         return runs and not is_gone and self._races.may_run(race)
 
     @property
@@ -139,7 +140,7 @@ class FairnessDuties:
     def is_ready(self) -> bool:
         """Test whether the table lists this player as ready for the next race."""
         own = self._own_seat()
-        return own is not None and own.ready and own.nonce_hash == self._own_hash()
+        return own is not None and own.ready and bool(self._own_hash())
 
     @property
     def is_blocked(self) -> bool:
@@ -211,7 +212,7 @@ class FairnessDuties:
         return (
             table is not None
             and table.phase == "countdown"
-            and self.player in table.racers
+            and table.racer(self.player) is not None
             and self._revealed != (table.commitment, table.reveal_by)
         )
 
@@ -256,8 +257,7 @@ class FairnessDuties:
 
     def _is_ready_elsewhere(self, sighting: Sighting) -> bool:
         """Test whether the player was ready already, by another device, when this client took the seat."""
-        foreign = self._observer.foreign_hash
-        return bool(foreign) and sighting.nonce_hashes.get(self.player) == foreign
+        return self._observer.foreign_ready == sighting.commitment
 
     def _faults_of_countdown(self, table: events.Table, sighting: Sighting) -> Iterator[str]:
         """Yield the reasons why the nonce must not be revealed."""

@@ -10,7 +10,7 @@ from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
 from saratoga_client.output import say
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.session.table_view import is_call
+from saratoga_client.session.table_view import RACE_PHASES, is_call
 from saratoga_client.wording import cap_words, game_title, listed
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, LeaveTable, UnwatchTable, WatchTable
@@ -23,9 +23,6 @@ LONGEST_NAME: Final = 64
 
 UNWATCH_TIMEOUT: Final = 2.0
 """Seconds to wait for the answer to `UnwatchTable`."""
-
-RACING: Final = frozenset({"countdown", "running"})
-"""Phases in which a player keeps a seat and returns to it."""
 
 Report = Callable[[str], None]
 """A function that shows a sentence to the player."""
@@ -99,9 +96,9 @@ def is_racing_at(table: events.Table, player: str) -> bool:
     A player who has left the table is still among its racers. In the call, everyone who is ready will race.
     """
     seat = next((seat for seat in table.seats if seat.player == player), None)
-    if seat is None or table.phase not in RACING:
+    if seat is None or table.phase not in RACE_PHASES:
         return False
-    return seat.ready if is_call(table) else player in table.racers
+    return seat.ready if is_call(table) else table.racer(player) is not None
 
 
 def is_seated_at(table: events.Table, player: str) -> bool:

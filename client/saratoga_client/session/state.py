@@ -26,7 +26,14 @@ from saratoga_client.session.own_board import (
     with_board,
 )
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.table_view import TableView, first_view, next_view, rows
+from saratoga_client.session.table_view import (
+    BEFORE_THE_RACE,
+    RACE_PHASES,
+    TableView,
+    first_view,
+    next_view,
+    rows,
+)
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent, BoardView
 from saratoga_rules.game import Game
@@ -131,7 +138,7 @@ class SessionState:
     @property
     def is_left_out(self) -> bool:
         """True if the player has a seat, and the race started without them."""
-        return self.seat is not None and self.player not in self.table.racers
+        return self.seat is not None and self.table.racer(self.player) is None
 
     @property
     def start_at(self) -> int:
@@ -222,7 +229,7 @@ class RaceClock(NamedTuple):
 def race_clock(state: SessionState, now: int) -> RaceClock:
     """Return the race's time at `now`."""
     start, deadline = state.start_at, state.deadline
-    if state.phase not in ("countdown", "running") or not start:
+    if state.phase not in RACE_PHASES or not start:
         return RaceClock(0, 0, None)
     left = max(0, deadline - max(now, start)) if deadline else None
     return RaceClock(max(0, start - now), max(0, now - start), left)
@@ -239,7 +246,7 @@ def disconnected_players(table: events.Table) -> frozenset[str]:
 def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
     if isinstance(event, events.Snapshot):
         state = replace(state, idle_since=event.idle_since)
-    if state.phase in ("gathering", "countdown"):
+    if state.phase in BEFORE_THE_RACE:
         return replace(
             state,
             own=None,

@@ -13,7 +13,7 @@ from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.match_check import SeenResults
 from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.record_check import RecordCheck
-from saratoga_client.session.table_view import takes_ready
+from saratoga_client.session.table_view import BEFORE_THE_RACE, takes_ready
 from saratoga_client.session.witness import Sighting, faults_of_voided
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
@@ -44,8 +44,6 @@ class TableObserver:
         self._connection = connection
         self._races = races
         self._records = records
-        self._names: dict[str, str] = {}
-        """The names shown while the table gathered, by player id."""
         self._spent: dict[str, None] = {}
         """The last `MOST_SPENT` commitments of deals whose racers were listed."""
         self._voided: dict[str, events.VoidedRace] = {}
@@ -53,9 +51,9 @@ class TableObserver:
         self._results = SeenResults()
         self.table: events.Table | None = None
         """The latest version of the table."""
-        self.foreign_hash = ""
-        """The nonce hash with which the last snapshot showed this player ready, if this client sent none: another
-        device with the player's token may have."""
+        self.foreign_ready = ""
+        """The commitment for which the last snapshot showed this player ready, if this client has no nonce for it:
+        another device with the player's token may have."""
         self.due: set[str] = set()
         """The races whose record is to be checked."""
 
@@ -93,8 +91,9 @@ class TableObserver:
     def _see_own_seat(self, table: events.Table) -> None:
         sighting = self._races.current
         has_nonce = sighting is not None and bool(sighting.nonce)
-        hashes = {seat.player: seat.nonce_hash for seat in table.seats}
-        self.foreign_hash = "" if has_nonce else hashes.get(self._connection.player, "")
+        own = self._connection.player
+        is_ready = any(seat.ready for seat in table.seats if seat.player == own)
+        self.foreign_ready = table.commitment if is_ready and not has_nonce else ""
 
     def is_spent(self, sighting: Sighting) -> bool:
         """Test whether the racers were listed for the deal of a sighting, so that nonces may be known."""
@@ -153,7 +152,7 @@ class TableObserver:
         seen = self._seen_before(table)
         is_same = seen is not None and seen.commitment == table.commitment
         is_changed = seen is not None and seen.is_promised and not is_same
-        is_before = table.phase in ("gathering", "countdown")
+        is_before = table.phase in BEFORE_THE_RACE
         if seen is None or not (is_same or (is_changed and not is_before)):
             self._races.current = Sighting(
                 race=table.race,
@@ -234,24 +233,18 @@ class TableObserver:
             self._races.raise_alarm(table.race, (DEAL_REUSED,))
             return
         self._races.current = replace(sighting, game=table.settings.game)
-        self._names = {seat.player: seat.name for seat in table.seats}
 
     def _see_countdown(self, table: events.Table, sighting: Sighting) -> None:
         if sighting.nonce_hashes:
             if have_racers_changed(table, sighting):
                 self._races.raise_alarm(table.race, (COUNTDOWN_CHANGED,))
             return
-        racing = [seat for seat in table.seats if seat.player in table.racers]
         self._races.see(
             replace(
                 sighting,
                 nonce_hashes=_hashes_of_racers(table),
-                # a name that was changed at this moment may be recorded in either form
-                names={
-                    seat.player: sorted({self._names.get(seat.player, seat.name), seat.name})
-                    for seat in racing
-                },
-                bots=[seat.player for seat in racing if seat.bot],
+                names={racer.player: [racer.name] for racer in table.racers},
+                bots=[racer.player for racer in table.racers if racer.bot],
                 cap=table.settings.cap,
                 public=table.settings.public,
                 seen_at=self._races.seen_now(table.race),
@@ -260,19 +253,12 @@ class TableObserver:
 
 
 def _hashes_of_racers(table: events.Table) -> dict[str, str]:
-    hashes = {seat.player: seat.nonce_hash for seat in table.seats}
-    return {player: hashes.get(player, "") for player in table.racers}
+    return {racer.player: racer.nonce_hash for racer in table.racers}
 
 
 def have_racers_changed(table: events.Table, sighting: Sighting) -> bool:
-    """Test whether the racers, or their nonce hashes, differ from those first seen for this deal.
-
-    A racer who has left the table has no hash there; that is no difference.
-    """
-    hashes, seen = _hashes_of_racers(table), sighting.nonce_hashes
-    return hashes.keys() != seen.keys() or any(
-        now and now != seen[player] for player, now in hashes.items()
-    )
+    """Test whether the racers, or their nonce hashes, differ from those first seen for this deal."""
+    return _hashes_of_racers(table) != sighting.nonce_hashes
 
 
 def have_settings_changed(table: events.Table, sighting: Sighting) -> bool:
@@ -280,8 +266,6 @@ def have_settings_changed(table: events.Table, sighting: Sighting) -> bool:
     if not sighting.nonce_hashes or sighting.cap is None:
         return False
     now = table.settings.game, table.settings.cap, table.settings.public
-    # a racer without a name there had left the table when the racers were listed
-    racing = [seat for seat in table.seats if seat.player in sighting.names]
     return now != (sighting.game, sighting.cap, sighting.public) or any(
-        seat.bot != (seat.player in sighting.bots) for seat in racing
+        racer.bot != (racer.player in sighting.bots) for racer in table.racers
     )

@@ -110,9 +110,16 @@ def rows(view: TableView) -> tuple[Row, ...]:
     )
 
 
+BEFORE_THE_RACE: Final = ("gathering", "call", "countdown")
+"""The phases before the start of a race."""
+
+RACE_PHASES: Final = ("call", "countdown", "running")
+"""The phases from the host's *start* to the end of the race."""
+
+
 def is_call(table: events.Table) -> bool:
-    """Return whether the countdown's call goes on: players may still get ready, and no racer is listed."""
-    return table.phase == "countdown" and not table.racers
+    """Return whether the call goes on: players may still get ready, and no racer is listed."""
+    return table.phase == "call"
 
 
 def takes_ready(table: events.Table) -> bool:
@@ -137,7 +144,7 @@ def _is_newer(table: events.Table, known: events.Table) -> bool:
 def _with_table(view: TableView, table: events.Table) -> TableView:
     """Return the view with a changed table; before a race it has no standings and no result."""
     view = replace(view, table=table)
-    if table.phase in ("gathering", "countdown"):
+    if table.phase in BEFORE_THE_RACE:
         view = replace(view, standings=(), outcome=None)
     return _with_labels(view)
 
@@ -168,7 +175,7 @@ def _label(view: TableView, player: str) -> PlayerLabel:
 def _with_labels(view: TableView) -> TableView:
     known = dict(view.labels)
     results = view.outcome.results if view.outcome else []
-    racers: tuple[events.Seat | events.Result, ...] = (*view.table.departed, *results)
+    racers: tuple[events.Racer | events.Result, ...] = (*view.table.racers, *results)
     for racer in racers:
         level = _label(view, racer.player).level
         label = PlayerLabel(racer.name, racer.bot, level)

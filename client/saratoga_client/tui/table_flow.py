@@ -215,7 +215,7 @@ class TableFlow:
         match evening.phase:
             case "gathering":
                 return GatheringScreen
-            case "countdown":
+            case "call" | "countdown":
                 return CountdownScreen
             case "over":
                 from saratoga_client.tui.screens.results import ResultsScreen
@@ -223,7 +223,7 @@ class TableFlow:
                 return ResultsScreen
         if evening.own is not None:
             return RaceScreen
-        is_dealt_soon = evening.player in evening.table.racers and evening.game is not None
+        is_dealt_soon = evening.table.racer(evening.player) is not None and evening.game is not None
         if is_dealt_soon and isinstance(self._screen, CountdownScreen):
             return CountdownScreen
         from saratoga_client.tui.screens.watching import WatchingScreen

@@ -98,8 +98,8 @@ def _racer_log(state: TableState, player: str, board: Board) -> RacerLog:
     nonce = state.nonces[player]
     return RacerLog(
         player=player,
-        name=state.racer_names.get(player, player),
-        bot=player in state.racer_bots,
+        name=state.racers[player].name,
+        bot=state.racers[player].bot,
         nonce=nonce,
         nonce_hash=nonce_hash(bytes.fromhex(nonce)),
         log=tuple(

@@ -115,7 +115,7 @@ def _line(state: TableState) -> Listing | None:
         game=state.settings.game,
         cap=state.settings.cap,
         host=state.name(state.host),
-        phase=state.phase.public,
+        phase=state.phase.value,
         seated=len(state.seats),
         seats=state.settings.seats,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.scripted_server import (
     CODE,
     NOON,
@@ -35,7 +36,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position, redact
 
 START = deal_for_key(GAMES["canfield"], practice_key("player"))
-RIVAL = events.Seat(player="r" * 16, name="Rita", ready=True, nonce_hash="ab" * 32)
+RIVAL = events.Seat(player="r" * 16, name="Rita", ready=True)
 
 pytestmark = pytest.mark.usefixtures("impatient_checks")
 
@@ -85,7 +86,7 @@ def gathered(ready: commands.Ready | None = None, version: int = 2) -> events.Ta
     """Return the table with the bot as its host, ready if the bot has sent `ready`."""
     own = events.Seat(player=PLAYER, name="Otto", bot=True)
     if ready is not None:
-        own = replace(own, ready=True, nonce_hash=ready.nonce_hash)
+        own = replace(own, ready=True)
     return events.TableChanged(table=replace(table(version=version), seats=[own, RIVAL]), now=NOON)
 
 
@@ -149,7 +150,7 @@ async def test_a_bot_that_is_host_starts_when_enough_are_ready(bot: Bot) -> None
 
 
 async def test_a_bot_gets_ready_in_the_call(bot: Bot) -> None:
-    called = replace(gathered(version=3).table, phase="countdown", racers=[])
+    called = replace(gathered(version=3).table, phase="call")
     await bot.peer.send(events.TableChanged(table=called, now=NOON))
     assert isinstance(await bot.done(), commands.Ready)
 
@@ -159,7 +160,7 @@ async def test_a_bot_that_runs_its_table_allows_a_player_who_voided_five_countdo
 ) -> None:
     ready = await ready_bot(bot)
     for version, voids in enumerate((5, 6), start=3):
-        blocked = replace(RIVAL, ready=False, nonce_hash="", voids=voids, blocked=True)
+        blocked = replace(RIVAL, ready=False, voids=voids, blocked=True)
         changed = gathered(ready, version=version)
         seats = [changed.table.seats[0], blocked]
         await bot.peer.send(
@@ -242,7 +243,9 @@ async def test_a_race_before_the_bot_came_does_not_count(bot: Bot) -> None:
 
 
 async def test_a_bot_does_not_race_a_deal_whose_countdown_it_has_seen(bot: Bot) -> None:
-    counting = replace(gathered(version=3).table, phase="countdown", racers=[RIVAL.player])
+    counting = replace(
+        gathered(version=3).table, phase="countdown", racers=[racer(RIVAL.player, "Bert")]
+    )
     await bot.peer.send(events.TableChanged(table=counting, now=NOON), gathered(version=4))
     fresh = replace(gathered(version=5).table, commitment="c2" * 32)
     await bot.peer.send(events.TableChanged(table=fresh, now=NOON))

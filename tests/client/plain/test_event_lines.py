@@ -20,6 +20,7 @@ from kit.session_states import (
     in_match,
     outcome,
     player,
+    racer_of,
     seat,
     snapshot,
     standings,
@@ -75,7 +76,7 @@ def test_a_player_who_returns_sees_the_board() -> None:
 
 def test_a_player_who_comes_late_sees_that_the_race_is_running() -> None:
     racing = at_table("yar")
-    left_out = msgspec.structs.replace(racing, racers=[player("a"), player("r")])
+    left_out = msgspec.structs.replace(racing, racers=[racer_of("a"), racer_of("r")])
     without = "note: this race started without you; you can be ready for the next one"
     for shown, is_left_out in ((left_out, True), (racing, False)):
         # a racer may watch the own race in another window
@@ -237,15 +238,13 @@ def test_a_late_comer_is_told_of_voided_races() -> None:
 
 def test_the_call_asks_players_who_are_not_ready_and_its_end_names_the_racers() -> None:
     seats = [seat("y"), seat("a", ready=True)]
-    shown = msgspec.structs.replace(
-        at_table("ya", phase="countdown", seats=seats, version=2), racers=[]
-    )
+    shown = at_table("ya", phase="call", seats=seats, version=2)
     before = state_after(first=snapshot(shown=at_table("ya", phase="gathering", seats=seats)))
     call = next_state(before, events.TableChanged(table=shown, now=START - 5000), START - 5000)
     assert list(change_lines(before, call, PLAIN, START - 5000)) == [
         "countdown: 5 seconds, 1 ready; type ready now to be in this race"
     ]
-    fixed = msgspec.structs.replace(shown, racers=[player("a")], version=3)
+    fixed = msgspec.structs.replace(shown, phase="countdown", racers=[racer_of("a")], version=3)
     after = next_state(call, events.TableChanged(table=fixed, now=START - 3000), START - 3000)
     assert list(change_lines(call, after, PLAIN, START - 3000)) == [
         "countdown: 3 seconds, 1 racer; you are not in this race"

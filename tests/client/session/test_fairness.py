@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.scripted_server import (
     CODE,
     NOON,
@@ -87,8 +88,8 @@ async def test_a_hash_that_a_rival_copied_is_no_alarm_and_the_nonce_is_revealed(
     await player.seat.handle(gathering())
     ready = await player.ready()
     seen = countdown(ready.nonce_hash)
-    seats = [replace(seat, nonce_hash=ready.nonce_hash) for seat in seen.table.seats]
-    copied = replace(seen, table=replace(seen.table, seats=seats))
+    racers = [replace(each, nonce_hash=ready.nonce_hash) for each in seen.table.racers]
+    copied = replace(seen, table=replace(seen.table, racers=racers))
     assert isinstance(await player.answer(player.seat.handle(copied)), commands.Reveal)
     assert player.alarms == []
 
@@ -179,18 +180,16 @@ async def test_a_reused_deal_is_noticed_although_another_came_between(
 
 @pytest.mark.parametrize(
     "others",
-    [[], [events.Seat(player=RIVAL, name="Bert", ready=True, nonce_hash="00" * 32)]],
+    [[], [racer(RIVAL, "Bert", nonce_hash="00" * 32)]],
     ids=["a racer less", "another hash"],
 )
 async def test_a_countdown_with_changed_nonce_hashes_raises_the_alarm(
-    player: DutifulPlayer, others: list[events.Seat]
+    player: DutifulPlayer, others: list[events.Racer]
 ) -> None:
     await player.seat.handle(gathering())
     honest = countdown((await player.ready()).nonce_hash)
     await player.answer(player.seat.handle(honest))
-    seats = [honest.table.seats[0], *others]
-    racers = [seat.player for seat in seats]
-    again = replace(honest.table, version=3, seats=seats, racers=racers)
+    again = replace(honest.table, version=3, racers=[honest.table.racers[0], *others])
     await player.seat.handle(events.TableChanged(table=again, now=NOON))
     assert player.alarms == [(RACE, (COUNTDOWN_CHANGED,))]
 
@@ -239,7 +238,7 @@ async def test_no_nonce_is_revealed_if_the_racers_have_changed(player: DutifulPl
     # the countdown is seen, and the program ends before it reveals
     player.seat.see(honest)
     player.seat = player.restarted()
-    fewer = replace(honest.table, version=3, seats=honest.table.seats[:1], racers=[PLAYER])
+    fewer = replace(honest.table, version=3, racers=honest.table.racers[:1])
     await hear_silently(player, fewer)
     assert player.alarms == [(RACE, (COUNTDOWN_CHANGED,))]
 
@@ -247,8 +246,8 @@ async def test_no_nonce_is_revealed_if_the_racers_have_changed(player: DutifulPl
 async def test_no_nonce_is_revealed_to_a_racer_without_a_nonce_hash(player: DutifulPlayer) -> None:
     await player.seat.handle(gathering())
     honest = countdown((await player.ready()).nonce_hash)
-    seats = [honest.table.seats[0], replace(honest.table.seats[1], nonce_hash="")]
-    unhashed = replace(honest.table, seats=seats)
+    racers = [honest.table.racers[0], replace(honest.table.racers[1], nonce_hash="")]
+    unhashed = replace(honest.table, racers=racers)
     await hear_silently(player, unhashed)
     assert player.alarms == [(RACE, ("the countdown has racers without a nonce hash",))]
 
@@ -267,9 +266,9 @@ async def test_a_nonce_that_the_server_refuses_is_no_error(player: DutifulPlayer
 
 
 def call(own_hash: str = "", version: int = 2) -> events.TableChanged:
-    """Return the call: the countdown without its racers."""
+    """Return the call, in which no racer is listed."""
     changed = countdown(own_hash, version=version)
-    return replace(changed, table=replace(changed.table, racers=[]))
+    return replace(changed, table=replace(changed.table, phase="call", racers=[]))
 
 
 def voided(own_hash: str, **changes: Any) -> events.TableChanged:

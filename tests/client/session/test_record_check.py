@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.scripted_server import (
     CODE,
     NOON,
@@ -142,7 +143,12 @@ async def say_running(player: DutifulPlayer) -> None:
 def running(version: int = 8) -> events.TableChanged:
     """Return the table of the race that `DutifulPlayer.race` begins, as it runs."""
     there = replace(table(version=version, phase="running"), commitment=PROMISE)
-    racing = replace(there, racers=[PLAYER, RIVAL], start_at=NOON, deadline=NOON + 600_000)
+    racing = replace(
+        there,
+        racers=[racer(PLAYER, "Anna"), racer(RIVAL, "Bert")],
+        start_at=NOON,
+        deadline=NOON + 600_000,
+    )
     return events.TableChanged(table=racing, now=NOON)
 
 
@@ -183,8 +189,8 @@ def seen_earlier(player: DutifulPlayer, folder: Path, millis: int) -> FairnessDu
 async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(
     player: DutifulPlayer,
 ) -> None:
-    seats = [events.Seat(player=RIVAL, name="Bert", nonce_hash=nonce_hash(RIVALS_NONCE))]
-    counting = replace(table(phase="countdown"), commitment=PROMISE, seats=seats, racers=[RIVAL])
+    racers = [racer(RIVAL, "Bert", nonce_hash=nonce_hash(RIVALS_NONCE))]
+    counting = replace(table(phase="countdown"), commitment=PROMISE, racers=racers)
     await player.seat.handle(events.TableChanged(table=counting, now=NOON))
     record = record_of("00" * 16)
     await player.hear_the_end(record, announced(record))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.races import voided_race
 from kit.scripted_server import CODE, NOON, PLAYER, RACE, snapshot, table
 from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
@@ -70,27 +71,12 @@ async def test_an_event_of_another_table_is_ignored(player: DutifulPlayer, tmp_p
     assert player.seat.table.code == CODE
 
 
-# What a countdown has shown
-
-
-async def test_a_racer_who_had_left_and_comes_back_as_a_bot_raises_no_alarm(
-    player: DutifulPlayer,
-) -> None:
-    away = countdown("ab" * 32).table
-    away = replace(away, racers=[RIVAL, "b" * 16], seats=away.seats[1:])
-    await player.seat.handle(events.TableChanged(table=away, now=NOON))
-    bot = events.Seat(player="b" * 16, name="Botty", bot=True)
-    back = replace(away, version=9, seats=[*away.seats, bot])
-    await player.seat.handle(events.TableChanged(table=back, now=NOON))
-    assert player.alarms == []
-
-
 # A deal that is discarded
 
 
 async def test_a_watcher_misses_a_discarded_countdown_too(player: DutifulPlayer) -> None:
     seen = countdown("ab" * 32).table
-    watched = replace(seen, racers=[RIVAL], seats=seen.seats[1:])
+    watched = replace(seen, racers=seen.racers[1:], seats=seen.seats[1:])
     await player.seat.handle(events.TableChanged(table=watched, now=NOON))
     await player.seat.handle(events.TableChanged(table=later(), now=NOON))
     assert player.seat.take_due() == [RACE]
@@ -127,7 +113,7 @@ async def test_settings_changed_while_the_player_is_away_raise_no_alarm(
     await player.ready()
     racing = replace(
         later(1, phase),
-        racers=[RIVAL],
+        racers=[racer(RIVAL, "Bert")],
         start_at=0 if phase == "countdown" else NOON,
         deadline=0 if phase == "countdown" else NOON + 600_000,
     )

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.scripted_server import (
     NOON,
     SEATS,
@@ -50,8 +51,8 @@ def test_a_bot_s_level_stays_beside_its_name_after_it_has_left() -> None:
 def test_the_labels_of_players_have_a_bound_and_those_at_the_table_are_kept() -> None:
     view = running()
     for version in range(2, MOST_LABELS + 10):
-        gone = replace(SEATS[0], player=f"{version:016}", name=f"racer {version}")
-        here = replace(table(version=version, phase="running"), seats=SEATS, departed=[gone])
+        gone = racer(f"{version:016}")
+        here = replace(table(version=version, phase="running"), seats=SEATS, racers=[gone])
         view = next_view(view, events.TableChanged(table=here, now=NOON))
     assert len(view.labels) == MOST_LABELS
     assert {seat.player for seat in SEATS} < view.labels.keys()

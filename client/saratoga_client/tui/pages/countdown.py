@@ -13,6 +13,7 @@ from saratoga_client.tui.pages.figures import grouped, short_hash
 from saratoga_client.tui.pages.gathering import alarms_part
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
+from saratoga_protocol import events
 
 DIGITS: Final = {
     0: ("   ", "   ", "GO!", "   ", "   "),
@@ -69,7 +70,8 @@ def _racers(
     state: SessionState, symbols: PageSymbols, ink: Ink, width: int, room: int
 ) -> RenderableType:
     """Return the list of racers, in two columns if one column of `room` lines is too short."""
-    racers = state.table.racers or [seat.player for seat in state.table.seats if seat.ready]
+    racers: list[events.Racer | events.Seat] = [*state.table.racers]
+    racers = racers or [seat for seat in state.table.seats if seat.ready]
     is_double = len(racers) > room and width >= 2 * (SHORT_NAME + FINGERPRINT + 2)
     name = SHORT_NAME if is_double else NAME
     cells = (name, 1, FINGERPRINT, 2)
@@ -84,13 +86,16 @@ def _racers(
 
 
 def _racer(
-    state: SessionState, player: str, name: int, symbols: PageSymbols, ink: Ink
+    state: SessionState,
+    racer: events.Racer | events.Seat,
+    name: int,
+    symbols: PageSymbols,
+    ink: Ink,
 ) -> tuple[Text, Text, Text, Text]:
-    seat = next((seat for seat in state.table.seats if seat.player == player), None)
-    role = Role.YOU if player == state.player else Role.TEXT
+    role = Role.YOU if racer.player == state.player else Role.TEXT
     blank = ink.text("")
-    if seat is None:
-        return ink.text("left the table", Role.DIM), blank, blank, blank
-    shown = fitted_name(seat.name, seat.bot, seat.level, name, symbols.dots)
-    fingerprint = ink.text(short_hash(seat.nonce_hash, symbols.dots), Role.DIM)
+    level = state.table_view.levels.get(racer.player, "")
+    shown = fitted_name(racer.name, racer.bot, level, name, symbols.dots)
+    hashed = racer.nonce_hash if isinstance(racer, events.Racer) else ""
+    fingerprint = ink.text(short_hash(hashed, symbols.dots) if hashed else "", Role.DIM)
     return ink.text(shown, role), blank, fingerprint, blank

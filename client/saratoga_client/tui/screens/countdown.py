@@ -45,7 +45,7 @@ class CountdownScreen(TableScreen):
             self.say("You are watching this race. It shows the standings, not the boards.")
         elif self._is_call and not seat.ready:
             self.say("The host has started the race. Press r now to be in it.")
-        elif self._is_call or self.state.player in self.state.table.racers:
+        elif self._is_call or self.state.table.racer(self.state.player):
             self.say("Get ready: all racers get the same deal at the same moment.")
         else:
             self.say("You weren't ready, so this race started without you.")

@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from saratoga_protocol.events import Racer
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
 from saratoga_rules.records.voided import DAMAGED, NONCE_MISSING, RACER_LEFT, SERVER_AWAY
 from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
@@ -142,9 +143,12 @@ def call_ended(table: TableState, now: Millis) -> Change:
     counting = replace(
         table,
         phase=TablePhase.COUNTDOWN,
-        racers=tuple(seat.player for seat in racing),
-        racer_names={seat.player: seat.name for seat in racing},
-        racer_bots=tuple(seat.player for seat in racing if seat.bot),
+        racers={
+            seat.player: Racer(
+                player=seat.player, name=seat.name, bot=seat.bot, nonce_hash=seat.nonce_hash
+            )
+            for seat in racing
+        },
         notice=f"Not in this race, because not connected: {listed(away)}." if away else "",
     )
     is_late = now - table.call_until > LATE_MILLIS
@@ -198,7 +202,7 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
             "You were not ready, so you are not in this race and have no nonce to reveal.",
         )
     shown = bytes.fromhex(nonce)
-    if nonce_hash(shown) != seat.nonce_hash:
+    if nonce_hash(shown) != table.racers[player].nonce_hash:
         raise CommandRejected(
             "wrong_nonce",
             "That nonce does not match the hash you sent with ready. Send the one that does.",

@@ -9,7 +9,6 @@
       |                                                                                    |
       +---------------------------------next_race---------------------------- over <-------+
 
-    On the wire, the call is the first part of the countdown.
     Every phase but `closed` ends in `closed` when the table is closed, or idle for too long.
 
 `ALLOWED` lists what is allowed; everything else is refused. A command is checked in this order: the

@@ -16,7 +16,7 @@ def public_view(table: TableState, version: int) -> events.Table:
         code=table.code,
         version=version,
         host=table.host,
-        phase=table.phase.public,
+        phase=table.phase.value,
         settings=events.TableSettings(
             game=settings.game,
             cap=settings.cap,
@@ -25,11 +25,11 @@ def public_view(table: TableState, version: int) -> events.Table:
             races=settings.races,
         ),
         race=table.race_id,
+        rules=table.rules_version,
         commitment=table.commitment,
         seats=[_public_seat(table, seat) for seat in table.seats],
         call_until=table.call_until,
-        racers=list(table.racers),
-        departed=_departed(table),
+        racers=list(table.racers.values()),
         reveal_by=table.reveal_by,
         start_at=table.start_at,
         deadline=table.deadline,
@@ -43,15 +43,6 @@ def public_view(table: TableState, version: int) -> events.Table:
     )
 
 
-def _departed(table: TableState) -> list[events.Seat]:
-    """Return the racers without a seat, so that later clients can name them."""
-    return [
-        events.Seat(player=player, name=table.name(player), bot=player in table.racer_bots)
-        for player in table.racers
-        if table.seat(player) is None
-    ]
-
-
 def _public_seat(table: TableState, seat: TableSeat) -> events.Seat:
     return events.Seat(
         player=seat.player,
@@ -60,10 +51,10 @@ def _public_seat(table: TableState, seat: TableSeat) -> events.Seat:
         level=seat.level,
         ready=seat.is_ready,
         connected=seat.is_connected,
-        nonce_hash=seat.nonce_hash,
         races=seat.races,
         wins=seat.wins,
         net=seat.net,
         voids=table.voids.get(seat.player, 0),
         blocked=table.is_blocked(seat.player),
+        epoch=seat.epoch,
     )

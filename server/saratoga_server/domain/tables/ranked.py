@@ -28,4 +28,8 @@ def with_ranked(table: TableState, ranked_tables: RankedTables) -> TableState:
         is_allowed = is_open or ranked_tables is RankedTables.ALL
         return is_allowed and may_be_ranked(chosen_seed=False, cap=cap, racers=number)
 
-    return replace(table, ranked=counts(racers - len(table.racer_bots)), ranked_bots=counts(racers))
+    return replace(
+        table,
+        ranked=counts(sum(not racer.bot for racer in table.racers.values())),
+        ranked_bots=counts(racers),
+    )

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome, VoidedRace
+from saratoga_protocol.events import Outcome, Racer, VoidedRace
 from saratoga_protocol.match_rows import Match
 from saratoga_protocol.refusals import REASONS
 from saratoga_server.ports import Millis
@@ -35,11 +35,6 @@ class TablePhase(StrEnum):
     RUNNING = "running"
     OVER = "over"
     CLOSED = "closed"
-
-    @property
-    def public(self) -> str:
-        """The phase on the wire, where the call is the beginning of the countdown."""
-        return "countdown" if self is TablePhase.CALL else self.value
 
 
 class TableOptions(Struct, frozen=True, kw_only=True):
@@ -128,12 +123,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     commitment: str = ""
     call_until: Millis = NO_TIME
     """The end of the call in which players may still get ready, from *start* on."""
-    racers: tuple[str, ...] = ()
-    """The players in the race, from the end of the call on."""
-    racer_names: dict[str, str] = {}
-    """The racers' names at the countdown, kept for the record."""
-    racer_bots: tuple[str, ...] = ()
-    """The racers that are bots."""
+    racers: dict[str, Racer] = {}
+    """The racers of the race by player id, from the end of the call on; they never change."""
     nonces: dict[str, str] = {}
     """The racers' nonces, as revealed in the countdown. Secret until the race is over."""
     deal_key: str = ""
@@ -225,7 +216,11 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def name(self, player: str) -> str:
         """Return the name of a player who is or was at the table."""
         seat = self.seat(player)
-        return seat.name if seat else self.racer_names.get(player, player)
+        return seat.name if seat else self.racer_name(player)
+
+    def racer_name(self, player: str) -> str:
+        """Return the name with which the player entered the race."""
+        return self.racers[player].name if player in self.racers else player
 
     def with_seat(self, seat: TableSeat) -> "TableState":
         """Return the table with this seat in place of its player's old one."""

@@ -128,13 +128,13 @@ def _seed(table: TableState) -> str:
 
 def _voided_racer(table: TableState, player: str) -> VoidedLog:
     nonce = table.nonces.get(player, "")
-    seat = table.seat(player)
+    racer = table.racers[player]
     return VoidedLog(
         player=player,
-        name=table.racer_names.get(player, player),
-        bot=player in table.racer_bots,
+        name=racer.name,
+        bot=racer.bot,
         nonce=nonce,
-        missing=seat.nonce_hash if seat is not None and not nonce else "",
+        missing="" if nonce else racer.nonce_hash,
     )
 
 

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.console import Group
 
 from kit.finished_races import finished_race, over
+from kit.messages import racer
 from kit.races import voided_race
 from kit.screen_cells import INK, page_text
 from kit.session_states import START, YOU, in_match, player, seat, snapshot, state_after, table
@@ -111,15 +112,17 @@ LETTERS_OF_16 = "yabcdefghijklmno"
 
 
 def countdown(letters: str) -> SessionState:
-    seats = [
-        seat(
-            letter,
-            name="Maximilian-Ferdinand" if letter == "a" else f"racer {letter}",
-            nonce_hash=f"{number:02x}" * 32,
+    racers = [
+        racer(
+            player(letter),
+            "Maximilian-Ferdinand" if letter == "a" else f"racer {letter}",
+            letter == "o",
+            f"{number:02x}" * 32,
         )
         for number, letter in enumerate(letters)
     ]
-    return state_after(first=snapshot(shown=table(letters, phase="countdown", seats=seats)))
+    counting = msgspec.structs.replace(table(letters, phase="countdown"), racers=racers)
+    return state_after(first=snapshot(shown=counting))
 
 
 def page_of_countdown(
@@ -161,12 +164,12 @@ def test_the_number_is_the_seconds_left_and_needs_no_block_characters() -> None:
     assert all(each.replace("ë", "e").isascii() for each in pages)
 
 
-def test_a_racer_who_has_left_the_table_has_no_name() -> None:
+def test_a_racer_who_has_left_the_table_is_still_named() -> None:
     present = countdown("ya")
     gone = table("ya", phase="countdown", seats=[seat("y")])
+    gone = msgspec.structs.replace(gone, racers=present.table.racers)
     shown = with_(present, table_view=with_(present.table_view, table=gone))
-    assert gone.racers[1] == player("a")
-    assert "left the table" in page_of_countdown(shown)
+    assert "Maximilian" in page_of_countdown(shown)
 
 
 RECORD = finished_race()
@@ -314,11 +317,11 @@ def of(name: str, game: str = "canfield") -> Findings:
 def test_a_loser_sees_where_the_winners_moves_differ(game: str) -> None:
     record = finished_race(game)
     winner = record.results[0].player
-    for racer in record.racers:
-        found = findings_of(record, racer.player)
+    for each in record.racers:
+        found = findings_of(record, each.player)
         assert found is not None
         assert found.even == even_at(GAMES[game])
-        assert bool(found.divergence) is (racer.player != winner)
+        assert bool(found.divergence) is (each.player != winner)
 
 
 def test_a_player_who_did_not_race_gets_no_difference_and_no_pause() -> None:

@@ -13,6 +13,7 @@ from kit.session_states import (
     board,
     in_match,
     player,
+    racer_of,
     seat,
     snapshot,
     standings,
@@ -329,7 +330,7 @@ async def test_a_player_without_a_seat_watches() -> None:
 async def test_a_player_who_was_not_ready_reads_that_the_race_starts_without_them() -> None:
     seats = [seat("y"), seat("a"), seat("r")]
     without_you = replace(
-        table("yar", phase="countdown", seats=seats), racers=[player("a"), player("r")]
+        table("yar", phase="countdown", seats=seats), racers=[racer_of("a"), racer_of("r")]
     )
     async with table_player(state_after(first=snapshot(shown=without_you))) as at_table:
         assert "You weren't ready, so this race started without you." in at_table.text
@@ -338,9 +339,7 @@ async def test_a_player_who_was_not_ready_reads_that_the_race_starts_without_the
 def call(ready: str = "") -> SessionState:
     """Return the state in the call; the players with these letters are ready."""
     seats = [seat(letter, ready=letter in ready) for letter in "yar"]
-    called = replace(
-        table("yar", phase="countdown", seats=seats), racers=[], call_until=START - 3000
-    )
+    called = replace(table("yar", phase="call", seats=seats), call_until=START - 3000)
     return state_after(first=snapshot(shown=called))
 
 
@@ -358,7 +357,12 @@ async def test_in_the_call_a_player_gets_ready_and_not_ready_by_r() -> None:
 
 async def test_after_the_call_r_does_nothing_and_the_message_says_who_races() -> None:
     async with table_player(call("ar")) as at_table:
-        fixed = replace(call("ar").table, racers=[player("a"), player("r")], version=2)
+        fixed = replace(
+            call("ar").table,
+            phase="countdown",
+            racers=[racer_of("a"), racer_of("r")],
+            version=2,
+        )
         await at_table.receive(events.TableChanged(table=fixed, now=START))
         assert "You weren't ready, so this race started without you." in at_table.text
         assert "RACERS" in at_table.text
@@ -368,7 +372,7 @@ async def test_after_the_call_r_does_nothing_and_the_message_says_who_races() ->
 
 async def test_a_watcher_cannot_get_ready_in_the_call() -> None:
     seats = [seat("a", ready=True)]
-    called = replace(table("a", phase="countdown", host="a", seats=seats), racers=[])
+    called = table("a", phase="call", host="a", seats=seats)
     async with table_player(state_after(first=snapshot(shown=called))) as at_table:
         await at_table.press("r")
         assert at_table.seat.asked == []
@@ -446,7 +450,7 @@ async def test_a_key_shows_the_chart_in_place_of_the_news_and_back() -> None:
 
 
 async def test_a_host_who_does_not_race_can_end_the_race() -> None:
-    shown = structs.replace(table("yar"), racers=[player("a"), player("r")])
+    shown = structs.replace(table("yar"), racers=[racer_of("a"), racer_of("r")])
     shown = structs.replace(shown, last_racer=player("a"), end_from=START)
     first = snapshot("a1 r1:stuck", shown=shown)
     async with table_player(state_after(first=first)) as at_table:

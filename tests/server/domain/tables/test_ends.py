@@ -106,7 +106,7 @@ def test_a_running_race_is_voided_with_its_logs_when_the_table_is_closed() -> No
     assert race is not None
     change = close(RUNNING, "It is late.", now=NOON, fresh_seed=OTHER_SEED, race=race)
     closed = change.table
-    assert (closed.phase, closed.race, closed.racers) == (TablePhase.CLOSED, 2, ())
+    assert (closed.phase, closed.race, closed.racers) == (TablePhase.CLOSED, 2, {})
     assert [(each.race, each.reason, each.logs) for each in closed.voided] == [
         (RUNNING.race_id, "closed", 2)
     ]

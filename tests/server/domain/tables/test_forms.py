@@ -31,6 +31,7 @@ from saratoga_server.domain.tables import (
     elapse,
     leave,
     public_view,
+    rename,
     resume,
     unpack,
 )
@@ -153,10 +154,11 @@ def test_the_picture_of_a_gathering_table() -> None:
         phase="gathering",
         settings=events.TableSettings(game="canfield", cap=10, seats=16, public=False),
         race="mint-otter-42/1",
+        rules=table.rules_version,
         commitment=table.commitment,
         seats=[
-            events.Seat(player=ANN, name="Ann", connected=False),
-            events.Seat(player=BEN, name="Ben", ready=True, nonce_hash=nonce_hash(BEN)),
+            events.Seat(player=ANN, name="Ann", connected=False, epoch=1),
+            events.Seat(player=BEN, name="Ben", ready=True, epoch=2),
         ],
     )
 
@@ -170,10 +172,16 @@ def test_only_the_last_voided_races_are_shown() -> None:
     ]
 
 
-def test_a_racer_who_gave_up_the_seat_is_still_named() -> None:
+def test_a_racer_who_gave_up_the_seat_and_one_with_a_new_name_stay_in_the_race_as_they_were() -> (
+    None
+):
     table = running(ANN, BEN)
-    assert public_view(table, 1).departed == []
-    gone = leave(table, BEN, 9, now=NOON, fresh_seed=bytes(32)).table
+    named = rename(table, ANN, "Anne")
+    assert named is not None
+    gone = leave(named.table, BEN, 9, now=NOON, fresh_seed=bytes(32)).table
     shown = public_view(gone, 2)
-    assert [seat.player for seat in shown.seats] == [ANN]
-    assert shown.departed == [events.Seat(player=BEN, name="Ben")]
+    assert [(seat.player, seat.name) for seat in shown.seats] == [(ANN, "Anne")]
+    assert shown.racers == [
+        events.Racer(player=ANN, name="Ann", nonce_hash=nonce_hash(ANN)),
+        events.Racer(player=BEN, name="Ben", nonce_hash=nonce_hash(BEN)),
+    ]

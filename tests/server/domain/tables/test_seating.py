@@ -171,7 +171,6 @@ def test_a_racer_who_leaves_the_table_leaves_the_race() -> None:
     # the fields of the racer that the record will need stay
     assert change.table.racers == table.racers
     assert change.table.nonces == table.nonces
-    assert change.table.racer_names[BEN] == "Ben"
     assert change.table.name(BEN) == "Ben"
 
 
@@ -203,7 +202,7 @@ def test_a_new_name_is_shown_at_the_table_but_not_written_into_the_race() -> Non
     change = rename(running(ANN, BEN), BEN, "Benny")
     assert change is not None
     assert change.table.name(BEN) == "Benny"
-    assert change.table.racer_names[BEN] == "Ben"
+    assert change.table.racers[BEN].name == "Ben"
     assert rename(change.table, BEN, "Benny") is None
     assert rename(change.table, CLEO, "Cleo") is None
 
