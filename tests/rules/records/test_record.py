@@ -217,9 +217,6 @@ def test_the_page_names_this_list_and_these_words() -> None:
     assert hashlib.sha256(" ".join(WORDS).encode()).hexdigest() in PAGE
     for start, words in re.findall(r"\| `([0-9a-f]{16})\.\.` \| `([a-z-]+)` \|", PAGE):
         assert digest_words(start * 4) == words
-    record = re.search(r"```record\n(.*?)```", PAGE, re.DOTALL)
-    assert record is not None
-    assert f"| of the record above | `{digest_words(digest_of(record[1]))}` |" in PAGE
 
 
 def test_forty_bits_of_the_digest_count() -> None:
