@@ -64,19 +64,18 @@ export class Closed extends Error {
  * @typedef {{code: string, version: number, host: string, phase: string, settings: Settings, race: string, commitment: string, seats: Seat[],
  *   rules: number, call_until?: number, racers?: Racer[], reveal_by?: number, start_at?: number, deadline?: number, ranked?: boolean, notice?: string,
  *   locked?: boolean, last_racer?: string, end_from?: number, voided?: VoidedRace[], match?: Match}} Table
- * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, legal?: string[]}} BoardView
- * @typedef {{player: string, place: number, banked: number, net: number, state: string}} Standing
+ * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, head: string, legal?: string[]}} BoardView
+ * @typedef {{player: string, place: number, banked: number, net: number, state: string, head: string}} Standing
  * @typedef {Standing & {name: string, moves: number, bot?: boolean, reached?: number | null, ended?: number, tie?: string}} Result
  * @typedef {{race: string, game: string, results: Result[], seed: string, nonces: Record<string, string>, digest: string, ranked?: boolean}} Outcome
  * @typedef {{code: string, game: string, cap: number, host: string, phase: string, seated: number, seats: number}} TableSummary
  * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, idle_since?: number}} Snapshot
- * @typedef {{type: "dealt", board: BoardView, start_at: number, deadline?: number, now: number}} Dealt
- * @typedef {{type: "board_ended", board: BoardView, at: number, number: number}} BoardEnded
- * @typedef {Snapshot | Dealt | BoardEnded | {type: "table_changed", re?: number, table: Table, now: number, same_match?: boolean} | {type: "race_over", outcome: Outcome} |
+ * @typedef {{type: "board", re?: number, board: BoardView, place?: number, entries?: string[], start_at?: number, deadline?: number, now?: number,
+ *   repeat?: boolean}} BoardChanged the deal (without `entries`), the answer to a move or cash-out (with `re`), or the end of the board
+ * @typedef {Snapshot | BoardChanged | {type: "table_changed", re?: number, table: Table, now: number, same_match?: boolean} | {type: "race_over", outcome: Outcome} |
  *   {type: "standings", race: string, standings: Standing[]} | {type: "seat_lost", table: string, reason: string} |
  *   {type: "announcement", text: string} | Leaderboard} ServerEvent that nobody asked for, or that changes what the page knows
- * @typedef {{type: "move_made", re: number, board: BoardView, at: number, number: number, repeat?: boolean} |
- *   {type: "refused", re: number, code: string, message: string, retry?: boolean, board?: BoardView}} MoveAnswer
+ * @typedef {BoardChanged | {type: "refused", re: number, code: string, message: string, retry?: boolean, board?: BoardView}} MoveAnswer
  * @typedef {{rank: number, player: string, name: string, value: number, net?: number, elapsed?: number, race?: string, races?: number, rivals?: number}} LeaderboardRow
  * @typedef {{type: "leaderboard", game: string, ranking: string, period: string, key: string, bots: boolean, total: number, offset: number,
  *   rows: LeaderboardRow[], me?: LeaderboardRow}} Leaderboard

@@ -53,10 +53,11 @@ export function nextState(state, event, now) {
   switch (event.type) {
     case "seat_lost":
       return event.table === state.table.code ? { ...state, seatLost: event.reason || "The seat is gone." } : state;
-    case "dealt":
-      if (event.board.race !== state.table.race) return state;
-      return withNews(state, { ...state, own: ownBoard(event.board, event.start_at, event.deadline ?? 0) }, now);
-    case "board_ended":
+    case "board":
+      if (!event.entries) {
+        if (event.board.race !== state.table.race) return state;
+        return withNews(state, { ...state, own: ownBoard(event.board, event.start_at, event.deadline ?? 0) }, now);
+      }
       return withNews(state, confirmed(state, event.board), now);
     case "snapshot": {
       if (event.table.code !== state.table.code) return state;

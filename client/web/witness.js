@@ -8,7 +8,7 @@
 import { wholeView } from "./cards.js";
 import { COUNTDOWN_CHANGED, bytesOf, hashesOf, haveRacersChanged, hex, isSame, nonceHash, sha256 } from "./fairness.js";
 import { COUNTDOWN_REASONS, counted } from "./page.js";
-import { ENDINGS, MOST_VOIDED, bankedIn, checksOf, counts, dealOfRecord, gameOf, isOfLaterFormat, line, netOf, outcomeOf, parseRecord,
+import { MOST_VOIDED, bankedIn, checksOf, counts, dealOfRecord, gameOf, isOfLaterFormat, line, netOf, outcomeOf, parseRecord,
   reasonFault, seedFault, viewOf } from "./records.js";
 import { takesReady } from "./session.js";
 
@@ -124,6 +124,17 @@ function boardHash(race, view, banked, net, state) {
 /** @param {BoardView} board */
 function seenBoard(board) {
   return `board ${board.count} ${boardHash(board.race, board.view, board.banked, board.net, board.state)}`;
+}
+
+/**
+ * Return the entries in an event as they are kept; one that the player sent has the text `sent`.
+ * @param {import("./connection.js").BoardChanged} event @param {number} id @param {string} [sent]
+ */
+function entriesIn({ place = 0, entries = ["- -"] }, id, sent = "") {
+  return entries.map((line, index) => {
+    const [at, number, text] = line.split(" ");
+    return `entry ${place + index} ${at} ${number} ${index ? text : sent || text} ${id}`;
+  });
 }
 
 /**
@@ -252,7 +263,11 @@ export class Witness {
       case "table_changed":
         this.#seeTable(event.table);
         break;
-      case "dealt": {
+      case "board": {
+        if (event.entries) {
+          this.#observe(event.board.race, ...entriesIn(event, 0), seenBoard(event.board));
+          break;
+        }
         const seen = this.load(event.board.race);
         if (seen && !seen.deal) this.#save({ ...seen, deal: viewText(event.board.view) });
         this.#observe(event.board.race, seenBoard(event.board));
@@ -262,11 +277,6 @@ export class Witness {
       case "standings":
         this.#seeStandings(event.race, event.standings, false);
         break;
-      case "board_ended": {
-        const word = ENDINGS.has(event.board.state) ? event.board.state : "";
-        this.#observe(event.board.race, ...(word ? [`entry ${event.board.count} ${event.at} ${event.number} ${word} 0`] : []), seenBoard(event.board));
-        break;
-      }
       case "race_over":
         this.#seeOutcome(event.outcome);
         break;
@@ -283,12 +293,9 @@ export class Witness {
     if (command.type !== "move" && command.type !== "cash_out") return;
     const { board } = answer;
     if (!board) return;
-    if (answer.type !== "move_made") return this.#observe(command.race, seenBoard(board));
-    if (command.type === "cash_out") return this.#observe(command.race, `entry ${board.count} ${answer.at} ${answer.number} cash-out ${command.id}`, seenBoard(board));
-    const place = command.after + 1;
-    const seen = [`entry ${place} ${answer.at} ${answer.number} ${command.move} ${command.id}`];
-    if (!answer.repeat && board.state === "stuck" && board.count === place + 1) seen.push(`entry ${place + 1} ${answer.at} ${answer.number + 1} stuck ${command.id}`);
-    this.#observe(command.race, ...seen, seenBoard(board));
+    if (answer.type !== "board") return this.#observe(command.race, seenBoard(board));
+    const sent = command.type === "move" ? command.move : "cash-out";
+    this.#observe(command.race, ...entriesIn(answer, command.id, sent), seenBoard(board));
   }
 
   /** @param {BoardView} board @returns {string[]} */

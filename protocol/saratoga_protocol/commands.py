@@ -186,7 +186,7 @@ class Reveal(Command, frozen=True, kw_only=True, tag="reveal"):
 
 
 class MakeMove(Command, frozen=True, kw_only=True, tag="move"):
-    """Play a move on the player's own board. Answered by `MoveMade`."""
+    """Play a move on the player's own board. Answered by `BoardChanged`."""
 
     race: OwnRace
     after: Count
@@ -195,7 +195,7 @@ class MakeMove(Command, frozen=True, kw_only=True, tag="move"):
 
 
 class CashOut(Command, frozen=True, kw_only=True, tag="cash_out"):
-    """End the player's own board and keep the banked cards. Answered by `MoveMade`."""
+    """End the player's own board and keep the banked cards. Answered by `BoardChanged`."""
 
     race: RaceId
 

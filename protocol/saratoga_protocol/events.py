@@ -304,35 +304,26 @@ class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
     """True if `table.match` is left out, because it is as before."""
 
 
-class Dealt(Event, frozen=True, kw_only=True, tag="dealt"):
-    """The start of the race. Sent to each racer with the racer's own board."""
+class BoardChanged(Event, frozen=True, kw_only=True, tag="board"):
+    """The player's own board: dealt, changed by the player's command, or ended by the server.
+
+    The answer to `MakeMove` and `CashOut` has `re`. The deal has no entries.
+    """
 
     board: BoardView
-    start_at: int
-    deadline: int
-    now: int
-
-
-class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
-    """The answer to a move or cash-out that is judged and durable. Carries the board after it."""
-
-    board: BoardView
-    at: int
-    """Milliseconds from the start of the race to the entry of this command, as in the record."""
-    number: int
-    """The commit number of that entry, as in the record."""
+    place: int = 0
+    """The number of the first of `entries` in the board's log, from 1."""
+    entries: list[str] = []
+    """The entries that were added, as lines of the record: `1186 16 r>up`, two if `stuck` follows its move. The
+    answer to a repeat has those of the command."""
+    start_at: int = 0
+    """The start of the race; only in the deal."""
+    deadline: int = 0
+    """The end of the race, 0 = no time limit; only in the deal."""
+    now: int = 0
+    """The server's time; only in the deal."""
     repeat: bool = False
     """True if a command with this id was accepted before; it was not carried out again."""
-
-
-class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
-    """The end of the player's board by the server: stuck, out of time, left, or by the host."""
-
-    board: BoardView
-    at: int
-    """Milliseconds from the start of the race to the ending, as in the record."""
-    number: int
-    """The commit number of the ending, as in the record."""
 
 
 class Standings(Event, frozen=True, kw_only=True, tag="standings"):
@@ -405,9 +396,7 @@ AnyEvent: TypeAlias = (
     | Refused
     | Snapshot
     | TableChanged
-    | Dealt
-    | MoveMade
-    | BoardEnded
+    | BoardChanged
     | Standings
     | RaceOver
     | Tables

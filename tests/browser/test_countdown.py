@@ -25,7 +25,7 @@ from kit.server_process import ServerProcess
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.bots.strong import choose_strongly
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
-from saratoga_protocol.events import Dealt, RaceOver, TableChanged
+from saratoga_protocol.events import BoardChanged, RaceOver, TableChanged
 from saratoga_protocol.views import rules_view
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import Carry, Draw, Move, parse_move
@@ -225,7 +225,7 @@ async def nearly_won(server: ServerProcess) -> AsyncIterator[tuple[str, str, Soc
             code = (await rival.at_table(CreateTable, game="lafayette", cap=CAP)).table.code
             await mira.at_table(JoinTable, table=code)
             await start(rival, mira)
-            await mira.expect(Dealt)
+            await mira.expect(BoardChanged, entries=[])
             if await almost_wins(mira):
                 yield code, mira.token, rival
                 return

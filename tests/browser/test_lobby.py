@@ -16,7 +16,7 @@ from kit.page_player import TABLE, get_ready, open_table, press, seat_of, sit_do
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
-from saratoga_protocol.events import Dealt, RaceOver, TableChanged
+from saratoga_protocol.events import BoardChanged, RaceOver, TableChanged
 
 
 async def test_the_lobby_lists_public_tables_and_a_player_moves_between_them(
@@ -352,7 +352,7 @@ async def test_a_page_whose_last_modules_are_withheld_for_ever_loads_again_only_
         await anna.ready()
         await anna.ask(Start, table=code)
         await anna.reveal()
-        await anna.expect(Dealt)
+        await anna.expect(BoardChanged, entries=[])
         await anna.cash_out()
         await anna.expect(RaceOver)
         await page.get_by_label("Code or link of the table").fill(code)

@@ -35,7 +35,7 @@ from kit.race_lies import (
 from kit.scripted_server import ScriptedPeer, scripted_server, welcome
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS
-from saratoga_protocol.events import BoardView, MoveMade, Snapshot
+from saratoga_protocol.events import BoardChanged, BoardView, Snapshot
 from saratoga_protocol.version import JSON
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.position import Position
@@ -107,7 +107,7 @@ class LyingPage:
         self.page.on("websocket", lambda socket: socket.on("framereceived", self._received))
 
     def _received(self, frame: str | bytes) -> None:
-        if isinstance(CODECS[JSON].decode_event(frame), MoveMade):
+        if isinstance(CODECS[JSON].decode_event(frame), BoardChanged):
             self.answered.set()
 
     async def race(self) -> None:

@@ -17,7 +17,7 @@ from kit.player_sockets import player_at
 from kit.players import Player
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
-from saratoga_protocol.events import Dealt, RaceOver
+from saratoga_protocol.events import BoardChanged, RaceOver
 from saratoga_rules.records.digest_words import digest_words
 
 MOVES = 6
@@ -203,7 +203,7 @@ async def start(host: Player, *guests: Player) -> None:
     await host.ask(Start, table=host.table.code)
     await asyncio.gather(*(player.reveal() for player in (host, *guests)))
     for player in (host, *guests):
-        await player.expect(Dealt)
+        await player.expect(BoardChanged, entries=[])
 
 
 async def race_of_two(server: ServerProcess, host: str, guest: str, game: str = "canfield") -> str:

@@ -98,7 +98,7 @@ class Racer:
             else:
                 move = board.legal[0]
                 ask = partial(commands.MakeMove, race=board.race, after=board.count, move=move)
-            made = await self.connection.ask(ask, events.MoveMade)
+            made = await self.connection.ask(ask, events.BoardChanged)
             if board.count < MOVES:
                 self.acknowledged.append(move)
             assert made.board.count >= board.count

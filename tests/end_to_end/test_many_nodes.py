@@ -31,11 +31,10 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import (
     Announcement,
+    BoardChanged,
     BoardView,
-    Dealt,
     Done,
     Leaderboard,
-    MoveMade,
     RaceOver,
     Record,
     Refused,
@@ -91,7 +90,7 @@ async def plays(racer: SocketPlayer, moves: int) -> BoardView:
         answer = await racer.move(
             (banking or [move for move in legal if move == "draw"] or legal)[0]
         )
-        assert isinstance(answer, MoveMade), answer
+        assert isinstance(answer, BoardChanged), answer
     return racer.board
 
 
@@ -121,7 +120,7 @@ async def test_a_race_over_three_nodes_is_one_race(urls: list[str]) -> None:
         code = await gathered(*racers)
         await wanda.at_table(WatchTable, table=code)
         await counted_down(*racers)
-        deals = [await racer.received.next(Dealt, 0) for racer in racers]
+        deals = [await racer.received.next(BoardChanged, 0, entries=[]) for racer in racers]
         assert len({deal.start_at for deal in deals}) == 1
         assert len({str(deal.board.view) for deal in deals}) == 1
         boards = [await plays(racer, 12) for racer in racers]
@@ -161,7 +160,9 @@ async def test_sixteen_players_send_commands_at_once_on_three_nodes(urls: list[s
                 await each.received.next(TableChanged, len(each.received.events))
         answers = await asyncio.gather(*(each.reveal() for each in crowd))
         assert [type(answer) for answer in answers] == [Done] * 16, answers
-        deals = await asyncio.gather(*(each.received.next(Dealt, 0) for each in crowd))
+        deals = await asyncio.gather(
+            *(each.received.next(BoardChanged, 0, entries=[]) for each in crowd)
+        )
         assert {deal.board.race for deal in deals} == {f"{code}/1"}
 
 
@@ -169,7 +170,7 @@ async def test_a_newer_connection_at_another_node_takes_the_seat_over(urls: list
     async with players(urls, "Emil", "Fritz") as (emil, fritz):
         code = await gathered(emil, fritz)
         await counted_down(emil, fritz)
-        await emil.received.next(Dealt, 0)
+        await emil.received.next(BoardChanged, 0, entries=[])
         await plays(emil, 3)
         async with player_at(urls[2], "Emil", legal=True) as newer:
             snapshot = await newer.at_table(Resume, table=code)
@@ -276,7 +277,7 @@ async def test_results_at_one_node_reach_subscribers_of_the_leaderboard_at_anoth
         code = await gathered(*racers, game="canfield-aisleriot")
         await counted_down(*racers)
         for racer in racers:
-            await racer.received.next(Dealt, 0)
+            await racer.received.next(BoardChanged, 0, entries=[])
             await plays(racer, 2)
             await racer.ask(CashOut, race=f"{code}/1")
         page = await otto.received.next(Leaderboard, 0, re=None)

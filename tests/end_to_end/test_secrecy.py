@@ -20,9 +20,8 @@ from kit.walks import banking, wandering
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import GetRecord, NextRace, WatchTable
 from saratoga_protocol.events import (
+    BoardChanged,
     BoardView,
-    Dealt,
-    MoveMade,
     RaceOver,
     Record,
     Refused,
@@ -60,7 +59,7 @@ async def stored_table(store: Store, code: str) -> tables.TableState:
 
 async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> None:
     """Play from the player's own view until the board ends, or for `most` moves."""
-    await racer.received.next(Dealt, 0)
+    await racer.received.next(BoardChanged, 0, entries=[])
     for _ in range(most):
         board = racer.board
         if board.state != "racing":
@@ -68,7 +67,7 @@ async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> No
         if curious and chance.random() < 0.3:
             odd = chance.choice(ODD_MOVES)
             answer = await racer.move(odd, after=board.count - chance.choice((0, 0, 1)) % 2**53)
-            assert isinstance(answer, MoveMade | Refused)
+            assert isinstance(answer, BoardChanged | Refused)
             continue
         assert board.legal is not None
         if not board.legal:

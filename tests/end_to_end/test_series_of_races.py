@@ -26,10 +26,9 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
-    Dealt,
+    BoardChanged,
     Done,
     Leaderboard,
-    MoveMade,
     Outcome,
     RaceOver,
     Record,
@@ -83,7 +82,7 @@ async def plays(racer: SocketPlayer, moves: int, chance: Random) -> None:
             return
         strategy = banking if chance.random() < 0.8 else wandering
         answer = await racer.move(str(strategy([parse_move(text) for text in legal], chance)))
-        assert isinstance(answer, MoveMade), answer
+        assert isinstance(answer, BoardChanged), answer
 
 
 async def dealt(*racers: SocketPlayer) -> None:
@@ -91,7 +90,8 @@ async def dealt(*racers: SocketPlayer) -> None:
     since = [len(racer.received.events) for racer in racers]
     await counted_down(*racers)
     deals = [
-        await racer.received.next(Dealt, first) for racer, first in zip(racers, since, strict=True)
+        await racer.received.next(BoardChanged, first, entries=[])
+        for racer, first in zip(racers, since, strict=True)
     ]
     assert all(each.board.view == deals[0].board.view for each in deals)
 
@@ -199,7 +199,7 @@ async def test_a_server_that_restarts_in_mid_race_loses_nothing(valkey: Store) -
                 id=anna.last_id, race=f"{code}/1", after=anna.board.count - 1, move="draw"
             )
             answer = await back[0].send(again)
-            assert isinstance(answer, MoveMade)
+            assert isinstance(answer, BoardChanged)
             assert (answer.repeat, answer.board) == (True, boards["Anna"])
             await asyncio.gather(*(plays(racer, 10, chance) for racer in back))
             outcome = await finished(*back)

@@ -4,7 +4,7 @@ import pytest
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
 from saratoga_protocol.commands import JoinTable, Resume
-from saratoga_protocol.events import Dealt, TableChanged
+from saratoga_protocol.events import TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
@@ -138,7 +138,7 @@ async def test_a_clock_stepped_back_in_the_countdown_begins_the_countdown_again(
     assert changed.table.start_at == changed.now + COUNTDOWN_MILLIS - CALL_MILLIS
     await server.pass_time(COUNTDOWN_MILLIS)
     for racer in (anna, bert):
-        (dealt,) = racer.received.all(Dealt)
+        (dealt,) = racer.received.deals()
         assert dealt.start_at == dealt.now == server.time.store_at
         await racer.moves("draw")
     deadline = await server.real.client.command("HGET", race_key(code, 1), "deadline")

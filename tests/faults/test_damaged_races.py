@@ -17,7 +17,7 @@ from saratoga_protocol.commands import (
     LeaveTable,
     Resume,
 )
-from saratoga_protocol.events import Done, MoveMade, Record, Refused, Snapshot
+from saratoga_protocol.events import BoardChanged, Done, Record, Refused, Snapshot
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
@@ -146,7 +146,7 @@ async def test_the_other_racers_of_a_damaged_board_play_on_and_its_player_can_le
     await bert.moves("draw")
     assert await anna.refused(Resume, table=code) == "damaged"
     assert isinstance(await anna.ask(LeaveTable, table=code), Done)
-    assert isinstance(await bert.cash_out(), MoveMade)
+    assert isinstance(await bert.cash_out(), BoardChanged)
     caplog.clear()
     await server.pass_time(LOOK_MILLIS)
     await server.pass_time(LOOK_MILLIS)

@@ -72,7 +72,7 @@ def _durable_when_acknowledged(spans: Sequence[Span]) -> Iterator[bool]:
     logged = [span for span in spans if span.call.on_log and span.call.writes]
     synced = [span for span in spans if span.call.on_log and span.call.syncs]
     for span in spans:
-        if span.call.writes and "move_made" in span.call.rest:
+        if span.call.writes and "board\\242re" in span.call.rest:
             commit = max(c.ended for c in commits if c.ended < span.began)
             # the store writes its log after each round of commands: the first write holds this commit
             written = min((w.ended for w in logged if w.began > commit), default=span.began)

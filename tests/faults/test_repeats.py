@@ -32,8 +32,8 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import (
     AnyEvent,
+    BoardChanged,
     Done,
-    MoveMade,
     NameClaimed,
     Refused,
     SeatLost,
@@ -174,9 +174,9 @@ async def test_every_command_is_answered_as_carried_out_after_every_later_step(
             again = await player.send(command)
             expected = Refused if evening.is_past(command) else type(answer)
             assert type(again) is expected, (step, command, again)
-            if isinstance(again, MoveMade):
-                assert isinstance(answer, MoveMade)
-                assert (again.repeat, again.at) == (True, answer.at)
+            if isinstance(again, BoardChanged):
+                assert isinstance(answer, BoardChanged)
+                assert (again.repeat, again.entries) == (True, answer.entries)
             await server.settle()
             assert await evening.stored() == before, (step, command)
 

@@ -22,7 +22,7 @@ from kit.programs import note
 from kit.raw_client import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello, WatchTable
-from saratoga_protocol.events import Dealt, Done, MoveMade
+from saratoga_protocol.events import BoardChanged, Done
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_responses import Page, response
 from saratoga_server.transport.outbox import MOST_PENDING
@@ -277,9 +277,9 @@ async def race_on(
     while not until.done():
         began = loop.time()
         answer = await anna.move("draw")
-        if not isinstance(answer, MoveMade):
+        if not isinstance(answer, BoardChanged):
             redealt = await anna.move("redeal")
-            assert isinstance(redealt, MoveMade), (answer, redealt)
+            assert isinstance(redealt, BoardChanged), (answer, redealt)
         took.append(loop.time() - began)
         most = max(most, resident(server_process.pid))
         await asyncio.sleep(PAUSE)
@@ -294,7 +294,7 @@ async def racing(server_process: ServerProcess) -> AsyncIterator[tuple[SocketPla
     ):
         code = await gathered(anna, bert)
         await counted_down(anna, bert)
-        await anna.received.next(Dealt, 0)
+        await anna.received.next(BoardChanged, 0, entries=[])
         yield anna, code
 
 
@@ -317,7 +317,7 @@ async def test_bad_readers_are_disconnected_while_others_race() -> None:
         dropped = asyncio.create_task(all_dropped(server_process.port, code, of_each=10))
         _, most = await race_on(anna, dropped, server_process)
         await dropped
-        assert isinstance(await anna.cash_out(), MoveMade)
+        assert isinstance(await anna.cash_out(), BoardChanged)
     readers = 10 * len(UNREADING)
     assert most - before < readers * (HELD - IN_THE_KERNEL)
 

@@ -14,7 +14,7 @@ from kit.player_sockets import SocketPlayer, player_at
 from kit.raw_client import exchange, request
 from kit.server_process import running_server
 from kit.stores import StoreServer
-from saratoga_protocol.events import Dealt, MoveMade, Refused
+from saratoga_protocol.events import BoardChanged, Refused
 from saratoga_server.domain.tables import countdown
 from saratoga_server.store import batcher, guard, store_client
 from saratoga_server.store.opening import Store, open_store
@@ -46,7 +46,7 @@ async def racing(
     ):
         await gathered(player)
         await counted_down(player)
-        await player.expect(Dealt)
+        await player.expect(BoardChanged, entries=[])
         yield store, listening, player
 
 
@@ -76,7 +76,7 @@ async def test_moves_are_refused_while_a_setting_is_wrong_and_made_when_it_is_ri
         assert await readiness(listening) == 503
         mortal_store.ask("CONFIG", "SET", setting, right)
         await reported(store, refused=False)
-        assert isinstance(await player.move("draw"), MoveMade)
+        assert isinstance(await player.move("draw"), BoardChanged)
         assert await readiness(listening) == 200
 
 
@@ -109,7 +109,7 @@ async def test_an_emptied_store_acknowledges_nothing_and_races_go_on_when_the_da
         mortal_store.start()
         await reported(store, refused=False)
         made = await player.move("draw")
-        assert isinstance(made, MoveMade)
+        assert isinstance(made, BoardChanged)
         assert made.board.count == 3
 
 

@@ -32,7 +32,7 @@ from kit.mutations import TRACE
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import GetRecord
-from saratoga_protocol.events import Dealt, MoveMade, RaceOver, Record
+from saratoga_protocol.events import BoardChanged, RaceOver, Record
 from saratoga_rules.records.verify import verify
 
 CLIENTS = 2
@@ -90,9 +90,9 @@ class HostileSessions(RuleBasedStateMachine):
     async def _friends_move(self) -> None:
         for friend in self.target.friends:
             answer = await friend.move("draw")
-            if not isinstance(answer, MoveMade):
+            if not isinstance(answer, BoardChanged):
                 answer = await friend.move("redeal")
-            assert isinstance(answer, MoveMade), answer
+            assert isinstance(answer, BoardChanged), answer
             assert answer.board.state == "racing"
 
     def teardown(self) -> None:
@@ -128,7 +128,7 @@ async def started(stack: AsyncExitStack) -> Target:
     code = await gathered(anna, bert)
     await counted_down(anna, bert)
     for friend in (anna, bert):
-        await friend.expect(Dealt)
+        await friend.expect(BoardChanged, entries=[])
         known.players.append(friend.player)
     known.codes.append(code)
     known.protected_races.add(f"{code}/1")
@@ -142,7 +142,7 @@ async def finished(target: Target, tasks: int) -> None:
     await tasks_at_most(tasks, target.server)
     assert not TRACE.search(target.server.log.read_text())
     for friend in target.friends:
-        assert isinstance(await friend.cash_out(), MoveMade)
+        assert isinstance(await friend.cash_out(), BoardChanged)
     anna, _ = target.friends
     over = await anna.expect(RaceOver)
     record = await anna.ask(GetRecord, race=over.outcome.race)

@@ -33,8 +33,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import (
     AnyEvent,
-    Dealt,
-    MoveMade,
+    BoardChanged,
     RaceOver,
     Record,
     Refused,
@@ -71,7 +70,7 @@ async def racing(server: ListeningServer, *racers: SocketPlayer) -> str:
     code = await gathered(*racers)
     await counted_down(*racers)
     for racer in racers:
-        await racer.received.next(Dealt, 0)
+        await racer.received.next(BoardChanged, 0, entries=[])
     return code
 
 
@@ -192,13 +191,13 @@ async def test_a_replayed_session_is_answered_and_not_carried_out_again(
             for after in range(3)
         ]
         for move in moves:
-            assert isinstance(await anna.send(move), MoveMade)
+            assert isinstance(await anna.send(move), BoardChanged)
         async with connected_player(server.url, "Anna") as replay:
             await replay.send(Hello(id=1, token=anna.token))
             await replay.send(JoinTable(id=2, table=code))
             again = [await replay.send(move) for move in moves]
-        assert all(isinstance(answer, MoveMade) and answer.repeat for answer in again)
-        assert {answer.board.count for answer in again if isinstance(answer, MoveMade)} == {3}
+        assert all(isinstance(answer, BoardChanged) and answer.repeat for answer in again)
+        assert {answer.board.count for answer in again if isinstance(answer, BoardChanged)} == {3}
 
 
 async def test_a_second_token_shows_no_more_than_any_rival_sees(server: ListeningServer) -> None:
@@ -230,7 +229,7 @@ async def test_boards_stay_closed_to_a_racer_who_has_ended_until_the_race_is_ove
         code = await racing(server, anna, shadow)
         await wanda.at_table(WatchTable, table=code)
         ended = await shadow.ask(CashOut, race=f"{code}/1")
-        assert isinstance(ended, MoveMade)
+        assert isinstance(ended, BoardChanged)
         since = len(shadow.received.events)
         await anna.moves("draw", "draw")
         for reader in (shadow, wanda):

@@ -396,7 +396,8 @@ def lose_next_answer(function: str) -> LinkFault:
 MOVE = b"\xa4type\xa4move"
 """Part of every move's frame in MessagePack."""
 
-ANSWER = b"move_made"
+ANSWER = b"\xa4type\xa5board\xa2re"
+"""Part of the frame of every answer to a move in MessagePack."""
 
 KEPT_MOVES = 4
 """The number of moves that `repeat_old_moves` sends again."""

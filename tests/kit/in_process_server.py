@@ -17,7 +17,7 @@ import pytest
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, Player
 from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, stepped_store
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
-from saratoga_protocol.events import Dealt, Done, Tables
+from saratoga_protocol.events import Done, Tables
 from saratoga_protocol.version import MSGPACK
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
@@ -265,7 +265,7 @@ class InProcessServer:
         await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)
         for player in players:
-            assert player.received.all(Dealt)
+            assert player.received.deals()
 
     async def restart(self, deal: Deal = deal_for_key) -> None:
         """Discard the server, as if its process had died; open another server on the same store."""

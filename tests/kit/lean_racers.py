@@ -214,7 +214,7 @@ CAP = 20
 AT_ONCE = 16
 """The number of tables that are seated concurrently; more would only wait for one another."""
 
-_IS_MOVE = b"\xa4type\xa9move_made"
+_IS_MOVE = b"\xa4type\xa5board\xa2re"
 """The first bytes of the response to a move, after the byte that counts its fields."""
 
 Choice = Callable[["LeanRacer"], str | None]
@@ -307,12 +307,12 @@ class LeanRacer:
             return
         event = CODEC.decode_event(message)
         match event:
-            case events.MoveMade():
+            case events.BoardChanged(re=int()):
                 self._moved(_board(event.board), len(message))
-            case events.Dealt():
+            case events.BoardChanged(entries=[]):
                 self.board = _board(event.board)
                 self.dealt.set_result(None)
-            case events.BoardEnded():
+            case events.BoardChanged():
                 self._end()
             case events.TableChanged():
                 self._update_table(event.table)

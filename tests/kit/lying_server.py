@@ -147,7 +147,10 @@ class LyingServer:
         assert line.text == (command.move if isinstance(command, commands.MakeMove) else "cash-out")
         state = self.own.state if place == len(self.own.log) else State.RACING
         board = self.lie.answers(self.board(position, place, state))
-        await peer.send(events.MoveMade(re=command.id, board=board, at=line.at, number=line.number))
+        entry = f"{line.at} {line.number} {line.text}"
+        await peer.send(
+            events.BoardChanged(re=command.id, board=board, place=place, entries=[entry])
+        )
 
     async def end(self, peer: ScriptedPeer) -> None:
         if self.lie.void is not None:
@@ -247,8 +250,8 @@ class LyingServer:
             table = replace(table, race=f"{self.truth.table}/{race}", commitment="d0" * 32)
         return events.TableChanged(table=table, now=self.now)
 
-    def dealt(self) -> events.Dealt:
-        return events.Dealt(
+    def dealt(self) -> events.BoardChanged:
+        return events.BoardChanged(
             board=self.board(self.truth.deal, 0, State.RACING),
             start_at=self.truth.start_at,
             deadline=self.deadline,

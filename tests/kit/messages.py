@@ -351,12 +351,16 @@ EVENTS: dict[str, AnyEvent] = {
     "table_changed, in the same match": events.TableChanged(
         table=GATHERING, now=NOW, same_match=True
     ),
-    "dealt": events.Dealt(board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3),
-    "dealt, with face-down cards": events.Dealt(
+    "board": events.BoardChanged(
+        re=15, board=BOARD, place=11, entries=["44210 31 draw", "44210 32 stuck"], repeat=True
+    ),
+    "board, dealt": events.BoardChanged(
+        board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3
+    ),
+    "board, dealt with face-down cards": events.BoardChanged(
         board=FACE_DOWN_BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3
     ),
-    "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, number=31, repeat=True),
-    "board_ended": events.BoardEnded(board=BOARD, at=90_001, number=57),
+    "board, ended": events.BoardChanged(board=BOARD, place=12, entries=["90001 57 out-of-time"]),
     "standings": events.Standings(race=RACE, standings=STANDINGS),
     "race_over": events.RaceOver(outcome=OUTCOME),
     "tables": events.Tables(

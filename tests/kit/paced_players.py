@@ -185,7 +185,7 @@ class PacedPlayer:
     def _receive(self, message: bytes) -> None:
         event = CODEC.decode_event(message)
         match event:
-            case events.MoveMade():
+            case events.BoardChanged(re=int()):
                 now = time.perf_counter()
                 self._load.acknowledged(now - self._sent, now)
                 self._board = event.board
@@ -193,9 +193,9 @@ class PacedPlayer:
                     self._wait_and_move()
                 else:
                     self._end()
-            case events.Dealt():
+            case events.BoardChanged(entries=[]):
                 self._begin(event.board)
-            case events.BoardEnded():
+            case events.BoardChanged():
                 self._board = event.board
                 self._end()
             case events.TableChanged():

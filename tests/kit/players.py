@@ -19,8 +19,8 @@ from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import AnyCommand, CashOut, Hello, MakeMove, Ready, Reveal
 from saratoga_protocol.events import (
     AnyEvent,
+    BoardChanged,
     BoardView,
-    MoveMade,
     Refused,
     Snapshot,
     Table,
@@ -81,6 +81,15 @@ class Received:
     def all(self, kind: type[E], since: int = 0) -> list[E]:
         """Return the events of that kind, from the event with index `since` on."""
         return [event for event in self.events[since:] if isinstance(event, kind)]
+
+    def deals(self, since: int = 0) -> list[BoardChanged]:
+        """Return the deals, from the event with index `since` on."""
+        return [event for event in self.all(BoardChanged, since) if not event.entries]
+
+    def endings(self, since: int = 0) -> list[BoardChanged]:
+        """Return the ends of the board by the server, from the event with index `since` on."""
+        boards = self.all(BoardChanged, since)
+        return [event for event in boards if event.entries and event.re is None]
 
     async def next(self, kind: type[E], since: int, **wanted: object) -> E:
         """Wait for an event of that kind with these fields, from the event with index `since` on.
@@ -212,18 +221,18 @@ class Player(ABC):
         given = {"race": board.race, "after": board.count, "move": text} | fields
         return cast(AnyEvent, await self.ask(MakeMove, **given))
 
-    async def moves(self, *texts: str) -> MoveMade:
+    async def moves(self, *texts: str) -> BoardChanged:
         """Send these moves, which must be legal; return the response to the last one."""
-        made: list[MoveMade] = []
+        made: list[BoardChanged] = []
         for text in texts:
             answer = await self.move(text)
-            assert isinstance(answer, MoveMade), answer
+            assert isinstance(answer, BoardChanged), answer
             made.append(answer)
         return made[-1]
 
-    async def cash_out(self) -> MoveMade:
+    async def cash_out(self) -> BoardChanged:
         answer = await self.ask(CashOut, race=self.board.race)
-        assert isinstance(answer, MoveMade), answer
+        assert isinstance(answer, BoardChanged), answer
         return answer
 
 

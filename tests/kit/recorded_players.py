@@ -125,13 +125,13 @@ class Notes:
 
     def hear(self, event: AnyEvent | UnknownEvent) -> None:
         match event:
-            case events.MoveMade(re=int(command_id), board=board, repeat=repeat):
+            case events.BoardChanged(re=int(command_id), board=board, repeat=repeat):
                 self._acknowledge(command_id, board, repeat)
-            case events.Dealt(board=board):
+            case events.BoardChanged(board=board, entries=[]):
                 self.openings.setdefault(board.race, board)
                 self._show(board)
                 self.board = board
-            case events.BoardEnded(board=board):
+            case events.BoardChanged(board=board):
                 self._show(board)
                 self.ended[board.race] = self.board = board
             case events.RaceOver(outcome=outcome):

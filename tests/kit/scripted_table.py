@@ -136,7 +136,7 @@ def dealt(nonce: str) -> AnyEvent:
     board = events.BoardView(
         race=RACE, count=0, view=view, banked=1, net=-45, state="racing", head="0" * 16
     )
-    return events.Dealt(board=board, start_at=NOON, deadline=NOON + 600_000, now=NOON)
+    return events.BoardChanged(board=board, start_at=NOON, deadline=NOON + 600_000, now=NOON)
 
 
 def record_of(nonce: str) -> RaceRecord:

@@ -9,7 +9,6 @@ import pytest
 from kit.in_process_server import Deal, InProcessServer, counted_down, gathered, serving
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
-from saratoga_protocol.events import Dealt
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
@@ -47,7 +46,7 @@ class Nodes:
         await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)
         for player in players:
-            assert len(player.received.all(Dealt)) == 1, player.name
+            assert len(player.received.deals()) == 1, player.name
         return code
 
     async def two(self) -> tuple[MemoryPlayer, MemoryPlayer]:

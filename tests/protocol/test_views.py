@@ -7,7 +7,7 @@ from kit.positions import draw
 from kit.walks import Step, steps
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS
-from saratoga_protocol.events import BoardView, MoveMade
+from saratoga_protocol.events import BoardChanged, BoardView
 from saratoga_protocol.version import JSON
 from saratoga_protocol.views import rules_view, wire_view
 from saratoga_rules.analysis import legal_moves
@@ -56,13 +56,13 @@ def test_the_wire_names_no_face_down_cards_where_there_are_none() -> None:
     assert "face_down" not in str(frame)
 
 
-def board(view: events.View) -> MoveMade:
-    return MoveMade(
+def board(view: events.View) -> BoardChanged:
+    return BoardChanged(
         board=BoardView(
             race="a/1", count=0, view=view, banked=0, net=0, state="racing", head="0" * 16
         ),
-        at=0,
-        number=1,
+        place=1,
+        entries=["0 1 draw"],
     )
 
 

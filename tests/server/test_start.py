@@ -23,7 +23,7 @@ from saratoga_protocol.commands import (
     Start,
 )
 from saratoga_protocol.events import (
-    Dealt,
+    BoardChanged,
     RaceOver,
 )
 from saratoga_server.__main__ import main
@@ -140,7 +140,7 @@ async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
         await gathered(anna, bert, public=False)
         await counted_down(anna, bert)
         for player in (anna, bert):
-            await player.received.next(Dealt, 0)
+            await player.received.next(BoardChanged, 0, entries=[])
             await player.cash_out()
         over = await anna.received.next(RaceOver, 0)
         assert not over.outcome.ranked

@@ -69,12 +69,12 @@ class BoardPlayer:
         try:
             if choice.move is None:
                 made = await self._connection.ask(
-                    partial(CashOut, race=board.race), events.MoveMade
+                    partial(CashOut, race=board.race), events.BoardChanged
                 )
                 return made.board
             made = await self._connection.ask(
                 partial(MakeMove, race=board.race, after=board.count, move=str(choice.move)),
-                events.MoveMade,
+                events.BoardChanged,
             )
         except RequestTimedOut:
             # If the server made the move, it refuses the next one and sends the current board.

@@ -138,7 +138,7 @@ class TablePlayer:
 
     def _react(self, group: asyncio.TaskGroup, event: AnyEvent) -> None:
         match event:
-            case events.Dealt(board=board):
+            case events.BoardChanged(board=board, entries=[]):
                 if self._races is not None:
                     self.report.openings.setdefault(board.race, board.view)
                 self._start_board(group, board)
@@ -147,7 +147,7 @@ class TablePlayer:
                     self._start_board(group, event.board)
                 if event.outcome is not None:
                     self._record_outcome(event.outcome)
-            case events.BoardEnded():
+            case events.BoardChanged(re=None):
                 self._stop()
             case events.RaceOver(outcome=outcome):
                 self._record_outcome(outcome)

@@ -20,7 +20,7 @@ from saratoga_client.session.own_board import OwnBoard, place_of, without
 from saratoga_client.session.state import confirm
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol.commands import CashOut, MakeMove
-from saratoga_protocol.events import BoardView, MoveMade
+from saratoga_protocol.events import BoardChanged, BoardView
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -52,7 +52,7 @@ class MoveSender:
             try:
                 made = await self._connection.ask(
                     partial(MakeMove, race=race, after=after, move=str(move)),
-                    MoveMade,
+                    BoardChanged,
                     within=MOVE_TIMEOUT,
                 )
             except CommandRefused as refusal:
@@ -81,7 +81,7 @@ class MoveSender:
         while True:
             try:
                 made = await self._connection.ask(
-                    partial(CashOut, race=race), MoveMade, within=MOVE_TIMEOUT
+                    partial(CashOut, race=race), BoardChanged, within=MOVE_TIMEOUT
                 )
             except CommandRefused as refusal:
                 if refusal.board is not None:

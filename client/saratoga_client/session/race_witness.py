@@ -147,12 +147,12 @@ class RaceWitness:
         """Save what the answer to a move or a cash-out acknowledges, and the board that comes with it."""
         if not isinstance(command, MakeMove | CashOut):
             return
-        if isinstance(answer, events.MoveMade):
+        if isinstance(answer, events.BoardChanged):
             self._observe(command.race, *seen_in_answer(command, answer))
         elif isinstance(answer, events.Refused) and answer.board is not None:
             self._observe(command.race, seen_board(answer.board))
 
-    def see_ending(self, ended: events.BoardEnded) -> None:
+    def see_ending(self, ended: events.BoardChanged) -> None:
         self._observe(ended.board.race, *seen_at_end(ended))
 
     def see_reconnection(self, board: events.BoardView) -> None:

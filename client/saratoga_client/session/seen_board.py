@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
@@ -89,26 +90,31 @@ def seen_board(board: events.BoardView) -> SeenBoard:
 
 
 def seen_in_answer(
-    command: MakeMove | CashOut, answer: events.MoveMade
+    command: MakeMove | CashOut, answer: events.BoardChanged
 ) -> tuple[SeenEntry | SeenBoard, ...]:
     """Return the entries that the answer to a command acknowledges, and its board."""
-    board, shown = answer.board, seen_board(answer.board)
-    if isinstance(command, CashOut):
-        return SeenEntry(board.count, answer.at, answer.number, "cash-out", command.id), shown
-    place = command.after + 1
-    made = SeenEntry(place, answer.at, answer.number, command.move, command.id)
-    if answer.repeat or board.state != State.STUCK or board.count != place + 1:
-        return made, shown
-    stuck = SeenEntry(place + 1, answer.at, answer.number + 1, State.STUCK, command.id)
-    return made, stuck, shown
+    sent = command.move if isinstance(command, MakeMove) else "cash-out"
+    # an answer without its entry acknowledges one that no record has
+    own, *others = _entries(answer, command.id) or [SeenEntry(0, -1, -1, sent, command.id)]
+    return replace(own, text=sent), *others, seen_board(answer.board)
 
 
-def seen_at_end(ended: events.BoardEnded) -> tuple[SeenEntry | SeenBoard, ...]:
-    """Return the entry with which the server ended the board, if its state is known, and the board."""
-    board = ended.board
-    if board.state not in LOG_ENDINGS:
-        return (seen_board(board),)
-    return SeenEntry(board.count, ended.at, ended.number, board.state), seen_board(board)
+def seen_at_end(ended: events.BoardChanged) -> tuple[SeenEntry | SeenBoard, ...]:
+    """Return the entry with which the server ended the board, and the board."""
+    return *_entries(ended), seen_board(ended.board)
+
+
+def _entries(event: events.BoardChanged, command_id: int = 0) -> list[SeenEntry]:
+    seen = []
+    for place, line in enumerate(event.entries, event.place):
+        at, number, text = (*line.split(" ", 2), "", "")[:3]
+        seen.append(SeenEntry(place, _number(at), _number(number), text, command_id))
+    return seen
+
+
+def _number(text: str) -> int:
+    """Return the number, or -1 if it is none: no record has that."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
 
 
 def seen_after_reconnection(

@@ -168,9 +168,9 @@ def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
             return replace(state, announcement=text)
         case events.SeatLost(table=code, reason=reason) if code == state.table.code:
             return replace(state, seat_lost=reason or "The seat is gone.")
-        case events.Dealt(board=board) if board.race == state.table.race:
+        case events.BoardChanged(board=board, entries=[]) if board.race == state.table.race:
             state = _dealt(state, event)
-        case events.BoardEnded(board=board):
+        case events.BoardChanged(board=board, re=None, entries=[_, *_]):
             state = confirm(state, board)
         case _:
             view = next_view(state.table_view, event)
@@ -275,7 +275,7 @@ def _with_own(state: SessionState, snapshot: events.Snapshot) -> SessionState:
     return replace(state, own=own_board(board, game, table.start_at, table.deadline))
 
 
-def _dealt(state: SessionState, event: events.Dealt) -> SessionState:
+def _dealt(state: SessionState, event: events.BoardChanged) -> SessionState:
     game = state.game
     if game is None:
         return state

@@ -76,12 +76,12 @@ class TableObserver:
                 self._see_result(table, event.outcome)
             case events.TableChanged():
                 self._table_changed(changed_table(event, self.table))
-            case events.Dealt(board=board, start_at=start_at, deadline=deadline):
+            case events.BoardChanged(board=board, start_at=start_at, deadline=deadline, entries=[]):
                 self._races.see_deal(board)
                 self._races.see_start(board.race, start_at, deadline)
             case events.Standings(race=race, standings=standings):
                 self._races.see_standings(race, standings, self._connection.next_id)
-            case events.BoardEnded():
+            case events.BoardChanged(re=None):
                 self._races.see_ending(event)
             case events.RaceOver(outcome=outcome):
                 self._race_over(outcome)

@@ -64,6 +64,11 @@ class Board(Struct):
         """The moment when `banked` last rose to its present value; `None` if it never did."""
         return self.rises.get(self.banked)
 
+    def lines(self, entries: range) -> list[str]:
+        """Return the entries with these indexes as lines of the record."""
+        found = [self.log[index] for index in entries]
+        return [f"{entry.at - self.start_at} {entry.number} {entry.text}" for entry in found]
+
     def standing(self) -> LiveStanding:
         """Return the part of the board that other players may see."""
         return LiveStanding(self.length, self.banked, self.state, self.row_head, self.reached)

@@ -69,13 +69,8 @@ class BoardLog:
         other._command_ids = self._command_ids[:]
         return other
 
-    def of_command(self, command_id: int) -> LogEntry | None:
-        """Return the move or cash-out of a command; `None` if it added none.
-
-        An ending that the server added with the move has the same command id, and follows it.
-        """
-        for place in range(len(self) - 1, -1, -1):
-            if self._command_ids[place] == command_id:
-                has_ending = place > 0 and self._command_ids[place - 1] == command_id
-                return self[place - 1 if has_ending else place]
-        return None
+    def of_command(self, command_id: int) -> range:
+        """Return the indexes of a command's entries: none, one, or a move and the ending that it brought."""
+        count = self._command_ids.count(command_id)
+        first = self._command_ids.index(command_id) if count else 0
+        return range(first, first + count)

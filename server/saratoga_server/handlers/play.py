@@ -8,7 +8,7 @@ import asyncio
 from typing import Final
 
 from saratoga_protocol.commands import CashOut, MakeMove
-from saratoga_protocol.events import BoardView, MoveMade
+from saratoga_protocol.events import BoardChanged, BoardView
 from saratoga_rules.moves import parse_move
 from saratoga_rules.play import IllegalMove
 from saratoga_rules.records.record import MOST_ENTRIES
@@ -49,10 +49,10 @@ class PlayHandlers:
         self._races = races
         self._table_service = table_service
 
-    def begin_move(self, session: Session, command: MakeMove) -> "JudgedMove | MoveMade | None":
+    def begin_move(self, session: Session, command: MakeMove) -> "JudgedMove | BoardChanged | None":
         """Judge a move and start its commit without waiting. Raises `CommandRejected`.
 
-        Returns `MoveMade` for a command that was carried out before, and `None` if this node does not
+        Returns `BoardChanged` for a command that was carried out before, and `None` if this node does not
         hold the board: then `make_move` answers.
         """
         race = self._races.known(command.race)
@@ -61,15 +61,15 @@ class PlayHandlers:
             return None
         return self._begun(session, race, run, command) if run.lock.try_acquire() else None
 
-    async def make_move(self, session: Session, command: MakeMove) -> MoveMade:
+    async def make_move(self, session: Session, command: MakeMove) -> BoardChanged:
         """Judge a move, make it durable, and return the board. Raises `CommandRejected`."""
         return await self._carried_out(session, command)
 
-    async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
+    async def cash_out(self, session: Session, command: CashOut) -> BoardChanged:
         """End the player's board with its banked cards, and return it. Raises `CommandRejected`."""
         return await self._carried_out(session, command)
 
-    async def _carried_out(self, session: Session, command: MakeMove | CashOut) -> MoveMade:
+    async def _carried_out(self, session: Session, command: MakeMove | CashOut) -> BoardChanged:
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))
@@ -101,7 +101,7 @@ class PlayHandlers:
 
     def _begun(
         self, session: Session, race: LiveRace, run: BoardRun, command: MakeMove | CashOut
-    ) -> "JudgedMove | MoveMade":
+    ) -> "JudgedMove | BoardChanged":
         """Judge a command, start its commit and return the pending move, or the answer to a repeat.
 
         The caller holds the lock; `JudgedMove` releases it.
@@ -133,8 +133,8 @@ class PlayHandlers:
         durable = self._commits.commit(commit)
         return JudgedMove(self, session, race, run, command_id, after, search, durable)
 
-    async def _finished(self, move: "JudgedMove | MoveMade") -> MoveMade:
-        if isinstance(move, MoveMade):
+    async def _finished(self, move: "JudgedMove | BoardChanged") -> BoardChanged:
+        if isinstance(move, BoardChanged):
             return move
         try:
             await asyncio.wait([move.durable])
@@ -143,7 +143,7 @@ class PlayHandlers:
             raise
         return move.finish() or await move.explain()
 
-    def entered(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
+    def entered(self, move: "JudgedMove", outcome: CommitOutcome) -> BoardChanged:
         """Apply a durable move to the board, and return its acknowledgement."""
         race, run, after = move.race, move.run, move.after
         self._races.entered(race, run, after, outcome, move.command_id)
@@ -152,14 +152,10 @@ class PlayHandlers:
             self._table_service.finish_if_over(race)
         elif move.search is not None and move.search.advance(0) is None:
             self._table_service.search_stuck(race, run, move.search)
-        return MoveMade(
-            re=move.command_id,
-            board=race.view(board, move.session.legal),
-            at=outcome.at - run.start_at,
-            number=outcome.number,
-        )
+        made = range(board.length - len(after.entries), board.length)
+        return race.changed(board, made, legal=move.session.legal, re=move.command_id)
 
-    async def refused(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
+    async def refused(self, move: "JudgedMove", outcome: CommitOutcome) -> BoardChanged:
         """Reload the board after the store refused a move; return the answer to a repeat.
 
         Raises `CommandRejected` with the reason otherwise.
@@ -206,7 +202,7 @@ class JudgedMove:
         self.durable = durable
         """The store's answer; fails with `StoreUnavailable`."""
 
-    def finish(self) -> MoveMade | None:
+    def finish(self) -> BoardChanged | None:
         """Apply the move when `durable` is done, and return the acknowledgement.
 
         Returns `None` if the store refused the move: call `explain`. Raises `StoreUnavailable`.
@@ -222,7 +218,7 @@ class JudgedMove:
             if not is_kept:
                 self.run.lock.release()
 
-    async def explain(self) -> MoveMade:
+    async def explain(self) -> BoardChanged:
         """Answer a move that the store refused, and release the board's lock."""
         try:
             return await self._play.refused(self, self.durable.result())
@@ -273,19 +269,13 @@ def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
         raise CommandRejected("illegal_move", str(error)) from None
 
 
-def _repeated(session: Session, race: LiveRace, run: BoardRun, command_id: int) -> MoveMade:
+def _repeated(session: Session, race: LiveRace, run: BoardRun, command_id: int) -> BoardChanged:
     """Return the answer to a repeated command. Raises `CommandRejected` if it is none."""
     board = _held(run)
-    entry = board.log.of_command(command_id)
-    if entry is None:
+    entries = board.log.of_command(command_id)
+    if not entries:
         raise CommandRejected("stale_id")
-    return MoveMade(
-        re=command_id,
-        board=race.view(board, session.legal),
-        at=entry.at - run.start_at,
-        number=entry.number,
-        repeat=True,
-    )
+    return race.changed(board, entries, legal=session.legal, re=command_id, repeat=True)
 
 
 def _stale_sentence(meant: int, present: int) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from saratoga_protocol.events import Dealt
+from saratoga_protocol.events import BoardChanged
 from saratoga_rules.records.standing import State
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
@@ -42,7 +42,7 @@ class BoardService:
             if run is None:
                 continue
             run.board = run.board or race.open_board(run)
-            event = Dealt(
+            event = BoardChanged(
                 board=race.view(run.board, session.legal),
                 start_at=run.start_at,
                 deadline=run.deadline,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import BoardView, Standings
+from saratoga_protocol.events import BoardChanged, BoardView, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.game import Game
 from saratoga_rules.money import net
@@ -113,6 +113,24 @@ class LiveRace:
     def open_board(self, run: BoardRun) -> Board:
         """Return a racer's board with the deal and no moves."""
         return open_board(self.opening, run.start_at, self.key, self.id, run.player)
+
+    def changed(
+        self,
+        board: Board,
+        entries: range,
+        *,
+        legal: bool,
+        re: int | None = None,
+        repeat: bool = False,
+    ) -> BoardChanged:
+        """Return the event with a board and some entries of its log; `entries` are their indexes."""
+        return BoardChanged(
+            re=re,
+            board=self.view(board, legal),
+            place=entries.start + 1,
+            entries=board.lines(entries),
+            repeat=repeat,
+        )
 
     def view(self, board: Board, legal: bool) -> BoardView:
         """Return a board as its own player may see it; `legal`: with the legal moves."""

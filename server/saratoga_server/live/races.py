@@ -5,7 +5,6 @@ Every race has the standings of all racers. Boards are rebuilt from their logs w
 
 from collections.abc import Collection, Mapping
 
-from saratoga_protocol.events import BoardEnded
 from saratoga_rules.records.heads import first_head, shown
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
@@ -247,13 +246,8 @@ class RaceCache:
         assert board is not None
         for session in self._broadcaster.audience(run.audience):
             if session.player == run.player and session.seat == run.audience:
-                session.send(
-                    BoardEnded(
-                        board=race.view(board, session.legal),
-                        at=board.log[-1].at - run.start_at,
-                        number=board.log[-1].number,
-                    )
-                )
+                last = range(board.length - 1, board.length)
+                session.send(race.changed(board, last, legal=session.legal))
 
     def entered(
         self,

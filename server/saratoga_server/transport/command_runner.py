@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from saratoga_protocol.codec import BadFrame
 from saratoga_protocol.commands import AnyCommand, GetRecord, MakeMove
-from saratoga_protocol.events import AnyEvent, Event, MoveMade, Refused
+from saratoga_protocol.events import AnyEvent, BoardChanged, Event, Refused
 from saratoga_protocol.refusals import ABUSE
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.handlers.play import JudgedMove
@@ -123,7 +123,7 @@ class CommandRunner:
 
     def _acknowledge(self, session: Session, answer: AnyEvent, began: float) -> None:
         session.send(answer)
-        if isinstance(answer, MoveMade):
+        if isinstance(answer, BoardChanged):
             self._metrics.moves_acknowledged += 1
             self._metrics.acknowledgement.observe(time.monotonic() - began)
 

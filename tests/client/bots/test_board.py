@@ -69,7 +69,9 @@ class Judge:
                     self.state = "won"
             case _:
                 raise AssertionError(f"a bot at its board has no reason for {command}")
-        return events.MoveMade(re=command.id, board=self.board(), at=0, number=1)
+        text = command.move if isinstance(command, commands.MakeMove) else self.state
+        entries, board = [f"0 1 {text}"], self.board()
+        return events.BoardChanged(re=command.id, board=board, place=board.count, entries=entries)
 
 
 @pytest.fixture

@@ -102,8 +102,8 @@ def board(position: Position = START, state: str = "racing") -> events.BoardView
     )
 
 
-def dealt() -> events.Dealt:
-    return events.Dealt(board=board(), start_at=NOON, deadline=NOON + 600_000, now=NOON)
+def dealt() -> events.BoardChanged:
+    return events.BoardChanged(board=board(), start_at=NOON, deadline=NOON + 600_000, now=NOON)
 
 
 async def ready_bot(bot: Bot) -> commands.Ready:
@@ -211,7 +211,7 @@ async def test_a_bot_plays_its_board_until_the_server_ends_it(bot: Bot) -> None:
     await bot.peer.send(dealt())
     assert isinstance(await bot.peer.command(), commands.MakeMove)
     await bot.peer.send(
-        events.BoardEnded(board=board(state="out-of-time"), at=1, number=1),
+        events.BoardChanged(board=board(state="out-of-time"), place=1, entries=["1 1 out-of-time"]),
         events.RaceOver(outcome=outcome()),
     )
     fetch = await bot.peer.command()

@@ -50,7 +50,7 @@ async def seated(client: Connection, peer: ScriptedPeer) -> None:
     await anext(client.events())
 
 
-def made(re: int, repeat: bool = False) -> events.MoveMade:
+def made(re: int, repeat: bool = False) -> events.BoardChanged:
     board = events.BoardView(
         race=RACE,
         count=1,
@@ -60,7 +60,7 @@ def made(re: int, repeat: bool = False) -> events.MoveMade:
         state="racing",
         head="0" * 16,
     )
-    return events.MoveMade(re=re, board=board, at=10, number=1, repeat=repeat)
+    return events.BoardChanged(re=re, board=board, place=1, entries=["10 1 draw"], repeat=repeat)
 
 
 # Saying hello

@@ -202,7 +202,7 @@ async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(
 def board_of(nonce: str, count: int, state: str) -> events.BoardView:
     """Return the player's board; it has the deal's cards all the time."""
     first = dealt(nonce)
-    assert isinstance(first, events.Dealt)
+    assert isinstance(first, events.BoardChanged)
     return replace(first.board, count=count, state=state)
 
 
@@ -214,7 +214,9 @@ async def test_moves_that_the_server_says_it_lost_are_a_contradiction_only_if_it
     async with Connection(server.url, TOKEN) as client:
         player = DutifulPlayer(client, await server.peer(), tmp_path)
         nonce = await player.race()
-        stuck = events.BoardEnded(board=board_of(nonce, 1, "stuck"), at=7, number=3)
+        stuck = events.BoardChanged(
+            board=board_of(nonce, 1, "stuck"), place=1, entries=["7 3 stuck"]
+        )
         await player.seat.handle(stuck)
         running = replace(
             table(version=9, phase="running"),

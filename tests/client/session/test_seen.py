@@ -110,32 +110,37 @@ def test_a_board_with_fewer_entries_after_a_reconnection_is_a_loss() -> None:
 # What is seen when
 
 
-def made(count: int, state: str = "racing", repeat: bool = False) -> events.MoveMade:
+def made(count: int, state: str, *entries: str) -> events.BoardChanged:
     board = msgspec.structs.replace(BOARD, count=count, state=state)
-    return events.MoveMade(board=board, at=70, number=9, repeat=repeat)
+    return events.BoardChanged(board=board, place=12, entries=list(entries))
 
 
-def test_the_entries_of_an_answer_are_those_that_the_client_sent() -> None:
+def test_the_entries_of_an_answer_are_those_that_it_names() -> None:
     move = MakeMove(id=5, race="mint-otter-42/3", after=11, move="draw")
-    entry, answer = SeenEntry(12, 70, 9, "draw", 5), made(12)
+    entry, answer = SeenEntry(12, 70, 9, "draw", 5), made(12, "racing", "70 9 draw")
     assert seen_in_answer(move, answer) == (entry, seen_board(answer.board))
-    answer = made(13, "stuck")
+    answer = made(13, "stuck", "70 9 draw", "70 10 stuck")
     stuck = SeenEntry(13, 70, 10, "stuck", 5)
     assert seen_in_answer(move, answer) == (entry, stuck, seen_board(answer.board))
-    # the ending may be one that the server found later
-    answer = made(13, "stuck", repeat=True)
-    assert seen_in_answer(move, answer) == (entry, seen_board(answer.board))
-    out, answer = CashOut(id=6, race="mint-otter-42/3"), made(13, "cash-out")
-    ending = SeenEntry(13, 70, 9, "cash-out", 6)
+    out = CashOut(id=6, race="mint-otter-42/3")
+    answer = made(12, "cash-out", "70 9 cash-out")
+    ending = SeenEntry(12, 70, 9, "cash-out", 6)
     assert seen_in_answer(out, answer) == (ending, seen_board(answer.board))
+
+
+@pytest.mark.parametrize("entries", [(), ("",), ("70 9",), ("x y draw",), ("70 ² draw",)])
+def test_an_answer_without_the_clients_entry_is_one_that_no_record_has(entries: tuple[str]) -> None:
+    move = MakeMove(id=5, race="mint-otter-42/3", after=11, move="draw")
+    entry, *_ = seen_in_answer(move, made(12, "racing", *entries))
+    assert isinstance(entry, SeenEntry)
+    assert entry.text == "draw"
+    assert (entry.number == -1) == (entries != ("70 9",))
 
 
 def test_an_ending_by_the_server_is_an_entry() -> None:
     board = msgspec.structs.replace(BOARD, count=13, state="out-of-time")
-    ended = events.BoardEnded(board=board, at=600_000, number=40)
+    ended = events.BoardChanged(board=board, place=13, entries=["600000 40 out-of-time"])
     assert seen_at_end(ended) == (SeenEntry(13, 600_000, 40, "out-of-time"), seen_board(board))
-    won = msgspec.structs.replace(board, state="won")
-    assert seen_at_end(msgspec.structs.replace(ended, board=won)) == (seen_board(won),)
 
 
 ANNA_OF_SEEN_STANDINGS, BERT = (racer.player for racer in RECORD.racers)

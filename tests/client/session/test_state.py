@@ -56,7 +56,7 @@ def gathered() -> SessionState:
 def test_the_deal_starts_the_race_clock() -> None:
     present = next_state(gathered(), changed(2, "countdown"), START - 5000)
     assert present.own is None
-    dealt = events.Dealt(board=board(), start_at=START, deadline=START + CAP, now=START)
+    dealt = events.BoardChanged(board=board(), start_at=START, deadline=START + CAP, now=START)
     # The deal and the change of the table may arrive in either order.
     for order in ((changed(3, "running"), dealt), (dealt, changed(3, "running"))):
         running = present
@@ -116,7 +116,7 @@ def test_an_answer_confirms_a_move_and_an_ending_ends_the_board() -> None:
     present = confirm(state_after(), board(DRAWN, 1))
     assert present.own is not None
     assert (present.own.count, present.own.state) == (1, "racing")
-    ended = events.BoardEnded(board=board(DRAWN, 2, "stuck"), at=9000, number=3)
+    ended = events.BoardChanged(board=board(DRAWN, 2, "stuck"), place=2, entries=["9000 3 stuck"])
     present = next_state(present, ended, START + 9000)
     assert present.own is not None
     assert not present.own.may_move

@@ -105,7 +105,7 @@ async def test_a_server_that_sends_an_invalid_board_is_of_another_version() -> N
         bad = events.BoardView(
             race=race, count=9, view=view, banked=0, net=0, state="racing", head="0" * 16
         )
-        await there.receive(events.BoardEnded(board=bad, at=1, number=1))
+        await there.receive(events.BoardChanged(board=bad, place=9, entries=["1 1 left"]))
         assert "another version" in (await there.problem()).what
 
 

@@ -38,7 +38,7 @@ from saratoga_protocol import events
 
 GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
 SAID = events.Announcement(text="The server restarts at ten.")
-DEALT = events.Dealt(board=board(), start_at=START, deadline=START + 600_000, now=START)
+DEALT = events.BoardChanged(board=board(), start_at=START, deadline=START + 600_000, now=START)
 
 
 def changed(phase: str, version: int, **more: object) -> events.TableChanged:

@@ -291,11 +291,11 @@ def test_what_was_appended_is_read_again() -> None:
         log[3]
 
 
-def test_the_move_of_a_command_is_found_also_if_an_ending_followed_it() -> None:
+def test_the_entries_of_a_command_are_found() -> None:
     log = BoardLog(ENTRIES)
-    assert log.of_command(8) == ENTRIES[1]
-    assert log.of_command(7) == ENTRIES[0]
-    assert log.of_command(9) is None
+    assert list(log.of_command(8)) == [1, 2]
+    assert list(log.of_command(7)) == [0]
+    assert not log.of_command(9)
 
 
 def test_an_entry_takes_no_more_memory_than_its_numbers() -> None:

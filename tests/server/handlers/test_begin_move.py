@@ -5,12 +5,13 @@ import gc
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, always, open_in_process_server
 from kit.players import MemoryPlayer
 from kit.two_nodes import beside
 from saratoga_protocol.commands import Hello, MakeMove, Resume
-from saratoga_protocol.events import AnyEvent, MoveMade, RaceOver, Refused
+from saratoga_protocol.events import AnyEvent, BoardChanged, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.handlers.play import JudgedMove
@@ -84,7 +85,7 @@ def begun(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> J
 def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
     """Begin a move, check that it is answered at once, and return the answer."""
     answer = server.node.dispatcher.begin_move(player.session, command)
-    assert isinstance(answer, MoveMade | Refused), answer
+    assert isinstance(answer, BoardChanged | Refused), answer
     return answer
 
 
@@ -135,7 +136,7 @@ async def test_a_move_is_judged_and_its_commit_submitted_within_the_call(
     assert not started.durable.done()
     await held.let_through()
     answer = started.finish()
-    assert isinstance(answer, MoveMade)
+    assert isinstance(answer, BoardChanged)
     assert (answer.re, answer.board.count, answer.repeat) == (command.id, 1, False)
 
 
@@ -170,9 +171,10 @@ async def test_a_repeated_move_is_answered_at_once_and_not_made_again(
     first = started.finish()
     server.time.at += 77
     again = answered(server, anna, command)
-    assert isinstance(first, MoveMade)
-    assert isinstance(again, MoveMade)
-    assert (again.re, again.at, again.board, again.repeat) == (50, first.at, first.board, True)
+    assert isinstance(first, BoardChanged)
+    assert isinstance(again, BoardChanged)
+    assert again == replace(first, repeat=True)
+    assert (again.re, again.place, again.entries) == (50, 1, ["0 1 draw"])
     assert refusal(answered(server, anna, move(anna, "draw", id=49)))[0] == "stale_id"
     assert len(held.submitted) == 1
 
@@ -226,11 +228,11 @@ async def test_a_move_on_a_board_under_way_waits_for_it(
     await asyncio.sleep(0)
     assert len(held.submitted) == 1
     await held.let_through()
-    assert isinstance(started.finish(), MoveMade)
+    assert isinstance(started.finish(), BoardChanged)
     await held.next(after=1)
     await held.let_through()
     answer = await answering
-    assert isinstance(answer, MoveMade)
+    assert isinstance(answer, BoardChanged)
     assert answer.board.count == 2
 
 
@@ -279,7 +281,7 @@ async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored
     started = begun(server, anna, first)
     await held.let_through()
     again = await finished(server, anna, first, started)
-    assert isinstance(again, MoveMade)
+    assert isinstance(again, BoardChanged)
     assert (again.repeat, again.board.count) == (True, 1)
 
 
@@ -318,7 +320,7 @@ async def test_a_lost_reply_leaves_the_board_free(
         started.finish()
     started = begun(server, anna, command)
     await held.let_through()
-    assert isinstance(started.finish(), MoveMade)
+    assert isinstance(started.finish(), BoardChanged)
 
 
 async def test_a_move_that_was_stored_without_a_reply_is_explained_as_a_repeat(
@@ -335,7 +337,7 @@ async def test_a_move_that_was_stored_without_a_reply_is_explained_as_a_repeat(
     # the board stays locked until it has been read again
     assert server.node.dispatcher.begin_move(anna.session, move(anna, "draw", after=1)) is None
     answer = await started.explain()
-    assert isinstance(answer, MoveMade)
+    assert isinstance(answer, BoardChanged)
     assert (answer.re, answer.board.count, answer.repeat) == (command.id, 1, True)
     begun(server, anna, move(anna, "draw", after=1))
 
@@ -349,7 +351,7 @@ async def test_a_move_on_an_older_board_than_the_stores_is_explained_with_the_ne
     assert refusal(await sent(server, anna, move(anna, "draw"))) == ("store_unavailable", None)
     answer = await sent(server, anna, move(anna, "draw"))
     assert refusal(answer) == ("stale_move", 1)
-    assert isinstance(await sent(server, anna, move(anna, "draw", after=1)), MoveMade)
+    assert isinstance(await sent(server, anna, move(anna, "draw", after=1)), BoardChanged)
 
 
 async def test_a_move_after_the_deadline_is_explained_with_the_board(
@@ -383,7 +385,7 @@ async def test_the_last_move_of_a_race_finishes_it() -> None:
         anna = await server.player("Anna")
         await server.race(anna)
         answer = await sent(server, anna, move(anna, "t1>up"))
-        assert isinstance(answer, MoveMade)
+        assert isinstance(answer, BoardChanged)
         assert answer.board.state == "won"
         await server.settle()
         assert len(anna.received.all(RaceOver)) == 1

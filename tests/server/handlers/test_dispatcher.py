@@ -30,8 +30,7 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
-    Dealt,
-    MoveMade,
+    BoardChanged,
     NameClaimed,
     RaceOver,
     Record,
@@ -176,7 +175,7 @@ async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
         for word in (b"secret", b"Broken", b"Traceback", b".py")
     )
     monkeypatch.undo()
-    assert isinstance(await anna.move("draw"), MoveMade)
+    assert isinstance(await anna.move("draw"), BoardChanged)
 
 
 async def test_a_fault_in_making_the_answer_is_an_answer_too(
@@ -229,7 +228,7 @@ async def test_a_countdown_is_voided_by_the_nodes_own_clock(
     await anna.ask(Start, table=code)
     while anna.table.phase != "gathering" or anna.table.commitment == commitment:
         await anna.received.next(TableChanged, len(anna.received.events))
-    assert anna.received.all(Dealt, told) == []
+    assert anna.received.deals(told) == []
     assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_phase"
 
 

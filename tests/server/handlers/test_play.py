@@ -22,9 +22,8 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
-    BoardEnded,
+    BoardChanged,
     Done,
-    MoveMade,
     RaceOver,
     Refused,
     SeatLost,
@@ -98,7 +97,7 @@ async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -
     illegal = await anna.send(MakeMove(id=50, race=race, after=0, move="redeal"))
     assert refused(illegal)[0] == "illegal_move"
     made = await anna.send(MakeMove(id=50, race=race, after=0, move="draw"))
-    assert isinstance(made, MoveMade)
+    assert isinstance(made, BoardChanged)
     assert (made.board.count, made.repeat) == (1, False)
 
 
@@ -116,7 +115,7 @@ async def test_neither_returning_to_the_seat_nor_watching_uses_up_an_id(
     made = await anna.send(
         MakeMove(id=anna.last_id + 1, race=anna.board.race, after=0, move="draw")
     )
-    assert isinstance(made, MoveMade)
+    assert isinstance(made, BoardChanged)
     done = await anna.send(LeaveTable(id=anna.last_id + 2, table=code))
     assert isinstance(done, Done)
 
@@ -156,7 +155,7 @@ async def test_without_a_store_a_move_changes_nothing_and_can_be_repeated(
     assert (answer.code, answer.retry, answer.re) == ("store_unavailable", True, 50)
     server.faults.unavailable = False
     done = await anna.send(command)
-    assert isinstance(done, MoveMade)
+    assert isinstance(done, BoardChanged)
     assert (done.repeat, done.board.count) == (False, 1)
 
 
@@ -170,7 +169,7 @@ async def test_an_ending_whose_reply_was_lost_ends_the_race(
     command = CashOut(id=50, race=anna.board.race)
     server.faults.lost_replies = 1
     assert refused(await anna.send(command)) == ("store_unavailable", None)
-    assert isinstance(await anna.send(command), MoveMade)
+    assert isinstance(await anna.send(command), BoardChanged)
     await server.settle()
     assert len(bert.received.all(RaceOver, told)) == 1
 
@@ -232,7 +231,7 @@ async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
     assert (answer.board.state, answer.board.count) == ("stuck", 2)
     stored = await nearly_stuck.board(anna.table.code, anna.player)
     assert [entry.text for entry in stored.entries] == ["draw", "stuck"]
-    assert anna.received.all(BoardEnded) == []
+    assert anna.received.endings() == []
     assert bert.board.state == "racing"
 
 
@@ -244,9 +243,9 @@ async def test_a_long_search_for_stuck_goes_on_in_the_background(
     answer = await anna.moves("draw")
     assert answer.board.state == "racing"
     await nearly_stuck.settle()
-    (ended,) = anna.received.all(BoardEnded)
+    (ended,) = anna.received.endings()
     assert (ended.board.state, ended.board.count) == ("stuck", 2)
-    assert bert.received.all(BoardEnded) == []
+    assert bert.received.endings() == []
 
 
 async def test_a_search_for_stuck_is_out_of_date_after_another_move(
@@ -257,7 +256,7 @@ async def test_a_search_for_stuck_is_out_of_date_after_another_move(
     await anna.moves("draw")
     await anna.cash_out()
     await nearly_stuck.settle()
-    assert anna.received.all(BoardEnded) == []
+    assert anna.received.endings() == []
     stored = await nearly_stuck.board(anna.table.code, anna.player)
     assert [entry.text for entry in stored.entries] == ["draw", "cash-out"]
 
@@ -273,7 +272,7 @@ async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_on
     assert refused(await anna.move("draw")) == ("time_up", 0)
     await server.settle()
     for racer in (anna, bert):
-        assert [ended.board.state for ended in racer.received.all(BoardEnded)] == ["out-of-time"]
+        assert [ended.board.state for ended in racer.received.endings()] == ["out-of-time"]
         (over,) = racer.received.all(RaceOver)
         assert [row.state for row in over.outcome.results] == ["out-of-time", "out-of-time"]
         assert racer.table.phase == "over"
@@ -286,10 +285,10 @@ async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_
     await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
     await anna.moves("draw")
     await server.pass_time(LOOK_MILLIS)
-    (ended,) = bert.received.all(BoardEnded)
+    (ended,) = bert.received.endings()
     assert ended.board.state == "idle"
     assert bert.received.all(SeatLost) == []
-    assert anna.received.all(BoardEnded) == []
+    assert anna.received.endings() == []
     assert [seat.name for seat in anna.table.seats] == ["Anna", "Bert"]
     await anna.cash_out()
     await server.settle()
@@ -309,5 +308,5 @@ async def test_a_racer_who_gives_signs_of_activity_may_think_for_as_long_as_the_
         await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
         await anna.ask(Heartbeat)
         await bert.ask(Heartbeat, active=True)
-    assert [each.board.state for each in anna.received.all(BoardEnded)] == ["idle"]
-    assert bert.received.all(BoardEnded) == []
+    assert [each.board.state for each in anna.received.endings()] == ["idle"]
+    assert bert.received.endings() == []

@@ -21,8 +21,6 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
-    BoardEnded,
-    Dealt,
     Done,
     RaceOver,
     Refused,
@@ -44,8 +42,8 @@ async def test_players_who_are_not_ready_or_join_late_do_not_race(server: InProc
     await counted_down(anna)
     await cleo.at_table(JoinTable, table=code)
     await server.pass_time(COUNTDOWN_MILLIS)
-    assert len(anna.received.all(Dealt)) == 1
-    assert bert.received.all(Dealt) == cleo.received.all(Dealt) == []
+    assert len(anna.received.deals()) == 1
+    assert bert.received.deals() == cleo.received.deals() == []
     assert [racer.player for racer in anna.table.racers] == [anna.player]
     assert await bert.refused(Reveal, table=code, nonce=nonce(bert.player)) == "wrong_phase"
     await anna.cash_out()
@@ -150,7 +148,7 @@ async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProc
     assert isinstance(await anna.send(command), Done)
     assert isinstance(await anna.send(command), Done), "said again"
     await server.settle()
-    (ended,) = bert.received.all(BoardEnded)
+    (ended,) = bert.received.endings()
     assert (ended.board.state, ended.board.count) == ("ended-by-host", 2)
     assert len(bert.received.all(RaceOver)) == 1
     assert (bert.table.notice, bert.table.end_from) == ("Anna has ended the race.", 0)

@@ -17,8 +17,6 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
-    BoardEnded,
-    Dealt,
     RaceOver,
     SeatLost,
     Snapshot,
@@ -55,8 +53,8 @@ async def test_a_watcher_sees_standings_and_never_a_board(server: InProcessServe
     await server.pass_time(250)
     rows = {row.player: row.state for row in wanda.received.all(Standings)[-1].standings}
     assert rows == {anna.player: "cash-out", bert.player: "racing"}
-    assert wanda.received.all(Dealt) == []
-    assert wanda.received.all(BoardEnded) == []
+    assert wanda.received.deals() == []
+    assert wanda.received.endings() == []
 
 
 async def test_a_player_who_only_watches_from_a_second_tab_is_refused_and_may_stay(

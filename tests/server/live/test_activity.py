@@ -287,8 +287,8 @@ async def test_a_race_is_voided_with_all_its_moves_when_the_table_is_closed(
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await server.race(anna, bert)
     race = f"{code}/1"
-    assert isinstance(await anna.move("draw"), events.MoveMade)
-    assert isinstance(await bert.ask(CashOut, race=race), events.MoveMade)
+    assert isinstance(await anna.move("draw"), events.BoardChanged)
+    assert isinstance(await bert.ask(CashOut, race=race), events.BoardChanged)
     await administration.close(code, "Enough.")
     for each in (anna, bert):
         shown = each.received.all(events.TableChanged)[-1].table
@@ -323,7 +323,7 @@ async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
     async def after_a_move(write: TableWrite) -> bool:
         writes.append(write)
         if moves:
-            assert isinstance(await anna.move(moves.pop()), events.MoveMade)
+            assert isinstance(await anna.move(moves.pop()), events.BoardChanged)
         return await save(write)
 
     monkeypatch.setattr(administration.stores.tables, "save_table", after_a_move)

@@ -11,7 +11,7 @@ from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from kit.tables import ANN, CODE, NOON, after
 from saratoga_protocol.commands import CashOut, Resume, WatchTable
-from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, Refused
+from saratoga_protocol.events import BoardChanged, Refused
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
@@ -67,13 +67,13 @@ async def test_each_racer_here_is_dealt_once_and_a_watcher_is_not(server: InProc
     table = await server.node.table_cache.get(code)
     server.node.boards.deal(table, race)
     for player in players:
-        (dealt,) = player.received.all(Dealt)
+        (dealt,) = player.received.deals()
         assert (dealt.start_at, dealt.deadline) == (
             race.runs[player.player].start_at,
             10 * MINUTE + dealt.start_at,
         )
         assert (dealt.board.race, dealt.board.count, dealt.now) == (race.id, 0, server.time.at)
-    assert cleo.received.all(Dealt) == []
+    assert cleo.received.deals() == []
 
 
 # Endings
@@ -88,9 +88,10 @@ async def test_a_board_that_the_server_ends_is_stored_and_its_player_notified(
     assert await server.node.boards.end(race, anna.player, State.LEFT)
     assert not await server.node.boards.end(race, anna.player, State.STUCK)
     assert await log(server, race, anna.player) == ["draw", "left"]
-    (ended,) = anna.received.all(BoardEnded)
-    assert (ended.board.state, ended.board.count, ended.at) == ("left", 2, 1234)
-    assert bert.received.all(BoardEnded) == []
+    (ended,) = anna.received.endings()
+    assert (ended.board.state, ended.board.count) == ("left", 2)
+    assert (ended.place, ended.entries) == (2, ["1234 2 left"])
+    assert bert.received.endings() == []
     assert race.runs[anna.player].standing.state is State.LEFT
 
 
@@ -113,10 +114,10 @@ async def test_an_ending_whose_reply_was_lost_is_sent_at_the_next_attempt(
     server.faults.lost_replies = 1
     with pytest.raises(StoreUnavailable):
         await server.node.boards.end(race, anna.player, State.OUT_OF_TIME)
-    assert anna.received.all(BoardEnded) == []
+    assert anna.received.endings() == []
     for _ in range(2):
         await server.node.boards.end(race, anna.player, State.OUT_OF_TIME)
-    (ended,) = anna.received.all(BoardEnded)
+    (ended,) = anna.received.endings()
     assert ended.board.state == "out-of-time"
     assert await log(server, race, anna.player) == ["out-of-time"]
 
@@ -149,7 +150,7 @@ async def test_a_board_that_ended_on_another_node_is_reported_and_not_ended_agai
     race, (anna, _) = await racing(server, "Anna", "Bert")
     await elsewhere.boards.end(await race_on(elsewhere, race.code), anna.player, State.LEFT)
     assert await server.node.boards.end(race, anna.player, State.STUCK)
-    (ended,) = anna.received.all(BoardEnded)
+    (ended,) = anna.received.endings()
     assert ended.board.state == "left"
     assert await log(server, race, anna.player) == ["left"]
 
@@ -176,7 +177,7 @@ async def test_an_ending_after_the_deadline_by_the_stores_clock_is_out_of_time(
     server.time.at += 1
     assert await server.node.boards.end(race, anna.player, State.LEFT)
     assert await log(server, race, anna.player) == ["out-of-time"]
-    assert [ended.board.state for ended in anna.received.all(BoardEnded)] == ["out-of-time"]
+    assert [ended.board.state for ended in anna.received.endings()] == ["out-of-time"]
 
 
 async def test_idle_racers_are_found_by_the_newest_log(
@@ -254,8 +255,8 @@ def test_a_player_sees_the_board_without_the_cards_that_are_hidden(legal: bool) 
 async def test_the_logs_of_a_race_say_which_boards_have_ended(server: InProcessServer) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await server.race(anna, bert)
-    assert isinstance(await anna.move("draw"), MoveMade)
-    assert isinstance(await bert.ask(CashOut, race=f"{code}/1"), MoveMade)
+    assert isinstance(await anna.move("draw"), BoardChanged)
+    assert isinstance(await bert.ask(CashOut, race=f"{code}/1"), BoardChanged)
     logs, state = StoredLogs(server.store.boards, deal_for_key), server.state(code)
     read = await logs.readable(state)
     texts = {player: [entry.text for entry in log.entries] for player, log in read.items()}
@@ -268,7 +269,7 @@ async def test_a_log_with_a_damaged_entry_is_not_complete(server: InProcessServe
     anna = await server.player("Anna")
     code = await server.race(anna)
     for _ in range(2):
-        assert isinstance(await anna.move("draw"), MoveMade)
+        assert isinstance(await anna.move("draw"), BoardChanged)
     log = f"{race_key(code, 1)}:log:{anna.player}"
     async with Redis.from_url(server.store.server.url) as raw:
         await raw.lset(log, 1, "no entry")

@@ -16,7 +16,7 @@ from kit.in_process_server import (
 from kit.players import MemoryPlayer
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import MakeMove, Resume, WatchTable
-from saratoga_protocol.events import MoveMade, RaceOver, Snapshot, Standing, Standings
+from saratoga_protocol.events import BoardChanged, RaceOver, Snapshot, Standing, Standings
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, parse_record
@@ -124,7 +124,7 @@ async def test_every_head_that_two_nodes_show_is_one_of_the_record() -> None:
         nodes.east.faults.lost_replies = 1
         await back.send(command)
         repeated = await back.send(command)
-        assert isinstance(repeated, MoveMade)
+        assert isinstance(repeated, BoardChanged)
         assert (repeated.repeat, repeated.board.count) == (True, 5)
         await nodes.pass_time(250)
         await back.cash_out()

@@ -24,7 +24,6 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import (
     Announcement,
-    BoardEnded,
     Done,
     RaceOver,
     SeatLost,
@@ -72,7 +71,7 @@ async def test_an_ending_by_another_node_is_sent_to_the_player_once(nodes: Nodes
     await nodes.settle()
     await nodes.pass_time(1000)
     for player in (anna, bert):
-        (ended,) = player.received.all(BoardEnded)
+        (ended,) = player.received.endings()
         assert ended.board.state == "out-of-time"
         assert len(player.received.all(RaceOver)) == 1
 

@@ -14,7 +14,7 @@ from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import NextRace, Resume
-from saratoga_protocol.events import BoardEnded, Done, RaceOver, Refused, Standings
+from saratoga_protocol.events import Done, RaceOver, Refused, Standings
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import Reached, State
@@ -119,7 +119,7 @@ async def test_an_ending_that_the_caller_shows_is_not_sent_as_well(
     race = await race_on(server.node, anna)
     await elsewhere.boards.end(await race_on(elsewhere, anna), anna.player, State.LEFT)
     assert not (await server.node.races.latest(race, anna.player, is_shown=True)).racing
-    assert anna.received.all(BoardEnded) == []
+    assert anna.received.endings() == []
 
 
 async def test_final_boards_are_there_when_every_board_has_ended(

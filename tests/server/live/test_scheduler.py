@@ -15,7 +15,7 @@ from kit.stepped_store import InventedTime
 from kit.tables import NOON, after
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
-from saratoga_protocol.events import Dealt, Done, RaceOver, Standings
+from saratoga_protocol.events import BoardChanged, Done, RaceOver, Standings
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import (
@@ -37,7 +37,7 @@ async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
     server.time.at += COUNTDOWN_MILLIS
     await server.real.nodes.gone(server.node.name)
     running = asyncio.create_task(server.node.scheduler.run())
-    await anna.received.next(Dealt, 0)
+    await anna.received.next(BoardChanged, 0, entries=[])
     await anna.received.next(Standings, 0)
     assert await server.is_alive(server.node.name)
     running.cancel()
@@ -68,7 +68,7 @@ async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await server.race(anna, bert, cap=3)
-    deadline = anna.received.all(Dealt)[0].deadline
+    deadline = anna.received.deals()[0].deadline
     assert deadline
     server.time.behind = 300
     await server.pass_time(deadline - server.time.at)
@@ -138,7 +138,7 @@ async def test_a_start_whose_reply_was_lost_is_dealt_at_the_next_look(
     assert server.faults.lost_replies == 0
     await server.pass_time(1000)
     for player in (anna, bert):
-        assert len(player.received.all(Dealt)) == 1
+        assert len(player.received.deals()) == 1
         assert player.table.phase == "running"
     await anna.moves("draw")
 
@@ -157,7 +157,7 @@ async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others
     await server.pass_time(COUNTDOWN_MILLIS)
     assert server.node.table_cache.known(broken) is None
     assert server.state(sound).phase == "running"
-    assert len(bert.received.all(Dealt)) == 1
+    assert len(bert.received.deals()) == 1
 
 
 async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(

@@ -22,7 +22,7 @@ from saratoga_protocol.commands import (
     NextRace,
     Resume,
 )
-from saratoga_protocol.events import BoardEnded, Done, RaceOver, TableChanged
+from saratoga_protocol.events import Done, RaceOver, TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
@@ -83,7 +83,7 @@ async def test_boards_that_are_stuck_are_ended_in_the_background() -> None:
         anna = await server.player("Anna")
         await server.race(anna)
         await server.pass_time(15_000)
-        (ended,) = anna.received.all(BoardEnded)
+        (ended,) = anna.received.endings()
         assert ended.board.state == "stuck"
         assert len(anna.received.all(RaceOver)) == 1
 
@@ -131,7 +131,7 @@ async def test_a_host_ends_the_board_of_a_player_on_another_node(server: InProce
         await nodes.pass_time(LAST_BOARD_MILLIS + AHEAD_MILLIS)
         assert isinstance(await anna.ask(EndRace, race=f"{code}/1"), Done)
         await nodes.settle()
-        (ended,) = bert.received.all(BoardEnded)
+        (ended,) = bert.received.endings()
         assert ended.board.state == "ended-by-host"
         for player in (anna, bert):
             assert len(player.received.all(RaceOver)) == 1

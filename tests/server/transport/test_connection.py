@@ -19,9 +19,9 @@ from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_protocol.events import (
     Announcement,
     AnyEvent,
+    BoardChanged,
     Done,
     Event,
-    MoveMade,
     Refused,
 )
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
@@ -355,7 +355,7 @@ class FakeMove:
 
 
 MOVE = MakeMove(id=1, race="mint-otter-42/1", after=0, move="draw")
-MADE = MoveMade(re=1, at=0, number=1, board=BOARD)
+MADE = BoardChanged(re=1, board=BOARD, place=1, entries=["0 1 draw"])
 
 
 @asynccontextmanager

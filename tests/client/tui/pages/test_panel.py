@@ -141,7 +141,9 @@ def test_every_picture_belongs_to_a_test() -> None:
 
 
 def test_a_player_whose_board_has_ended_reads_no_distance_to_a_rival() -> None:
-    ended = events.BoardEnded(board=board(count=1, state="cash-out"), at=20_000, number=9)
+    ended = events.BoardChanged(
+        board=board(count=1, state="cash-out"), place=1, entries=["20000 9 cash-out"]
+    )
     after = next_state(four(), ended, START + 20_000)
     assert "level with" in panel(four(), 44, 37, START + 25_000).text()
     assert "level with" not in panel(after, 44, 37, START + 25_000).text()
