@@ -1,7 +1,7 @@
-"""The analysis of a position: what its cards can do. From it follow the legal moves and the stuck test.
+"""What the cards of a position can do: from it follow the legal moves and the stuck test.
 
-Most moves leave most of it as it was: a draw touches neither columns nor foundations. So the analysis
-after a move is made from the one before it, and takes over what depends on nothing that has changed.
+Most moves leave most of it as it was: a draw touches neither columns nor foundations. So the
+analysis after a move is made from the one before, and takes over what has not changed.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ class Analysis:
 
     @property
     def targets(self) -> Targets:
-        """For each card that fits on top cards of columns, the names of these columns; and the spaces."""
+        """For each card that fits on tops of columns, these columns' names; and the spaces."""
         if self.known_targets is None:
             onto = self.game.columns.build.onto
             takers: dict[Card, list[str]] = {}
@@ -104,7 +104,7 @@ class Analysis:
         _, _, _, _, _, columns, _, _, face_down = self.position
         column, rules = columns[index], self.game.columns
         takers, spaces = self.targets
-        has_target = any(name != COLUMN_NAMES[index] for name in takers.get(column[0], ()))
+        has_target = takers.get(column[0], own := [COLUMN_NAMES[index]]) != own
         # from the bottom of a column into a space would change nothing
         if not has_target and spaces and face_down and face_down[index]:
             has_target = rules.space.admits(Pile.COLUMN, column[0])
@@ -129,32 +129,26 @@ class Analysis:
         return self.known_moves
 
     def _carries_between_columns(self) -> list[Carry]:
-        if self.known_carries is None:
-            self.known_carries = self._find_carries()
-        return self.known_carries
-
-    def _find_carries(self) -> list[Carry]:
+        if self.known_carries is not None:
+            return self.known_carries
         _, _, _, _, _, columns, _, _, face_down = self.position
         rules = self.game.columns
         build, sizes = rules.build, rules.packet.sizes
         takers, spaces = self.targets
         into_spaces = rules.space.admits.cards_from(Pile.COLUMN) if spaces else ()
-        carries: list[Carry] = []
+        carries = self.known_carries = []
         for index, column in enumerate(columns):
             name = COLUMN_NAMES[index]
             for count in sizes(column, build):
                 card = column[-count]
-                if card in takers:
-                    row = CARRY[name][count]
-                    for target in takers[card]:
-                        if target != name:
-                            carries.append(row[target])  # noqa: PERF401 (measured)
+                for target in takers.get(card, ()):
+                    if target != name:
+                        carries.append(CARRY[name, target, count])  # noqa: PERF401 (measured)
                 # a whole column into a space would change nothing
                 if card in into_spaces and (
                     count < len(column) or (face_down and face_down[index])
                 ):
-                    row = CARRY[name][count]
-                    carries += [row[space] for space in spaces]
+                    carries += [CARRY[name, space, count] for space in spaces]
         return carries
 
     def _carries_of(self, source: str, pile: Pile, card: Card) -> list[Carry]:
@@ -163,19 +157,17 @@ class Analysis:
         names = takers.get(card, [])
         if spaces and self.game.columns.space.admits(pile, card):
             names = names + spaces
-        row = CARRY[source][1]
-        return [row[name] for name in names]
+        return [CARRY[source, name, 1] for name in names]
 
     def _banks_of(self, source: str, card: Card) -> list[Carry]:
         """Return the carries of one card onto foundations."""
         _, _, _, up, down, _, base, _, _ = self.position
-        row = CARRY[source][1]
-        banks = [row[UP]] if card in wanted_up(up, base) else []
+        banks = [CARRY[source, UP, 1]] if card in wanted_up(up, base) else []
         if card in wanted_down(down):
-            banks.append(row[DOWN])
+            banks.append(CARRY[source, DOWN, 1])
         return banks
 
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
-    """Return every move that may be played, each once: columns first, then the hand, then foundations."""
+    """Return every move that may be played, each once."""
     return Analysis(game, position).legal_moves()

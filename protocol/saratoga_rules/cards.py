@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final, NewType
 
 Card = NewType("Card", str)
-"""A card: rank (`A23456789TJQK`) and suit (`CSHD`); in two packs both copies are the same string."""
+"""A card: rank (`A23456789TJQK`) and suit (`CSHD`); of two packs, both copies are equal."""
 
 SUITS: Final = "CSHD"
 """The letters of the suits: clubs, spades (black), hearts, diamonds (red)."""

@@ -4,7 +4,7 @@ A game is a value. Its parts are rule words: values that can be called, compared
 judge, the tests and the help screen read the same value. Of the rules only `games/` names a game.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from saratoga_rules.cards import PACK
 from saratoga_rules.position import Position
@@ -51,11 +51,10 @@ class Game:
     stock: Stock
     goal: Goal
 
-    cards: int = field(init=False, repr=False, compare=False)
-    """The number of cards in the game."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "cards", self.packs * len(PACK))
+    @property
+    def cards(self) -> int:
+        """The number of cards in the game."""
+        return self.packs * len(PACK)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Return the rules as a table: each row is a heading and a sentence."""

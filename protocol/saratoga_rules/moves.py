@@ -8,10 +8,10 @@ piles, never cards, so the text does not reveal which cards lie there.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from saratoga_rules.cards import SUITS
 
@@ -32,7 +32,7 @@ TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A move that turns the next cards of the stock onto the waste, or deals them to the columns."""
+    """A move that turns cards of the stock onto the waste, or deals them to the columns."""
 
     text: str = field(default="draw", init=False, repr=False, compare=False)
 
@@ -63,7 +63,7 @@ class Carry:
     destination: int = field(init=False, repr=False, compare=False)
     """The target's index in `Position.columns`; -1 if the target is not a column."""
     text: str = field(init=False, repr=False, compare=False)
-    """The text that `parse_move` reads; computed once, because legal moves are listed after every move."""
+    """The text that `parse_move` reads; computed once, since legal moves are listed often."""
 
     def __post_init__(self) -> None:
         packet = f":{self.count}" if self.count > 1 else ""
@@ -86,28 +86,16 @@ _CARRY: Final = re.compile(
 )
 
 
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
+class _Carries(dict[tuple[str, str, int], Carry]):
+    """The carries that have been legal, by source, target and count; made when first asked for."""
+
+    def __missing__(self, key: tuple[str, str, int]) -> Carry:
+        carry = self[key] = Carry(*key)
+        return carry
 
 
-class _OnDemand(dict[_Key, _Value]):
-    """A mapping that makes each value when it is first asked for."""
-
-    def __init__(self, make: Callable[[_Key], _Value]) -> None:
-        self._make = make
-
-    def __missing__(self, key: _Key) -> _Value:
-        value = self[key] = self._make(key)
-        return value
-
-
-def _carries(source: str) -> Mapping[int, Mapping[str, Carry]]:
-    return _OnDemand(lambda count: _OnDemand(lambda target: Carry(source, target, count)))
-
-
-CARRY: Final[Mapping[str, Mapping[int, Mapping[str, Carry]]]] = _OnDemand(_carries)
-"""The carry from a source, of a number of cards, to a target: `CARRY["t3"][4]["t5"]`. Legal moves are
-taken from here, because they recur; other moves are not, so that clients cannot fill it."""
+CARRY: Final[Mapping[tuple[str, str, int], Carry]] = _Carries()
+"""The carries of which legal moves are made, since they recur. No text from a client adds one."""
 
 
 @lru_cache(maxsize=1 << 13)

@@ -1,11 +1,10 @@
-"""Judge moves and play them: one function for each kind of move, with its legality beside its effect.
+"""Judge moves and play them: for each kind of move one function, legality beside effect.
 
-No rule looks at a hidden card, so a view is judged exactly like the position that it shows. A face-down
-card turns up, and a space is filled automatically, as part of the move that uncovered or made it.
+No rule looks at a hidden card, so a view is judged exactly like the position that it shows. A
+face-down card turns up, and a space is filled, as part of the move that uncovered or made it.
 """
 
 from enum import Enum
-from typing import TypeAlias
 
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
@@ -21,7 +20,7 @@ from saratoga_rules.moves import (
     Redeal,
 )
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import Cards, Heights, Position
+from saratoga_rules.position import Cards, Heights, Position, with_item
 from saratoga_rules.vocabulary.foundations import BUILT_UP, wanted_down, wanted_up
 
 
@@ -192,7 +191,8 @@ def _carry_from_hand(game: Game, position: Position, move: Carry) -> Position | 
         refused = _refused_on_column(game, columns[move.destination], source, pile[-1])
         if refused is not None:
             return refused
-        columns = _laid(columns, move.destination, pile[-1])
+        grown = (*columns[move.destination], pile[-1])
+        columns = with_item(columns, move.destination, grown)
     if source is Pile.WASTE:
         waste = waste[:-1]
     else:
@@ -216,42 +216,35 @@ def _take_back(game: Game, position: Position, move: Carry) -> Position | Refusa
     refused = _refused_on_column(game, columns[move.destination], Pile.FOUNDATION, card)
     if refused is not None:
         return refused
-    up = (*up[:index], height - 1, *up[index + 1 :])
-    columns = _laid(columns, move.destination, card)
+    up = with_item(up, index, height - 1)
+    columns = with_item(columns, move.destination, (*columns[move.destination], card))
     return Position(stock, waste, reserve, up, down, columns, base, passes, face_down)
 
 
 def _refused_on_column(game: Game, column: Cards, source: Pile, card: Card) -> Refusal | None:
-    """Return why a card, or a packet headed by it, may not be laid on a column; `None` if it may."""
+    """Return why a card, or a packet headed by it, may not be laid on a column, if it may not."""
     if column:
         return None if card in game.columns.build.onto[column[-1]] else Refusal.DOES_NOT_BUILD
     return None if game.columns.space.admits(source, card) else Refusal.NOT_INTO_A_SPACE
 
 
-_Heights: TypeAlias = tuple[Heights, Heights]
-
-
-def _bank(position: Position, target: str, card: Card) -> _Heights | Refusal:
-    """Return the heights of the foundations, up and down, when they have taken a card; or a refusal."""
+def _bank(position: Position, target: str, card: Card) -> tuple[Heights, Heights] | Refusal:
+    """Return the foundations built up and down when they have taken a card, or a refusal."""
     up, down = position.up, position.down
     if target == UP:
         index = wanted_up(up, position.base).get(card)
         if index is not None:
-            return (*up[:index], up[index] + 1, *up[index + 1 :]), down
+            return with_item(up, index, up[index] + 1), down
     elif target == DOWN and down:
         index = wanted_down(down).get(card)
         if index is not None:
-            return up, (*down[:index], down[index] + 1, *down[index + 1 :])
+            return up, with_item(down, index, down[index] + 1)
     else:
         return Refusal.NO_SUCH_PILE
     return Refusal.FOUNDATION_WAITS
 
 
-def _laid(columns: tuple[Cards, ...], index: int, card: Card) -> tuple[Cards, ...]:
-    return (*columns[:index], (*columns[index], card), *columns[index + 1 :])
-
-
 def _uncovered(face_down: tuple[Cards, ...], index: int) -> tuple[Cards, ...]:
     """Return the face-down cards that are left when the last one of a column turns up."""
-    left = (*face_down[:index], face_down[index][:-1], *face_down[index + 1 :])
+    left = with_item(face_down, index, face_down[index][:-1])
     return left if any(left) else ()

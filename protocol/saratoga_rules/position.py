@@ -1,4 +1,4 @@
-"""A position: where every card lies at one moment of a game; and the view that its player has of it.
+"""A position: where every card lies at one moment of a game; and its player's view of it.
 
 Piles are tuples of cards from bottom to top, except the stock, whose first card is drawn next.
 A column's face-down cards are kept apart from its face-up ones, so that no rule reads them by mistake.
@@ -8,12 +8,14 @@ Foundations are stored as heights, because their suits and first cards are known
 import re
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Final, NamedTuple, NewType, TypeAlias
+from typing import Final, NamedTuple, NewType, TypeAlias, TypeVar
 
 from saratoga_rules.cards import HIDDEN, SUITS, Card, format_cards, parse_cards
 
 Cards: TypeAlias = tuple[Card, ...]
 Heights: TypeAlias = tuple[int, ...]
+
+_Item = TypeVar("_Item")
 
 NO_CARDS: Final[Cards] = ()
 
@@ -37,8 +39,8 @@ class Position(NamedTuple):
     passes: int = 1
     """The number of the current pass through the stock; every redeal adds one."""
     face_down: tuple[Cards, ...] = ()
-    """The face-down cards under each column's face-up ones; empty if no column has any, so that every
-    position has one form only."""
+    """The face-down cards under each column's face-up ones; empty if no column has any, so that
+    every position has one form only."""
 
     @property
     def banked(self) -> int:
@@ -64,11 +66,16 @@ _BACKS: Final = tuple((HIDDEN,) * count for count in range(105))
 
 
 def redact(position: Position) -> View:
-    """Return the position with the cards hidden that the player may not see. A view stays as it is."""
+    """Return the position without the cards that the player may not see. A view stays as it is."""
     stock, waste, reserve, up, down, columns, base, passes, face_down = position
     shown = _BACKS[len(reserve) - 1] + reserve[-1:] if reserve else reserve
     backs = tuple([_BACKS[len(pile)] for pile in face_down]) if face_down else face_down
     return View(Position(_BACKS[len(stock)], waste, shown, up, down, columns, base, passes, backs))
+
+
+def with_item(items: tuple[_Item, ...], index: int, item: _Item) -> tuple[_Item, ...]:
+    """Return the tuple with one item exchanged."""
+    return (*items[:index], item, *items[index + 1 :])
 
 
 def format_position(position: Position) -> str:
@@ -130,7 +137,7 @@ def _column_texts(position: Position) -> Iterator[str]:
 
 
 def _parse_columns(text: str) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
-    """Return the face-down cards (empty if no column has any) and the face-up cards of the columns."""
+    """Return the face-down cards (empty if there are none) and the face-up cards of columns."""
     face_down, columns = [], []
     for pile in text.split("/"):
         below, bar, shown = pile.rpartition("|")

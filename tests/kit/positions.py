@@ -131,7 +131,7 @@ def _not_banked(game: Game, base: int, up: tuple[int, ...], down: tuple[int, ...
 def _column(game: Game, cards: list[Card], chance: Random, most: int) -> tuple[Card, ...]:
     column: list[Card] = []
     for _ in range(min(len(cards), chance.randint(0, most))):
-        fitting = [card for card in cards if column and game.columns.build(column[-1], card)]
+        fitting = [card for card in cards if column and card in game.columns.build.onto[column[-1]]]
         card = chance.choice(fitting if fitting and chance.random() < 0.5 else cards)
         cards.remove(card)
         column.append(card)

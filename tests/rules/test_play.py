@@ -1,9 +1,11 @@
 """The legal moves are exactly the moves that are not refused, and a refusal says what is wrong."""
 
+import doctest
 from collections.abc import Iterator
 
 import pytest
 
+import saratoga_rules
 from kit.conformance import sampled_positions
 from kit.positions import draw, refused
 from kit.walks import STRATEGIES, Strategy, walk, wandering
@@ -20,6 +22,12 @@ from saratoga_rules.moves import COLUMN_NAMES, DRAW, REDEAL, Carry, Move
 from saratoga_rules.play import Refusal, refusal
 from saratoga_rules.position import Position, redact
 from saratoga_rules.stuck.prospects import is_in_sight
+
+
+def test_the_example_of_the_package_works() -> None:
+    found = doctest.testmod(saratoga_rules)
+    assert found.attempted >= 8
+    assert found.failed == 0
 
 
 def conceivable(position: Position) -> Iterator[Move]:

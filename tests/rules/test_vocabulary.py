@@ -88,14 +88,14 @@ def test_foundations_that_give_back_say_so_and_are_single_in_their_suit() -> Non
 def test_a_card_is_laid_on_what_the_rule_says(building: Build, fitting: str, others: str) -> None:
     def fits(pair: str) -> bool:
         lower, card = parse_cards(pair)
-        return building(lower, card)
+        return card in building.onto[lower]
 
     assert all(map(fits, fitting.split()))
     assert not any(map(fits, others.split()))
-    assert not any(building(HIDDEN, card) or building(card, HIDDEN) for card in PACK)
-    assert building.under[HIDDEN] == frozenset()
+    assert building.onto[HIDDEN] == building.under[HIDDEN] == frozenset()
     for card in PACK:
-        assert building.under[card] == {lower for lower in PACK if building(lower, card)}
+        assert HIDDEN not in building.onto[card]
+        assert building.under[card] == {lower for lower in PACK if card in building.onto[lower]}
 
 
 @pytest.mark.parametrize(

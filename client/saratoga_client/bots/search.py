@@ -9,14 +9,13 @@ from heapq import heappop, heappush
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from saratoga_rules.analysis import legal_moves
-from saratoga_rules.cards import HIDDEN, Card
+from saratoga_rules.analysis import Analysis
+from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.moves import DRAW, REDEAL, WASTE, Carry, Move
 from saratoga_rules.piles import Pile
 from saratoga_rules.play import play
 from saratoga_rules.position import Position
-from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 
 class _Node(NamedTuple):
@@ -78,29 +77,19 @@ def _turns_up(position: Position) -> bool:
 
 
 def _steps(game: Game, position: Position) -> Iterator[tuple[tuple[Move, ...], Position]]:
-    for move in legal_moves(game, position):
+    analysis = Analysis(game, position)
+    for move in analysis.legal_moves():
         if isinstance(move, Carry):
             yield (move,), play(game, position, move)
     if game.stock.onto is Pile.WASTE:
-        wanted = _wanted(game, position)
+        takers, spaces = analysis.targets
         for moves, turned in _turnings(game, position):
-            if turned.waste[-1] not in wanted:
+            card = turned.waste[-1]
+            if not (spaces or card in takers or card in analysis.wanted):
                 continue
-            for move in legal_moves(game, turned):
+            for move in Analysis(game, turned, analysis).legal_moves():
                 if isinstance(move, Carry) and move.source == WASTE:
                     yield (*moves, move), play(game, turned, move)
-
-
-def _wanted(game: Game, position: Position) -> frozenset[Card] | set[Card]:
-    """Return the cards that might be playable from the waste; the rules check each later."""
-    wanted: set[Card] = set(wanted_up(position.up, position.base))
-    wanted.update(wanted_down(position.down))
-    for column in position.columns:
-        if column:
-            wanted |= game.columns.build.onto[column[-1]]
-        else:
-            wanted |= game.columns.space.admits.cards
-    return wanted
 
 
 def _turnings(game: Game, position: Position) -> Iterator[tuple[tuple[Move, ...], Position]]:

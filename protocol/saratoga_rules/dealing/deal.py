@@ -38,6 +38,6 @@ def deal_for_key(game: Game, key: bytes) -> Position:
 def practice_key(seed: str) -> bytes:
     """Return the deal key of a practice game, made from a seed that players may share.
 
-    SHA-256 of `saratoga practice 1` and the seed in UTF-8: a practice deal is never the deal of a race.
+    SHA-256 of `saratoga practice 1` and the seed in UTF-8: never the key of a race.
     """
     return hashlib.sha256(_PRACTICE_TAG + seed.encode()).digest()

@@ -21,15 +21,11 @@ from typing import Final
 
 from saratoga_rules.cards import PACK, Card
 
-MOST_PACKS: Final = 4
-
 _TAG: Final = b"saratoga shuffle 1"
 
 
 def shuffled_deck(packs: int, key: bytes) -> tuple[Card, ...]:
     """Return one to four packs shuffled together; the card dealt first comes first."""
-    if not 1 <= packs <= MOST_PACKS:
-        raise ValueError(f"A deck has 1 to {MOST_PACKS} packs, not {packs}.")
     deck = list(PACK * packs)
     stream = _stream(key)
     for last in range(len(deck) - 1, 0, -1):

@@ -5,17 +5,17 @@ from typing import NamedTuple
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import NO_CARDS, Cards, Heights, Position
+from saratoga_rules.position import NO_CARDS, Cards, Heights, Position, with_item
 from saratoga_rules.stuck.prospects import Prospects
 from saratoga_rules.vocabulary.foundations import BUILT_UP, wanted_up
 
 
 class Arrangement(NamedTuple):
-    """The part of a position that neutral moves can change: columns and the foundations built up."""
+    """The part of a position that neutral moves change: columns and foundations built up."""
 
     columns: tuple[Cards, ...]
-    """The face-up cards of the columns: first of those with face-down cards, then of the others. Both
-    groups are sorted, because the order of columns does not matter."""
+    """The face-up cards of the columns: first of those with face-down cards, then of the others.
+    Both groups are sorted, because the order of columns does not matter."""
     up: Heights
 
 
@@ -44,7 +44,7 @@ class ArrangementSearch:
         self._has_progress = False
 
     def advance(self, arrangements: int) -> bool | None:
-        """Search this many more arrangements. Return whether the board is stuck; `None` if not known yet."""
+        """Search some more arrangements. Return whether the board is stuck; `None` if unknown."""
         while self._waiting and not self._has_progress and arrangements > 0:
             arrangements -= 1
             arrangement = self._waiting.pop()
@@ -101,7 +101,7 @@ class ArrangementSearch:
             if height < 2:
                 continue
             card = BUILT_UP[self._base][index][height - 1]
-            lower = (*up[:index], height - 1, *up[index + 1 :])
+            lower = with_item(up, index, height - 1)
             for target, column in enumerate(columns):
                 if (
                     card in rules.build.onto[column[-1]]
@@ -118,7 +118,7 @@ class ArrangementSearch:
         for origin, column in enumerate(columns):
             if column and column[-1] in wanted:
                 index = wanted[column[-1]]
-                higher = (*up[:index], up[index] + 1, *up[index + 1 :])
+                higher = with_item(up, index, up[index] + 1)
                 piles = list(columns)
                 piles[origin] = column[:-1]
                 if not self._uncovers(origin, piles[origin], self._hopes_at(higher)):

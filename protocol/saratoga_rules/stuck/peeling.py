@@ -1,4 +1,4 @@
-"""The search for progress in games whose runs move freely: it counts which runs have been moved off.
+"""The search for progress in games whose runs move freely: it counts the runs moved off.
 
 It is exact for games in which any run may move, columns are built in one direction, and spaces take
 only cards that lie on no other (kings). There every card in the run at the end of a column either
@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 from saratoga_rules.cards import PACK, Card
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import Heights, Position
+from saratoga_rules.position import Heights, Position, with_item
 from saratoga_rules.stuck.prospects import Prospects
 from saratoga_rules.vocabulary.building import Build
 from saratoga_rules.vocabulary.foundations import BUILT_UP, wanted_up
@@ -38,7 +38,7 @@ SPACE: Final = -1
 def can_peel(game: Game) -> bool:
     """Return whether the search of this module is exact for a game."""
     columns = game.columns
-    # a card that comes back must be told from every other, and be counted against all that are banked
+    # a card that comes back must be told from others, and be counted against all that are banked
     comes_back = game.up.gives_back
     admits = columns.space.admits
     moves_into_spaces = Pile.COLUMN in admits.sources or Pile.FOUNDATION in admits.sources
@@ -59,7 +59,7 @@ class Stage(NamedTuple):
     up: Heights
     """The heights of the foundations built up."""
     free: list[int]
-    """The number of cards of each kind that have nothing on them; the last is that of the spaces."""
+    """The number of cards of each kind that have nothing on them; at the end, of spaces."""
 
 
 class PeelingSearch:
@@ -85,7 +85,7 @@ class PeelingSearch:
         self._find(Stage(tuple(map(len, self._columns)), position.up, free))
 
     def advance(self, stages: int) -> bool | None:
-        """Search this many more stages. Return whether the board is stuck; `None` if not known yet."""
+        """Search this many more stages. Return whether the board is stuck; `None` if unknown."""
         while self._waiting and not self._has_progress and stages > 0:
             stages -= 1
             stage = self._waiting.pop()
@@ -164,7 +164,7 @@ class PeelingSearch:
                 free = [*stage.free]
                 free[self._goes_on[card]] -= 1
                 free[self._kinds[card]] += 1
-                self._find(Stage(stage.left, _with(stage.up, index, height - 1), free))
+                self._find(Stage(stage.left, with_item(stage.up, index, height - 1), free))
 
     def _put_up(self, stage: Stage) -> None:
         """Put cards onto foundations, where fewer are banked than at the start."""
@@ -179,7 +179,7 @@ class PeelingSearch:
                 fewer, free = stage.left, [*stage.free]
                 free[self._goes_on[card]] += 1
             free[self._kinds[card]] -= 1
-            self._find(Stage(fewer, _with(stage.up, index, stage.up[index] + 1), free))
+            self._find(Stage(fewer, with_item(stage.up, index, stage.up[index] + 1), free))
 
     def _has_room(self, stage: Stage, source: Pile, card: Card) -> bool:
         """Return whether a card that the card may lie on, or a space, is free."""
@@ -194,7 +194,7 @@ class PeelingSearch:
         if not start and self._face_down[index]:
             self._has_progress = True
         free[self._kinds[self._columns[index][start - 1]] if start else SPACE] += 1
-        return _with(stage.left, index, start), free
+        return with_item(stage.left, index, start), free
 
     @cached_property
     def _places(self) -> dict[Card, tuple[int, int]]:
@@ -212,10 +212,10 @@ class PeelingSearch:
 
     @cached_property
     def _lowest(self) -> list[int]:
-        """For each foundation, the height of the lowest card that may help in a column; 14 if none may.
+        """For each foundation, the height of the lowest card that may help in a column, or 14.
 
-        A card helps if its kind is wanted: to lay a run, a waiting card, or another such card on it, or to
-        take over what lies on a card that can be banked.
+        A card helps if its kind is wanted: to lay a run, a waiting card or another such card on
+        it, or to take over what lies on a card that can be banked.
         """
         kinds, built = self._kinds, BUILT_UP[self._base]
         wanted = set(self._takers)
@@ -237,10 +237,6 @@ class PeelingSearch:
             next((height for height, card in enumerate(cards, 2) if kinds[card] in wanted), 14)
             for cards in banked
         ]
-
-
-def _with(numbers: tuple[int, ...], index: int, number: int) -> tuple[int, ...]:
-    return (*numbers[:index], number, *numbers[index + 1 :])
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""The cards of waste and reserve that can be offered, and the column changes that would let them be played."""
+"""The cards that waste and reserve can offer, and the columns that would let them be played."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,10 @@ from saratoga_rules.vocabulary.foundations import wanted_cards, wanted_down
 
 
 class Prospects(NamedTuple):
-    """The changes of columns that count as progress; neutral moves (`stuck.py`) do not affect them."""
+    """The changes of columns that count as progress; neutral moves do not affect them."""
 
     waiting: frozenset[Card]
-    """The reserve's top card, and every card that draws and redeals alone bring to the top of the waste."""
+    """The reserve's top card, and all that draws and redeals alone bring to the waste's top."""
     hopes: frozenset[Card]
     """The cards that, on top of a column, would take a waiting card or go to a foundation. If
     foundations give back, those built up are left out, since neutral moves change them."""
@@ -73,7 +73,7 @@ def is_in_sight(analysis: Analysis) -> bool:
         if column and column[-1] in wanted:
             return True
     takers, spaces = analysis.targets
-    # the two tops are waiting cards too; they are checked first, because one of them is often enough
+    # the two tops are waiting cards too; they come first, because one is often enough
     if waste and (waste[-1] in takers or waste[-1] in wanted):
         return True
     if reserve and (reserve[-1] in takers or reserve[-1] in wanted):
@@ -88,7 +88,7 @@ def is_in_sight(analysis: Analysis) -> bool:
 
 
 def _empties_a_column(analysis: Analysis) -> bool:
-    """Return whether a carry between columns turns a face-down card up, or makes a space that is filled."""
+    """Return whether a carry turns a face-down card up, or makes a space that is filled."""
     columns, face_down = analysis.position.columns, analysis.position.face_down
     is_filled = fills_spaces(analysis.game, analysis.position)
     if is_filled or face_down:

@@ -40,15 +40,12 @@ def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool
 
 
 def may_declare(position: Position) -> bool:
-    """Return whether every stock card has been seen; before that, a verdict would reveal hidden cards."""
+    """Return whether every stock card was seen; before, a verdict would reveal hidden cards."""
     return not position.stock or position.passes > 1
 
 
 def stuck_search(analysis: Analysis) -> StuckSearch | None:
-    """Return a search that tests whether a board is stuck; `None` if it is not, as can be seen at once.
-
-    A search can be interrupted and continued, so that a long one blocks no other work.
-    """
+    """Return a search, to be advanced in steps; `None` if the board is plainly not stuck."""
     game, position = analysis.game, analysis.position
     if is_in_sight(analysis) or is_won(game, position):
         return None

@@ -1,13 +1,14 @@
 """Rule words for building in the columns: which card may be laid on which.
 
-`down(Pairing.ALTERNATE_COLOUR)` can be called with two cards, equals another value made the same
-way, and prints as `down in alternating colours`. The answers for all 52 cards are computed once, when
-the word is made.
+`down(Pairing.ALTERNATE_COLOUR)` equals another value made the same way, and prints as
+`down in alternating colours`. The answers for all 52 cards are computed once, when
+they are first wanted.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Final
 
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, Card, is_red, rank, suit
@@ -48,20 +49,18 @@ class Build:
     around_the_corner: bool
     """True if a king may be laid on an ace, as if the ranks formed a ring."""
 
-    onto: Mapping[Card, frozenset[Card]] = field(init=False, repr=False, compare=False)
-    """For every card, the cards that may be laid on it; none on a hidden card."""
-    under: Mapping[Card, frozenset[Card]] = field(init=False, repr=False, compare=False)
-    """For every card, the cards that it may be laid on."""
+    @cached_property
+    def onto(self) -> Mapping[Card, frozenset[Card]]:
+        """For every card, the cards that may be laid on it; none on a hidden card."""
+        return {card: frozenset(self._followers(card)) for card in PACK} | {HIDDEN: frozenset()}
 
-    def __post_init__(self) -> None:
-        onto = {lower: frozenset(self._followers(lower)) for lower in PACK}
-        under = {card: frozenset(lower for lower in PACK if card in onto[lower]) for card in PACK}
-        object.__setattr__(self, "onto", {**onto, HIDDEN: frozenset()})
-        object.__setattr__(self, "under", {**under, HIDDEN: frozenset()})
-
-    def __call__(self, lower: Card, card: Card) -> bool:
-        """Return whether `card` may be laid on `lower`."""
-        return card in self.onto[lower]
+    @cached_property
+    def under(self) -> Mapping[Card, frozenset[Card]]:
+        """For every card, the cards that it may be laid on."""
+        return {
+            card: frozenset(lower for lower in PACK if card in self.onto[lower])
+            for card in (*PACK, HIDDEN)
+        }
 
     def __str__(self) -> str:
         corner = ", around the corner (a king on an ace)" if self.around_the_corner else ""
@@ -79,13 +78,12 @@ class Build:
 
     def run(self, column: tuple[Card, ...]) -> int:
         """Return the length of the run at the end of a column; 0 for a space."""
-        onto, length, fitting = self.onto, 0, None
-        for card in reversed(column):
-            if fitting is not None and fitting not in onto[card]:
-                return length
-            fitting = card
-            length += 1
-        return length
+        if not column:
+            return 0
+        onto, start = self.onto, len(column) - 1
+        while start and column[start] in onto[column[start - 1]]:
+            start -= 1
+        return len(column) - start
 
     def _followers(self, lower: Card) -> Iterator[Card]:
         for step in self.steps:
@@ -103,5 +101,5 @@ def down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
 
 
 def up_or_down(pairing: Pairing) -> Build:
-    """Return the rule that every card is one rank higher or lower; the direction may change anywhere."""
+    """Return the rule that every card is one rank higher or lower, changing as it likes."""
     return Build((1, -1), pairing, around_the_corner=False)

@@ -77,23 +77,22 @@ _BUILT_DOWN: Final = tuple(cards[::-1] for cards in BUILT_UP[1])
 
 @lru_cache(maxsize=1 << 9)
 def wanted_up(up: Heights, base: int) -> Mapping[Card, int]:
-    """Return each card that a foundation built up takes next, with the index of that foundation."""
-    copies = len(up) // len(SUITS)
-    # of two equal piles the first takes it, so that the higher one stays first
-    return {
-        BUILT_UP[base][index // copies][height]: index
-        for index, height in reversed(tuple(enumerate(up)))
-        if height < 13
-    }
+    """Return each card that a foundation built up takes next, with that foundation's index."""
+    return _wanted(up, BUILT_UP[base])
 
 
 @lru_cache(maxsize=1 << 9)
 def wanted_down(down: Heights) -> Mapping[Card, int]:
-    """Return each card that a foundation built down takes next, with the index of that foundation."""
-    copies = len(down) // len(SUITS)
+    """Return the same for the foundations built down."""
+    return _wanted(down, _BUILT_DOWN)
+
+
+def _wanted(heights: Heights, built: tuple[Cards, ...]) -> Mapping[Card, int]:
+    copies = len(heights) // len(SUITS)
+    # of two equal piles the first takes it, so that the higher one stays first
     return {
-        _BUILT_DOWN[index // copies][height]: index
-        for index, height in reversed(tuple(enumerate(down)))
+        built[index // copies][height]: index
+        for index, height in reversed(tuple(enumerate(heights)))
         if height < 13
     }
 

@@ -51,7 +51,7 @@ class Space:
     admits: SpaceRule
     """The cards that the player may put into a space."""
     filled_from: Pile | None = None
-    """The pile (reserve or stock) whose next card fills a space automatically; `None` if there is none."""
+    """The pile (reserve or stock) whose next card fills a space automatically, if any."""
 
     def __str__(self) -> str:
         if self.filled_from is None:

@@ -28,7 +28,7 @@ class Stock:
 
 
 def turned(draw: int, *, passes: int = UNLIMITED) -> Stock:
-    """Return the rule that a draw turns `draw` cards onto the waste; the last draw may turn fewer."""
+    """Return the rule that a draw turns `draw` cards onto the waste; the last may turn fewer."""
     return Stock(Pile.WASTE, draw, passes)
 
 

@@ -111,12 +111,6 @@ def test_bytes_that_would_favour_low_numbers_are_discarded(bound: int) -> None:
     assert drawn == dict.fromkeys(range(bound), fair // bound)
 
 
-@pytest.mark.parametrize("packs", [0, 5])
-def test_a_deck_has_one_to_four_packs(packs: int) -> None:
-    with pytest.raises(ValueError, match="A deck has 1 to 4 packs"):
-        shuffled_deck(packs, KEY)
-
-
 def test_every_card_comes_first_about_equally_often() -> None:
     firsts = Counter(shuffled_deck(1, number.to_bytes(2, "big"))[0] for number in range(5200))
     # 100 each on average; the chance that a fair shuffle leaves these bounds is below 1e-9,
