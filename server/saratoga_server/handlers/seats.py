@@ -264,7 +264,7 @@ class SeatHandlers:
         session.seat, session.epoch, session.claimed = table.code, epoch, epoch
         session.lost_seat = ""
         self._broadcaster.follow(session, table.code)
-        self._seats.close_replaced(table)
+        self._broadcaster.close_replaced(table.state)
         if session.seat is None:
             raise CommandRejected("taken_over")
         await self._seat_registry.check(session.player, table.code, epoch, before)

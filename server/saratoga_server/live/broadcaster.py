@@ -10,6 +10,7 @@ from typing import Final
 from saratoga_protocol.codec import Codec
 from saratoga_protocol.events import Announcement, AnyEvent, Standings
 from saratoga_protocol.refusals import STORE_LOST_DATA
+from saratoga_server.domain.tables import TableState
 from saratoga_server.live.session import Session
 
 TICK: Final = 0.25
@@ -93,6 +94,23 @@ class Broadcaster:
         """Return whether a connection of the player on this node holds a seat at the table."""
         audience = self._audiences.get(code, ())
         return any(each.player == player and each.seat == code for each in audience)
+
+    def close_replaced(self, state: TableState) -> None:
+        """Close the connections whose seat a newer connection has taken over.
+
+        They must be sent nothing about a seat that is no longer theirs, such as that its player has left.
+        """
+        for session in self.audience(state.code):
+            seat = state.seat(session.player) if session.seat == state.code else None
+            if seat is not None and session.has_lost(seat):
+                session.lose_to_newer()
+
+    def close_older(self, player: str, code: str, epoch: int) -> None:
+        """Close the player's connections whose epoch is below that of the stored board."""
+        for session in self.audience(code):
+            is_seated = session.player == player and session.seat == code
+            if is_seated and max(session.epoch, session.claimed) < epoch:
+                session.lose_to_newer()
 
     def send_to_table(self, code: str, event: AnyEvent) -> None:
         send_to_all(self._audiences.get(code, ()), event)

@@ -201,6 +201,8 @@ class RaceCache:
             if stored is None:
                 self._report_loss(race, run, 0)
                 raise Damage("the board is gone")
+            # this node may not have read the table since a newer connection took the seat over
+            self._broadcaster.close_older(run.player, race.code, stored.epoch)
             run.stored_active_at = stored.active_at
             run.active_at = max(run.active_at, stored.active_at)
             board = None if known is None else boards.continued(known, stored)

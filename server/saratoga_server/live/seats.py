@@ -5,7 +5,6 @@ changes that the store could not make are noted here and made later.
 """
 
 from saratoga_protocol.events import SeatLost
-from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.background_tasks import run_each_logged
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableSeat, TableState
 from saratoga_server.live.broadcaster import Broadcaster
@@ -31,14 +30,6 @@ class Seats:
         self._broadcaster = broadcaster
         self._not_freed: set[tuple[str, str]] = set()
         """The players whose rows are still to be changed, with their tables."""
-
-    def close_replaced(self, table: LiveTable) -> None:
-        """Close the connections whose seat a newer connection has taken over."""
-        for session in self._broadcaster.audience(table.code):
-            seat = table.state.seat(session.player) if session.seat == table.code else None
-            if seat is not None and session.has_lost(seat):
-                session.seat = None
-                session.connection.close(TAKEN_OVER)
 
     async def lost(self, table: LiveTable, player: str, reason: str | None = None) -> None:
         """Handle the loss of a player's seat; `reason` is sent to the player, if given."""

@@ -60,6 +60,11 @@ class Session(Struct, eq=False):
             self.epoch = self.claimed
         return self.epoch < seat.epoch
 
+    def lose_to_newer(self) -> None:
+        """Close the connection, because a newer one holds the seat."""
+        self.seat = None
+        self.connection.close(TAKEN_OVER)
+
     @property
     def holds_seat(self) -> bool:
         """True if this connection holds a seat."""

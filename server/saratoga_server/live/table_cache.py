@@ -214,6 +214,7 @@ class TableCache:
         return saved
 
     def _show_if_changed(self, table: LiveTable, known: TableState) -> None:
+        self._broadcaster.close_replaced(table.state)
         if tables.public_view(known, 0) != tables.public_view(table.state, 0):
             view, now = table.view(), self._clock.now()
             # a long match in every change would fill the outboxes of clients that read slowly

@@ -98,8 +98,8 @@ class TableService(TableChanges):
                     self._metrics.races_begun += 1
                     log.info("race_started", table=table.code, race=table.state.race_id)
                     self._boards.deal(table, self._races.open(table))
-                case tables.RacerLeft(player):
-                    await self.end_board(await self._races.of(table), player, State.LEFT)
+                case tables.RacerLeft(player, ending):
+                    await self.end_board(await self._races.of(table), player, ending)
                 case tables.RaceEndedByHost(player):
                     log.info("race_ended_by_host", table=table.code, race=table.state.race_id)
                     await self.end_board(await self._races.of(table), player, State.ENDED_BY_HOST)
@@ -113,7 +113,6 @@ class TableService(TableChanges):
                     await self._seats.closed(table, reason)
                 case tables.RaceVoided(race, why):
                     self._count_void(table.code, race, why)
-        self._seats.close_replaced(table)
         await self._public_tables.update(table)
         self._count_phases(table, applied.before.state)
 
@@ -135,7 +134,6 @@ class TableService(TableChanges):
         if state.phase is TablePhase.CLOSED:
             await self._seats.closed(table, state.notice)
         await self._follow_race(table, known)
-        self._seats.close_replaced(table)
         if state.settings.public or known.settings.public:
             await self._public_tables.update(table)
         self._count_phases(table, known)
@@ -157,8 +155,8 @@ class TableService(TableChanges):
             race = await self._races.of(table)
             if known.phase is not TablePhase.RUNNING or not is_same_race:
                 self._boards.deal(table, race)
-            for player in state.left:
-                await self.end_board(race, player, State.LEFT)
+            for player, ending in state.left.items():
+                await self.end_board(race, player, ending)
             if state.is_ended_by_host:
                 await self.end_board(race, state.last_racer, State.ENDED_BY_HOST)
         elif state.outcome is not None and (known.outcome is None or not is_same_race):
@@ -278,8 +276,8 @@ class TableService(TableChanges):
     async def _look_over_boards(self, table: LiveTable) -> None:
         """End the boards of racers who are out of time, idle or gone."""
         race = await self._races.of(table)
-        for player in table.state.left:
-            await self._boards.end(race, player, State.LEFT)
+        for player, ending in table.state.left.items():
+            await self._boards.end(race, player, ending)
         if table.state.is_ended_by_host:
             await self._boards.end(race, table.state.last_racer, State.ENDED_BY_HOST)
         idle_players = await self._boards.sweep(race, table.state.served_since)

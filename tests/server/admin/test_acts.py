@@ -13,6 +13,7 @@ from kit.stepped_store import SteppedStore, stepped_store
 from kit.tables import ANN, BEN, CLEO, CODE, NOON, running, seated
 from kit.walks import banking
 from saratoga_rules.records.record import format_record
+from saratoga_rules.records.standing import State
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import (
@@ -188,7 +189,7 @@ async def test_a_player_who_is_banned_while_racing_leaves_the_race(office: Offic
     await office.save(away(running(ANN, BEN), BEN))
     await office.admin.ban("Ben")
     table = await office.table()
-    assert (table.phase, table.left) == (TablePhase.RUNNING, (BEN,))
+    assert (table.phase, table.left) == (TablePhase.RUNNING, {BEN: State.GONE})
 
 
 async def test_a_voided_race_is_off_the_leaderboards_but_keeps_its_record(office: Office) -> None:

@@ -345,7 +345,7 @@ async def test_a_banned_player_is_disconnected_and_leaves_the_race(
     await server.pass_time(250)
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
     rows = {row.player: row.state for row in anna.received.all(events.Standings)[-1].standings}
-    assert rows == {anna.player: "racing", bert.player: "left"}
+    assert rows == {anna.player: "racing", bert.player: "gone"}
     back = server.connect("Bert")
     assert await back.refused(Hello, token=back.token) == "banned"
 

@@ -76,6 +76,26 @@ async def test_an_ending_by_another_node_is_sent_to_the_player_once(nodes: Nodes
         assert len(player.received.all(RaceOver)) == 1
 
 
+async def test_a_replaced_connection_is_closed_before_it_is_sent_that_its_player_left(
+    nodes: Nodes,
+) -> None:
+    anna, bert = await nodes.two()
+    code = await nodes.race(anna, bert)
+    (race,) = nodes.east.node.races.all()
+    nodes.east.tap.is_deaf = True
+    newer = await nodes.west.player("Anna")
+    await newer.at_table(Resume, table=code)
+    await newer.ask(LeaveTable, table=code)
+    told = len(anna.received.events)
+    ended = {anna.player: nodes.west.node.races.all()[0].runs[anna.player].standing}
+    # the standing comes before the table that says why
+    nodes.east.node.peer_events.receive(Stood("west", {race.id: ended}))
+    await nodes.east.settle()
+    assert race.runs[anna.player].standing.state is State.LEFT
+    assert anna.close_codes == [TAKEN_OVER.code]
+    assert anna.received.endings(told) == []
+
+
 async def test_before_refusing_a_command_a_node_reads_the_table_again(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)

@@ -51,6 +51,20 @@ async def test_a_player_who_lost_the_seat_goes_on_watching_if_they_watched(
     assert cleo.received.events[sent[1] :] == []
 
 
+async def test_a_connection_is_closed_before_the_change_that_replaces_it_is_sent(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert", bot=True)
+    code = await gathered(anna, bert)
+    told, received = [], bert.received.events
+    monkeypatch.setattr(bert.connection, "close", lambda _: told.append(len(received)))
+    newer, known = server.connect("Bert", bot=True), len(received)
+    await newer.hello(level="strong")
+    await newer.at_table(Resume, table=code)
+    assert anna.table.seats[1].level == "strong"
+    assert told == [known]
+
+
 async def test_only_the_connection_that_held_the_seat_is_closed_when_a_newer_one_takes_it(
     server: InProcessServer,
 ) -> None:

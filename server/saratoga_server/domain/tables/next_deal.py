@@ -58,7 +58,7 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         racers={},
         nonces={},
         deal_key="",
-        left=(),
+        left={},
         last_racer="",
         end_from=NO_TIME,
         is_ended_by_host=False,

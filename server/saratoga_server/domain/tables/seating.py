@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables.countdown import NEW_DEAL, voided_for_leaving
 from saratoga_server.domain.tables.hosts import with_host
 from saratoga_server.domain.tables.lifecycle import checked_settings
@@ -191,15 +192,15 @@ def leave(
     """Return the change that frees the seat of a player who leaves the table."""
     seat = checked(table, player, Act.LEAVE)
     noted = table.with_seat(seat.with_accepted(command_id, now))
-    return vacated(noted, player, f"{seat.name} has left.", now, fresh_seed)
+    return vacated(noted, player, f"{seat.name} has left.", now, fresh_seed, State.LEFT)
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
     """Return the change that frees a seat without a command; `None` if the player has no seat."""
-    seat = table.seat(player)
-    if seat is None:
+    if table.seat(player) is None:
         return None
-    return leave(table, player, seat.last_id, now=now, fresh_seed=fresh_seed)
+    seat = checked(table, player, Act.LEAVE)
+    return vacated(table, player, f"{seat.name} has left.", now, fresh_seed)
 
 
 def kick(
@@ -238,8 +239,18 @@ def lock(table: TableState, player: str, command_id: int, *, locked: bool, now: 
     return Change(replace(noted, locked=locked, notice=notice))
 
 
-def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed: bytes) -> Change:
-    """Return the table without that player's seat, and the effects for race and host."""
+def vacated(
+    table: TableState,
+    player: str,
+    reason: str,
+    now: Millis,
+    fresh_seed: bytes,
+    ending: State = State.GONE,
+) -> Change:
+    """Return the table without that player's seat, and the effects for race and host.
+
+    `ending` is how a racing player's board ends: as `left` only after the player's own command.
+    """
     if table.phase is TablePhase.COUNTDOWN and player in table.racers:
         voided = voided_for_leaving(table, player, fresh_seed)
         change = voided.then(vacated(voided.table, player, reason, now, fresh_seed))
@@ -253,8 +264,8 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
     if player not in table.racers:
         return change
     if table.phase is TablePhase.RUNNING and player not in table.left:
-        left = replace(change.table, left=(*table.left, player))
-        return change.then(Change(left, (RacerLeft(player),)))
+        left = replace(change.table, left={**table.left, player: ending})
+        return change.then(Change(left, (RacerLeft(player, ending),)))
     return change
 
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from saratoga_protocol.events import Outcome, Racer, VoidedRace
 from saratoga_protocol.match_rows import Match
 from saratoga_protocol.refusals import REASONS
+from saratoga_rules.records.standing import State
 from saratoga_server.ports import Millis
 
 NO_TIME: Final = Millis(0)
@@ -129,8 +130,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The racers' nonces, as revealed in the countdown. Secret until the race is over."""
     deal_key: str = ""
     """The deal key in hexadecimal, once all nonces are revealed. Secret until the race is over."""
-    left: tuple[str, ...] = ()
-    """The racers who left the running race; the server ends their boards."""
+    left: dict[str, State] = {}
+    """The racers who lost their seats in the running race, and how their boards end: `left` or `gone`."""
     reveal_by: Millis = NO_TIME
     is_begun_again: bool = False
     """Whether the countdown has begun again because of the server."""
@@ -236,6 +237,7 @@ class RacerLeft(Struct, frozen=True):
     """A racer's departure from the running race: end the racer's board, if it has not ended."""
 
     player: str
+    ending: State
 
 
 class RaceEndedByHost(Struct, frozen=True):

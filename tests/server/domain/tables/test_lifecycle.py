@@ -193,7 +193,7 @@ def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
     assert after_it.commitment != table.commitment
     assert not any(seat.is_ready for seat in after_it.seats)
     assert (after_it.racers, after_it.nonces, after_it.deal_key) == ({}, {}, "")
-    assert (after_it.outcome, after_it.left, after_it.start_at) == (None, (), 0)
+    assert (after_it.outcome, after_it.left, after_it.start_at) == (None, {}, 0)
     assert [(seat.races, seat.wins, seat.net) for seat in after_it.seats] == [
         (1, 1, 0),
         (1, 0, -10),

@@ -22,7 +22,7 @@ from kit.tables import (
     running,
     seated,
 )
-from saratoga_rules.records.standing import IDLE_MILLIS
+from saratoga_rules.records.standing import IDLE_MILLIS, State
 from saratoga_server.domain.tables import (
     BETWEEN_RACES,
     Change,
@@ -37,6 +37,7 @@ from saratoga_server.domain.tables import (
     due,
     elapse,
     finish,
+    force_leave,
     join,
     kick,
     leave,
@@ -165,9 +166,9 @@ def test_a_lock_ends_when_only_bots_are_left() -> None:
 def test_a_racer_who_leaves_the_table_leaves_the_race() -> None:
     table = running(ANN, BEN)
     change = leave(table, BEN, 50, now=after(9_000), fresh_seed=OTHER_SEED)
-    assert change.effects == (RacerLeft(BEN),)
+    assert change.effects == (RacerLeft(BEN, State.LEFT),)
     assert change.table.phase is TablePhase.RUNNING
-    assert change.table.left == (BEN,)
+    assert change.table.left == {BEN: State.LEFT}
     # the fields of the racer that the record will need stay
     assert change.table.racers == table.racers
     assert change.table.nonces == table.nonces
@@ -195,7 +196,15 @@ def test_a_racer_who_left_and_sits_again_does_not_leave_the_race_twice() -> None
     table = join(table, BEN, "Ben", 51, node=NODE, now=after(9_000)).table
     change = leave(table, BEN, 52, now=after(9_500), fresh_seed=OTHER_SEED)
     assert change.effects == ()
-    assert change.table.left == (BEN,)
+    assert change.table.left == {BEN: State.LEFT}
+
+
+def test_a_racer_whose_seat_is_taken_away_is_gone_and_has_not_left() -> None:
+    change = force_leave(running(ANN, BEN), BEN, now=after(9_000), fresh_seed=OTHER_SEED)
+    assert change is not None
+    assert change.effects == (RacerLeft(BEN, State.GONE),)
+    assert change.table.left == {BEN: State.GONE}
+    assert force_leave(change.table, BEN, now=after(9_500), fresh_seed=OTHER_SEED) is None
 
 
 def test_a_new_name_is_shown_at_the_table_but_not_written_into_the_race() -> None:

@@ -18,6 +18,7 @@ from kit.tables import (
     running,
     seated,
 )
+from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables import (
     BoardsDue,
     Change,
@@ -87,17 +88,17 @@ def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
     table = served_until(without(running(ANN, BEN), BEN, after(9_000)), after(9_000 + MINUTE))
     change = swept(table, after(9_000 + MINUTE))
     assert change.effects == (
-        RacerLeft(BEN),
+        RacerLeft(BEN, State.GONE),
         SeatVacated(BEN, "You were disconnected for too long, so your seat was given up."),
     )
-    assert change.table.left == (BEN,)
+    assert change.table.left == {BEN: State.GONE}
 
 
 def test_a_disconnected_player_alone_at_the_table_keeps_the_seat_for_two_hours() -> None:
     table = served_until(without(running(ANN), ANN, after(9_000)), after(9_000 + 2 * HOUR))
     assert table.seats
     change = swept(table, after(9_000 + 2 * HOUR))
-    assert RacerLeft(ANN) in change.effects
+    assert RacerLeft(ANN, State.GONE) in change.effects
     assert not change.table.seats
 
 

@@ -351,7 +351,7 @@ class TableWalk(RuleBasedStateMachine):
     def racers_nonces_and_deal_key_belong_together(self) -> None:
         table = self.table
         if table.phase in (TablePhase.GATHERING, TablePhase.CALL):
-            assert (table.racers, table.nonces, table.deal_key, table.left) == ({}, {}, "", ())
+            assert (table.racers, table.nonces, table.deal_key, table.left) == ({}, {}, "", {})
         if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING, TablePhase.OVER):
             assert table.racers
             assert set(table.nonces) <= set(table.racers)
