@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from saratoga_protocol.leaderboard_rows import MOST_RIVALS
+from saratoga_protocol.events import MOST_RIVALS
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import CARD_PRIZE, even_at, net, price

@@ -59,20 +59,20 @@ export class Closed extends Error {
  * @typedef {{race: string, game: string, rules: number, cap: number, public: boolean, reason: string, commitment: string, seed?: string,
  *   nonces?: Record<string, string>, missing?: Record<string, string>, left?: string, logs?: number}} VoidedRace
  * @typedef {{race: string, place: number, net: number}} MatchResult
- * @typedef {{player: string, name: string, place: number, net: number, wins: number, results: MatchResult[], bot?: boolean}} MatchRow
+ * @typedef {{player: string, name: string, results: MatchResult[], bot?: boolean}} MatchRow
  * @typedef {{races: number, finished: string[], rows: MatchRow[]}} Match
  * @typedef {{code: string, version: number, host: string, phase: string, settings: Settings, race: string, commitment: string, seats: Seat[],
  *   rules: number, call_until?: number, racers?: Racer[], reveal_by?: number, start_at?: number, deadline?: number, ranked?: boolean, notice?: string,
- *   locked?: boolean, last_racer?: string, end_from?: number, voided?: VoidedRace[], match?: Match}} Table
+ *   locked?: boolean, last_racer?: string, end_from?: number, voided?: VoidedRace[]}} Table
  * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, head: string, legal?: string[]}} BoardView
  * @typedef {{player: string, place: number, banked: number, net: number, state: string, head: string}} Standing
  * @typedef {Standing & {name: string, moves: number, bot?: boolean, reached?: number | null, ended?: number, tie?: string}} Result
  * @typedef {{race: string, game: string, results: Result[], seed: string, nonces: Record<string, string>, digest: string, ranked?: boolean}} Outcome
  * @typedef {{code: string, game: string, cap: number, host: string, phase: string, seated: number, seats: number}} TableSummary
- * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, idle_since?: number}} Snapshot
+ * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, match?: Match, idle_since?: number}} Snapshot
  * @typedef {{type: "board", re?: number, board: BoardView, place?: number, entries?: string[], start_at?: number, deadline?: number, now?: number,
  *   repeat?: boolean}} BoardChanged the deal (without `entries`), the answer to a move or cash-out (with `re`), or the end of the board
- * @typedef {Snapshot | BoardChanged | {type: "table_changed", re?: number, table: Table, now: number, same_match?: boolean} | {type: "race_over", outcome: Outcome} |
+ * @typedef {Snapshot | BoardChanged | {type: "table_changed", re?: number, table: Table, now: number} | {type: "match", table: string, match: Match | null} | {type: "race_over", outcome: Outcome} |
  *   {type: "standings", race: string, standings: Standing[]} | {type: "seat_lost", table: string, reason: string} |
  *   {type: "announcement", text: string} | Leaderboard} ServerEvent that nobody asked for, or that changes what the page knows
  * @typedef {BoardChanged | {type: "refused", re: number, code: string, message: string, retry?: boolean, board?: BoardView}} MoveAnswer

@@ -284,7 +284,6 @@ export class App {
   /** @param {ServerEvent} event */
   #received(event) {
     const { known } = this;
-    if (event.type === "table_changed" && event.same_match && known?.table.code === event.table.code) event.table.match = known.table.match;
     if (event.type === "snapshot" && event.table.code === this.code) {
       const isWatching = !session.seatAt(event.table, this.player) && !session.isRacer(event.table, this.player);
       this.known = known ? { ...session.nextState(known, event, event.now), isWatching } : session.firstState(this.player, event, isWatching);

@@ -11,7 +11,7 @@ import { origin, store, stored } from "./identity.js";
 import { button, clockText, copyText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords, viewOf } from "./records.js";
-import { ownSeat, priceOf, rows, stateWords } from "./session.js";
+import { matchTotals, ownSeat, priceOf, rows, stateWords } from "./session.js";
 import { proofOf } from "./witness.js";
 
 /** The most racers that the text to share names. */
@@ -133,9 +133,10 @@ function sealBox(finish, proof) {
 /** @param {import("./connection.js").Match} match @param {string} player */
 function matchBox(match, player) {
   const isOver = match.finished.length >= match.races;
-  const first = match.rows.filter((row) => row.place === 1).map((row) => (row.player === player ? "You" : shownName(row)));
+  const totals = matchTotals(match);
+  const first = totals.filter((row) => row.place === 1).map((row) => (row.player === player ? "You" : shownName(row)));
   const words = !isOver ? "" : first.length > 1 ? `${either(first, "and")} share the evening.` : `${first[0]} ${first[0] === "You" ? "are" : "is"} the champion of the evening.`;
-  const body = match.rows.map((row) => h("tr", { class: row.player === player ? "me" : "" }, h("td", {}, row.place), h("td", {}, ...(row.player === player ? ["You"] : nameNodes(row))),
+  const body = totals.map((row) => h("tr", { class: row.player === player ? "me" : "" }, h("td", {}, row.place), h("td", {}, ...(row.player === player ? ["You"] : nameNodes(row))),
     ...match.finished.map((/** @type {string} */ race) => {
       const found = row.results.find((each) => each.race === race);
       return h("td", { class: `n ${found ? tone(found.net) : ""}` }, found ? `${ordinal(found.place)} ${dollars(found.net)}` : "\u2013");
@@ -222,7 +223,7 @@ export class ResultsScreen {
   #showResult(state, outcome) {
     const { table, player } = state;
     const finish = { race: outcome.race, game: outcome.game, player, results: /** @type {Result[]} */ (rows(state)), digest: outcome.digest, ranked: Boolean(outcome.ranked) };
-    const shownAs = JSON.stringify([finish, table.match]);
+    const shownAs = JSON.stringify([finish, state.match]);
     if (shownAs === this.shownAs) return;
     this.shownAs = shownAs;
     this.finish = finish;
@@ -237,7 +238,7 @@ export class ResultsScreen {
     write(this.counts, rankedWords(finish, table.settings));
     const end = Math.max(1000, ...outcome.results.map((row) => row.ended ?? 0), ...Object.values(state.history).map((points) => points.at(-1)?.at ?? 0));
     fill(this.climb, h("h2", {}, "The climb"), climbChart(state, end, 420, 190));
-    fill(this.match, table.match?.rows?.length ? matchBox(table.match, player) : null);
+    fill(this.match, state.match?.rows.length ? matchBox(state.match, player) : null);
   }
 
   /** @param {Finish} finish */

@@ -40,7 +40,7 @@ const MILESTONE = 10;
 export function firstState(player, snapshot, isWatching) {
   /** @type {State} */
   const state = {
-    player, table: snapshot.table, standings: snapshot.standings ?? [], outcome: snapshot.outcome ?? null, labels: {}, own: null,
+    player, table: snapshot.table, standings: snapshot.standings ?? [], outcome: snapshot.outcome ?? null, match: snapshot.match ?? null, labels: {}, own: null,
     feed: noFeed(), history: {}, alarms: [], link: "connected", isWatching, seatLost: "", idleSince: snapshot.idle_since ?? 0,
   };
   const labelled = withBoard(withLabels(state), snapshot);
@@ -61,12 +61,14 @@ export function nextState(state, event, now) {
       return withNews(state, confirmed(state, event.board), now);
     case "snapshot": {
       if (event.table.code !== state.table.code) return state;
-      const fresh = withLabels({ ...state, table: event.table, standings: event.standings ?? [], outcome: event.outcome ?? null, idleSince: event.idle_since ?? 0 });
+      const fresh = withLabels({ ...state, table: event.table, standings: event.standings ?? [], outcome: event.outcome ?? null, match: event.match ?? null, idleSince: event.idle_since ?? 0 });
       return withNews(state, withBoard(afterTable(fresh), event), now);
     }
     case "table_changed":
       if (event.table.code !== state.table.code || event.table.version < state.table.version) return state;
       return withNews(state, afterTable(withLabels({ ...state, table: event.table })), now);
+    case "match":
+      return event.table === state.table.code ? { ...state, match: event.match } : state;
     case "standings":
       return event.race === state.table.race ? withNews(state, { ...state, standings: event.standings }, now) : state;
     case "race_over":
@@ -217,6 +219,18 @@ export function ownRow(state) {
 /** Whether a player is in the race of a table. @param {import("./connection.js").Table} table @param {string} player */
 export function isRacer(table, player) {
   return (table.racers ?? []).some((racer) => racer.player === player);
+}
+
+/** Everyone's totals in a match, in order of place. @param {import("./connection.js").Match} match */
+export function matchTotals(match) {
+  const totals = match.rows.map((row) => ({ ...row, net: row.results.reduce((sum, { net }) => sum + net, 0), wins: row.results.filter(({ place }) => place === 1).length, place: 1 }));
+  const key = (/** @type {typeof totals[0]} */ { results, net, wins }) => [results.length, net, wins, Math.max(...results.map((each) => each.net))];
+  const isAhead = (/** @type {number[]} */ one, /** @type {number[]} */ other) => {
+    const at = one.findIndex((value, index) => value !== other[index]);
+    return at >= 0 && one[at] > other[at];
+  };
+  for (const total of totals) total.place += totals.filter((other) => isAhead(key(other), key(total))).length;
+  return totals;
 }
 
 /** A player's seat at a table; `null` without one. @param {import("./connection.js").Table} table @param {string} player */

@@ -49,12 +49,13 @@ function tableUrl(code) {
   return `${location.origin.replace(/^http/, "ws")}/${code}`;
 }
 
-/** A place of a table's race in its match, such as `race 2 of 3`; empty without a match. @param {Table} table */
-function raceOfMatch(table) {
+/** A place of a table's race in its match, such as `race 2 of 3`; empty without a match. @param {Table} table @param {import("./connection.js").Match | null} match */
+function raceOfMatch(table, match) {
   const { races = 1 } = table.settings;
   if (races === 1) return "";
-  const finished = table.match?.finished ?? [];
-  return `race ${finished.length + (finished.includes(table.race) ? 0 : 1)} of ${races}`;
+  const finished = match?.finished ?? [];
+  // the news that a match is over may come a moment before its end
+  return `race ${finished.includes(table.race) ? finished.length : (finished.length % races) + 1} of ${races}`;
 }
 
 /** @param {Table} table */
@@ -415,7 +416,7 @@ export class TableScreen {
     const isHost = table.host === state.player;
     const host = seatAt(table, table.host);
     write(this.heading, gameTitle(settings.game));
-    const facts = [capWords(settings.cap), settings.public ? "public" : "private", raceOfMatch(table), `${table.seats.length} of ${settings.seats} seated`, isHost ? "you are host" : host ? `${host.name} is host` : ""];
+    const facts = [capWords(settings.cap), settings.public ? "public" : "private", raceOfMatch(table, state.match), `${table.seats.length} of ${settings.seats} seated`, isHost ? "you are host" : host ? `${host.name} is host` : ""];
     write(this.about, facts.filter(Boolean).join(" \u00b7 "));
     refill(this.seats, ...table.seats.map((seat) => this.#seat(state, seat)));
     this.#showRace(state, isHost);
@@ -444,7 +445,7 @@ export class TableScreen {
   #showRace(state, isHost) {
     const { table } = state;
     const { settings } = table;
-    const match = raceOfMatch(table);
+    const match = raceOfMatch(table, state.match);
     write(this.race, capitalised(match || `race ${numberOf(table)}`));
     this.settings.node.hidden = !isHost;
     this.settings.show(settings, this.app.connection.welcome?.games ?? [settings.game]);
@@ -559,12 +560,13 @@ export class TableScreen {
     if (table.host !== player) return this.say("Only the host can do that.");
     const now = whole(table.settings);
     if (/** @type {(keyof Settings)[]} */ (Object.keys(change)).every((name) => change[name] === now[name])) return;
-    const done = table.match?.finished.length ?? 0;
-    if ("races" in change && table.match) {
+    const { match } = this.app.state;
+    const done = match?.finished.length ?? 0;
+    if ("races" in change && match) {
       this.settings.show(table.settings, this.app.connection.welcome.games);
       if (change.races === 1)
-        openQuestion(`End the match after ${done} of ${table.match.races} races, without a champion?`, "Go on with the match", "End the match", () => this.#send(change));
-      else this.say(`The match has begun: ${counted(done, "race")} of ${table.match.races}. Choose no match to end it.`);
+        openQuestion(`End the match after ${done} of ${match.races} races, without a champion?`, "Go on with the match", "End the match", () => this.#send(change));
+      else this.say(`The match has begun: ${counted(done, "race")} of ${match.races}. Choose no match to end it.`);
       return;
     }
     const waiting = table.seats.filter((seat) => seat.ready && seat.player !== player);
@@ -643,7 +645,7 @@ export class TableScreen {
       s: () => this.#start(),
       g: () => this.#next("game", this.app.connection.welcome.games),
       c: () => this.#next("cap", CAPS.filter((cap) => cap || !settings.public)),
-      m: () => (state.table.match ? this.#change({ races: 1 }) : this.#next("races", MATCHES)),
+      m: () => (state.match ? this.#change({ races: 1 }) : this.#next("races", MATCHES)),
       p: () => this.#change({ public: !settings.public }),
       "+": () => this.#change({ seats: Math.min(MOST_SEATS, settings.seats + 1) }),
       "-": () => this.#change({ seats: Math.max(1, settings.seats - 1) }),

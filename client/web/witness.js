@@ -32,11 +32,9 @@ const MOST_RACES = 20;
 const MOST_SEEN = 20_000;
 const MOST_STANDINGS = 4_000;
 const MOST_ALARMS = 100;
-const MOST_RESULTS = 16;
 /** The most contradictions of one kind that are told; the rest is counted. */
 const MOST_TOLD = 3;
 /** The fewest race numbers that a server leaves out after a restore, which may have lost a race. */
-const LEAST_GAP = 1_000;
 /** Milliseconds for which a race is missed, and for which one may run besides its time limit. */
 const MISSED_FOR = 7 * 24 * 3_600_000;
 const LONGEST_DELAY = 5 * 60_000;
@@ -54,8 +52,6 @@ const ANSWERED_WITHIN = 10_000;
  * @typedef {import("./connection.js").BoardView} BoardView
  * @typedef {import("./connection.js").Standing} Standing
  * @typedef {import("./connection.js").VoidedRace} VoidedRace
- * @typedef {import("./connection.js").Match} Match
- * @typedef {import("./connection.js").MatchRow} MatchRow
  * @typedef {import("./connection.js").ReplayedRace} ReplayedRace
  * @typedef {import("./records.js").RaceRecord} RaceRecord
  * @typedef {import("./records.js").Racer} Racer
@@ -164,8 +160,6 @@ export class Witness {
     this.told = new Set();
     /** @type {Map<string, string>} Voided races that were compared. */
     this.voided = new Map();
-    /** @type {Map<string, Outcome>} The first announced results of the last races, by race. */
-    this.results = new Map();
     /** @type {Map<string, Proof>} By race. */
     this.proofs = new Map();
     /** @type {Set<string>} Races whose record was asked for. */
@@ -319,7 +313,6 @@ export class Witness {
     const before = this.table;
     if (before && before.code === table.code && before.version > table.version) return;
     this.table = table;
-    this.#seeMatch(table);
     for (const voided of table.voided ?? []) {
       const text = JSON.stringify(voided);
       if (this.voided.get(voided.race) !== text) this.#seeVoided(voided);
@@ -364,7 +357,6 @@ export class Witness {
     if (table.phase === "running") {
       this.#seeStart(table.race, table.start_at ?? 0, table.deadline ?? 0);
       const now = this.load(table.race);
-      if (now && !now.outcome) this.results.delete(table.race);
       if (now && now.ranked === null) this.#save({ ...now, ranked: Boolean(table.ranked) });
     }
   }
@@ -428,9 +420,6 @@ export class Witness {
 
   /** @param {Outcome} outcome */
   #seeOutcome(outcome) {
-    if (!this.results.has(outcome.race)) this.results.set(outcome.race, outcome);
-    for (const oldest of [...this.results.keys()].slice(0, -MOST_RESULTS)) this.results.delete(oldest);
-    if (this.table) this.#seeMatch(this.table);
     const sighting = this.load(outcome.race);
     if (!sighting) return;
     if (!sighting.outcome) {
@@ -442,13 +431,6 @@ export class Witness {
       if (faults.length) this.#raise(outcome.race, faults);
     }
     this.check(outcome.race);
-  }
-
-  /** Compare the table of a match with the results of its races. @param {Table} table */
-  #seeMatch({ code, race, match }) {
-    const announced = [...this.results.values()].filter((outcome) => outcome.race.startsWith(`${code}/`));
-    const faults = match ? faultsOfMatch(match, announced) : [];
-    if (faults.length) this.#raise(race, faults);
   }
 
   /** Note what the server did with the nonce of a race. @param {string} race @param {{revealed?: boolean, unanswered?: boolean}} what */
@@ -587,45 +569,6 @@ function faultsOfVoided(sent, sighting) {
   for (const [player, nonce] of Object.entries(voided.nonces))
     if (sighting.hashes[player] && nonceHash(nonce) !== sighting.hashes[player]) faults.push(`the nonce of ${player} in the voided race does not match the hash from the countdown`);
   return faults.filter(Boolean);
-}
-
-// Matches
-
-/** How the table of a match contradicts itself, or the results that were announced at its table. @param {Match} match @param {Outcome[]} announced */
-function faultsOfMatch({ finished, rows }, announced) {
-  const listed = rows.flatMap(({ player, results }) => results.map((result) => ({ player, ...result })));
-  const faults = [];
-  if (!areRanked(rows) || listed.some(({ race }) => !finished.includes(race))) faults.push("the places or totals in the table of the match do not follow from its races' results");
-  for (const { race, results } of announced) {
-    const told = (/** @type {{player: string, place: number, net: number}[]} */ all) => all.map(({ player, place, net }) => `${player} ${place} ${net}`).sort();
-    if (!finished.includes(race)) {
-      if (isBetween(race, finished)) faults.push(`the table of the match leaves out race ${race}, whose result was announced`);
-    } else if (!isSame(told(results), told(listed.filter((each) => each.race === race)))) faults.push(`the table of the match has other results of race ${race} than were announced`);
-  }
-  return faults;
-}
-
-/** Whether the totals and places of a match, and the order of its rows, follow from the results: races, money, races won, best race. @param {MatchRow[]} rows */
-function areRanked(rows) {
-  const keys = rows.map(({ results }) => [results.length, results.reduce((sum, { net }) => sum + net, 0), results.filter(({ place }) => place === 1).length, Math.max(...results.map(({ net }) => net))]);
-  const isAhead = (/** @type {number[]} */ one, /** @type {number[]} */ other) => {
-    const at = one.findIndex((value, index) => value !== other[index]);
-    return at >= 0 && one[at] > other[at];
-  };
-  return rows.every(({ player, results, net, wins, place }, index) => {
-    const [, sum, won] = keys[index];
-    const ahead = rows[index - 1];
-    const isBehind = !ahead || ahead.place < place || (ahead.place === place && ahead.player < player);
-    return results.length > 0 && net === sum && wins === won && place === 1 + keys.filter((key) => isAhead(key, keys[index])).length && isBehind;
-  });
-}
-
-/** Whether a race lies between two races of a match, and was not lost by a restore. @param {string} race @param {string[]} finished */
-function isBetween(race, finished) {
-  const numberOf = (/** @type {string} */ id) => Number(id.split("/")[1]);
-  const before = finished.filter((each) => numberOf(each) < numberOf(race)).at(-1);
-  const after = finished.find((each) => numberOf(each) > numberOf(race));
-  return before !== undefined && after !== undefined && numberOf(after) - numberOf(before) < LEAST_GAP;
 }
 
 // Announced results

@@ -7,13 +7,12 @@ cards from bottom to top. No event can name a card that its receiver may not see
 board is a `Standing`, the player's own is a `BoardView`. Clients ignore unknown fields.
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
-from saratoga_protocol.match_rows import Match
-from saratoga_protocol.table_rows import TableSummary
+MOST_RIVALS: Final = 100
+"""The number up to which leaderboards count the people that a player raced against."""
 
 
 class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -133,12 +132,42 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     voided: list[VoidedRace] = []
     """The races and countdowns that the server voided since the last record, oldest first, at most the last
     16; the next record lists them."""
-    match: Match | None = None
-    """The match in progress, or the one that the race has ended; `None` before its first race has finished."""
 
     def racer(self, player: str) -> Racer | None:
         """Return the racer with this player id; `None` if the player is not in the race."""
         return next((racer for racer in self.racers if racer.player == player), None)
+
+
+class MatchResult(Struct, frozen=True, kw_only=True):
+    """A player's result of one race of a match."""
+
+    race: str
+    """The id of the race."""
+    place: int
+    net: int
+    """Casino dollars won or lost in that race."""
+
+
+class MatchRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A player's results in a match. Totals and place follow from them (`saratoga_protocol.matches`)."""
+
+    player: str
+    name: str
+    """The name in the player's last race of the match."""
+    bot: bool = False
+    results: list[MatchResult]
+    """The player's results in the order of the races; a race that the player missed has none."""
+
+
+class Match(Struct, frozen=True, kw_only=True):
+    """A match: several races at one table. It is over when `finished` has `races` races."""
+
+    races: int
+    """The number of races: 3 or 5."""
+    finished: list[str]
+    """The ids of its finished races, in their order; voided races do not count."""
+    rows: list[MatchRow]
+    """Everyone who raced in the match, in order of place."""
 
 
 class View(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -227,6 +256,49 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ranked: bool = False
 
 
+class TableSummary(Struct, frozen=True, kw_only=True):
+    """A public table in `Tables`."""
+
+    code: str
+    game: str
+    cap: int
+    """The time limit of a race in minutes."""
+    host: str
+    """The host's name."""
+    phase: str
+    """The table's phase, as in `Table`."""
+    seated: int
+    """The number of taken seats."""
+    seats: int
+    """The number of all seats."""
+
+
+class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A row of a leaderboard: one player."""
+
+    rank: int
+    player: str
+    name: str
+    value: int
+    """Banked cards (best), dollars (bankroll) or points (rating)."""
+    net: int = 0
+    """Casino dollars: of the best result, or the bankroll itself."""
+    elapsed: int | None = None
+    """Milliseconds from the start of the race until `value` was reached (best).
+
+    `None` if no move raised the count above the deal's, and for the other rankings.
+    """
+    race: str = ""
+    """The race of the result (best), or the last race counted (bankroll)."""
+    races: int = 0
+    """The number of races counted (bankroll)."""
+    rivals: int = 0
+    """The number of different people among the other racers of the player's races counted in this period.
+
+    100 stands for that many or more.
+    """
+
+
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """The base of all events."""
 
@@ -290,18 +362,28 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
     board: BoardView | None = None
     standings: list[Standing] = []
     outcome: Outcome | None = None
+    match: Match | None = None
+    """As in `MatchChanged`."""
     idle_since: int = 0
     """The time from which idleness counts while the player's board is racing, or the player is host between
     races; 0 otherwise."""
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
-    """A change of the table. Carries the whole table, but its match only if that has changed."""
+    """A change of the table. Carries the whole table."""
 
     table: Table
     now: int
-    same_match: bool = False
-    """True if `table.match` is left out, because it is as before."""
+
+
+class MatchChanged(Event, frozen=True, kw_only=True, tag="match"):
+    """A change of the table's match: one of its races has finished, or it has ended."""
+
+    table: str
+    """The code of the table."""
+    match: Match | None
+    """The match in progress, or the one that the finished race has ended; `None` before the first race of a match
+    has finished."""
 
 
 class BoardChanged(Event, frozen=True, kw_only=True, tag="board"):
@@ -396,6 +478,7 @@ AnyEvent: TypeAlias = (
     | Refused
     | Snapshot
     | TableChanged
+    | MatchChanged
     | BoardChanged
     | Standings
     | RaceOver

@@ -1,16 +1,27 @@
-"""The table of a match, computed from the announced results of its races. Pure.
+"""The arithmetic of a match: totals and places follow from the results of its races. Pure.
 
-The server adds each finished race once; a client adds the results that it saw, and compares.
 Order: races raced, so that nobody gains by sitting one out, since most races cost money; then total net; then
 races won; then the best race; else a place is shared.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome, Result, Table, TableChanged
-from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
+from saratoga_protocol.events import Match, MatchResult, MatchRow, Outcome, Racer
+
+
+class Total(NamedTuple):
+    """A player's totals over the finished races of a match."""
+
+    row: MatchRow
+    place: int
+    """The place in the match from 1; equal players share a place."""
+    net: int
+    """Casino dollars won or lost in all races of the match."""
+    wins: int
+    """The number of races of the match in which the player finished first, alone or tied."""
 
 
 def is_over(match: Match) -> bool:
@@ -18,59 +29,48 @@ def is_over(match: Match) -> bool:
     return len(match.finished) >= match.races
 
 
-def changed_table(event: TableChanged, known: Table | None) -> Table:
-    """Return the table after a change, with the match of the known table if the event leaves it out."""
-    if not event.same_match or known is None or known.code != event.table.code:
-        return event.table
-    return replace(event.table, match=known.match)
+def totals(match: Match) -> list[Total]:
+    """Return everyone's totals, in order of place."""
+    keys = [_key(row) for row in match.rows]
+    placed = [
+        Total(row, 1 + sum(other > key for other in keys), _net(row), _wins(row))
+        for row, key in zip(match.rows, keys, strict=True)
+    ]
+    return sorted(placed, key=lambda total: (total.place, total.row.player))
 
 
 def champions(match: Match) -> list[MatchRow]:
     """Return the rows of the first place of a finished match; several if it is shared, none before its end."""
-    return [row for row in match.rows if row.place == 1] if is_over(match) else []
+    return [each.row for each in totals(match) if each.place == 1] if is_over(match) else []
 
 
-def with_race(match: Match, outcome: Outcome) -> Match:
+def with_race(match: Match, outcome: Outcome, racers: Iterable[Racer]) -> Match:
     """Return the match with one more finished race; a race that it has already changes nothing."""
     if outcome.race in match.finished:
         return match
+    named = {racer.player: racer for racer in racers}
     rows = {row.player: row for row in match.rows}
     for result in outcome.results:
-        rows[result.player] = _added(rows.get(result.player), outcome.race, result)
-    return replace(match, finished=[*match.finished, outcome.race], rows=ranked(rows.values()))
-
-
-def ranked(rows: Iterable[MatchRow]) -> list[MatchRow]:
-    """Return the rows with the places that follow from their results, in order of place."""
-    counted = [_counted(row) for row in rows]
-    keys = [_key(row) for row in counted]
-    placed = [
-        replace(row, place=1 + sum(other > key for other in keys))
-        for row, key in zip(counted, keys, strict=True)
-    ]
-    return sorted(placed, key=lambda row: (row.place, row.player))
-
-
-def _added(row: MatchRow | None, race: str, result: Result) -> MatchRow:
-    known: Sequence[MatchResult] = () if row is None else row.results
-    return MatchRow(
-        player=result.player,
-        name=result.name,
-        bot=result.bot,
-        place=0,
-        net=0,
-        wins=0,
-        results=[*known, MatchResult(race=race, place=result.place, net=result.net)],
-    )
-
-
-def _counted(row: MatchRow) -> MatchRow:
-    return replace(
-        row,
-        net=sum(result.net for result in row.results),
-        wins=sum(result.place == 1 for result in row.results),
-    )
+        racer, known = named[result.player], rows.get(result.player)
+        told = MatchResult(race=outcome.race, place=result.place, net=result.net)
+        rows[result.player] = MatchRow(
+            player=racer.player,
+            name=racer.name,
+            bot=racer.bot,
+            results=[*(known.results if known else ()), told],
+        )
+    longer = replace(match, finished=[*match.finished, outcome.race], rows=[*rows.values()])
+    return replace(longer, rows=[each.row for each in totals(longer)])
 
 
 def _key(row: MatchRow) -> tuple[int, int, int, int]:
-    return len(row.results), row.net, row.wins, max(result.net for result in row.results)
+    best = max((result.net for result in row.results), default=0)
+    return len(row.results), _net(row), _wins(row), best
+
+
+def _net(row: MatchRow) -> int:
+    return sum(result.net for result in row.results)
+
+
+def _wins(row: MatchRow) -> int:
+    return sum(result.place == 1 for result in row.results)

@@ -17,7 +17,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kit.browser_pages import PHONE, SHOWN_WITHIN, Pages, look
-from kit.earlier_lies import EARLIER, EARLIER_LIES, LISTED, MATCH_LIES, TRUE_MATCH
+from kit.earlier_lies import EARLIER, EARLIER_LIES, LISTED
 from kit.lying_server import Lie, LyingServer
 from kit.page_player import visit
 from kit.race_lies import (
@@ -346,22 +346,27 @@ async def test_a_lie_about_a_race_that_was_voided_before_is_found_out(
         await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
 
 
-async def test_an_honest_table_of_a_match_is_believed(pages: Pages) -> None:
-    async with lying_page(pages, TRUE_MATCH) as seen:
+async def test_the_table_of_a_match_is_shown_with_totals_that_the_page_adds_up(
+    pages: Pages,
+) -> None:
+    first, *others = TRUTH.racers
+    results = [events.MatchResult(race=TRUTH.race_id, place=1, net=net) for net in (-15, 40)]
+    rows = [
+        events.MatchRow(player=first.player, name=first.name, results=results),
+        *(
+            events.MatchRow(player=each.player, name=each.name, results=results[:1])
+            for each in others
+        ),
+    ]
+    match = events.Match(races=3, finished=["mint-otter-42/1", TRUTH.race_id], rows=rows)
+    async with lying_page(pages, Lie(match=match)) as seen:
         await seen.race()
         await seen.page.get_by_role("heading", name="Match after race 2 of 3").wait_for()
         table = seen.page.get_by_role("table", name="Match")
-        assert await table.get_by_role("row").count() == 1 + len(TRUTH.racers)
-        await seen.page.locator(".seal").get_by_text("witnessed here").wait_for()
-        assert await seen.page.locator(".alarms").inner_text() == ""
-
-
-@pytest.mark.parametrize("name", MATCH_LIES)
-async def test_a_lie_in_the_table_of_a_match_is_found_out(name: str, pages: Pages) -> None:
-    lie, sentence = MATCH_LIES[name]
-    async with lying_page(pages, lie) as seen:
-        await seen.race()
-        await seen.tells(sentence)
+        lines = await table.get_by_role("row").all_inner_texts()
+        assert [line.split()[0] for line in lines[1:]] == ["1", *["2"] * len(others)]
+        assert lines[1].split()[-1] == "+$25"
+        assert {line.split()[-1] for line in lines[2:]} == {"\u2212$15"}
 
 
 async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -> None:

@@ -39,8 +39,7 @@ from saratoga_client.wording import (
 )
 from saratoga_client.wrapping import wrapped
 from saratoga_protocol import events
-from saratoga_protocol.events import Refused
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.events import LeaderboardRow, Refused
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.checks import Check
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from kit.earlier_lies import EARLIER_LIES, LISTED, MATCH_LIES, TRUE_MATCH
+from kit.earlier_lies import EARLIER_LIES, LISTED
 from kit.line_client import line_client
 from kit.lying_server import Lie, LyingServer
 from kit.race_lies import (
@@ -183,15 +183,6 @@ async def test_a_lie_about_a_race_that_was_voided_before_is_found_out(
     state, _ = await seated(lie, tmp_path)
     assert any(sentence in alarm for alarm in state.alarms), state.alarms
     state, _ = await seated(LISTED, tmp_path / "honest")
-    assert state.alarms == ()
-
-
-@pytest.mark.parametrize("name", MATCH_LIES)
-async def test_a_lie_in_the_table_of_a_match_is_found_out(name: str, tmp_path: Path) -> None:
-    lie, sentence = MATCH_LIES[name]
-    state, _ = await seated(lie, tmp_path)
-    assert any(sentence in alarm for alarm in state.alarms), state.alarms
-    state, _ = await seated(TRUE_MATCH, tmp_path / "honest")
     assert state.alarms == ()
 
 

@@ -65,6 +65,8 @@ class Lie:
     """Returns what is sent at once in the place of the race, after the nonces were revealed."""
     void: Callable[[RaceRecord], VoidRecord] | None = None
     """Returns the record with which the race is voided at its end, in the place of a result."""
+    match: events.Match | None = None
+    """The match that is shown with the result; not a lie."""
     refused_as: str = "no_such_race"
     """The code of the refusal to send the record."""
     earlier: VoidRecord | None = None
@@ -159,7 +161,8 @@ class LyingServer:
         if self.lie.is_announced:
             told = self.lie.outcomes(announced(self.told))
             overs = [events.RaceOver(outcome=outcome) for outcome in told]
-            await peer.send(self.changed("over"), *overs)
+            match = events.MatchChanged(table=self.truth.table, match=self.lie.match)
+            await peer.send(self.changed("over"), match, *overs)
             if self.lie.is_next_open:
                 await peer.send(self.gathering_again())
             return

@@ -5,10 +5,14 @@ The golden bytes in `tests/protocol/golden` are made from these.
 
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
-from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import (
+    AnyEvent,
+    LeaderboardRow,
+    Match,
+    MatchResult,
+    MatchRow,
+    TableSummary,
+)
 
 CODE = "mint-otter-42"
 RACE = "mint-otter-42/3"
@@ -127,42 +131,25 @@ TABLE = events.Table(
     end_from=NOW + 120_000,
 )
 
-IN_A_MATCH = events.Table(
-    code=CODE,
-    version=30,
-    host=ANNA,
-    phase="gathering",
-    settings=events.TableSettings(game="canfield", cap=10, seats=16, public=True, races=3),
-    race=RACE,
-    rules=2,
-    commitment="c0" * 32,
-    seats=[events.Seat(player=ANNA, name="Anna", bot=True, races=2, wins=1, net=25)],
-    match=Match(
-        races=3,
-        finished=["mint-otter-42/1", "mint-otter-42/2"],
-        rows=[
-            MatchRow(
-                player=ANNA,
-                name="Anna",
-                bot=True,
-                place=1,
-                net=25,
-                wins=1,
-                results=[
-                    MatchResult(race="mint-otter-42/1", place=2, net=-15),
-                    MatchResult(race="mint-otter-42/2", place=1, net=40),
-                ],
-            ),
-            MatchRow(
-                player=BERT,
-                name="Zoë",
-                place=2,
-                net=-5,
-                wins=1,
-                results=[MatchResult(race="mint-otter-42/1", place=1, net=-5)],
-            ),
-        ],
-    ),
+MATCH = Match(
+    races=3,
+    finished=["mint-otter-42/1", "mint-otter-42/2"],
+    rows=[
+        MatchRow(
+            player=ANNA,
+            name="Anna",
+            bot=True,
+            results=[
+                MatchResult(race="mint-otter-42/1", place=2, net=-15),
+                MatchResult(race="mint-otter-42/2", place=1, net=40),
+            ],
+        ),
+        MatchRow(
+            player=BERT,
+            name="Zoë",
+            results=[MatchResult(race="mint-otter-42/1", place=1, net=-5)],
+        ),
+    ],
 )
 
 GATHERING = events.Table(
@@ -342,15 +329,14 @@ EVENTS: dict[str, AnyEvent] = {
         board=BOARD,
         standings=STANDINGS,
         outcome=OUTCOME,
+        match=MATCH,
         idle_since=NOW,
     ),
     "snapshot, at its shortest": events.Snapshot(table=GATHERING, now=NOW),
     "table_changed": events.TableChanged(table=GATHERING, now=NOW),
     "table_changed, in the call after a voided countdown": events.TableChanged(table=CALL, now=NOW),
-    "table_changed, in a match": events.TableChanged(table=IN_A_MATCH, now=NOW),
-    "table_changed, in the same match": events.TableChanged(
-        table=GATHERING, now=NOW, same_match=True
-    ),
+    "match": events.MatchChanged(table=CODE, match=MATCH),
+    "match, none": events.MatchChanged(table=CODE, match=None),
     "board": events.BoardChanged(
         re=15, board=BOARD, place=11, entries=["44210 31 draw", "44210 32 stuck"], repeat=True
     ),

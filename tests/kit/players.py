@@ -21,13 +21,14 @@ from saratoga_protocol.events import (
     AnyEvent,
     BoardChanged,
     BoardView,
+    Match,
+    MatchChanged,
     Refused,
     Snapshot,
     Table,
     TableChanged,
     Welcome,
 )
-from saratoga_protocol.matches import changed_table
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.handlers.dispatcher import Dispatcher
@@ -177,12 +178,16 @@ class Player(ABC):
         """The table as the newest event shows it."""
         table = None
         for event in self.received.events:
-            if isinstance(event, TableChanged):
-                table = changed_table(event, table)
-            elif isinstance(event, Snapshot):
+            if isinstance(event, TableChanged | Snapshot):
                 table = event.table
         assert table is not None
         return table
+
+    @property
+    def match(self) -> Match | None:
+        """The match at the table as the newest event shows it."""
+        told = [e for e in self.received.events if isinstance(e, Snapshot | MatchChanged)]
+        return told[-1].match if told else None
 
     @property
     def board(self) -> BoardView:

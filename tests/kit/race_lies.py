@@ -293,11 +293,11 @@ def another_cap_in_the_race(table: events.Table) -> events.Table:
 
 
 def another_bot_mark_in_the_race(table: events.Table) -> events.Table:
-    seats = [
-        msgspec.structs.replace(seat, bot=not seat.bot) if seat.player == OTHER.player else seat
-        for seat in table.seats
+    racers = [
+        msgspec.structs.replace(each, bot=not each.bot) if each.player == OTHER.player else each
+        for each in table.racers
     ]
-    return running_with(table, seats=seats)
+    return running_with(table, racers=racers)
 
 
 def running_with(table: events.Table, **changes: Any) -> events.Table:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 
 from kit.messages import COMMANDS, EVENTS
-from saratoga_protocol import commands, events, leaderboard_rows, match_rows, refusals, table_rows
+from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import REASONS, RETRY_WAIT, CloseCode
@@ -34,7 +34,7 @@ from saratoga_rules.records.voided import VOID_REASONS
 from saratoga_server.domain.tables.state import TablePhase
 
 FOLDER: Final = Path(__file__).parents[2] / "protocol"
-MODULES: Final = (commands, events, table_rows, leaderboard_rows, match_rows)
+MODULES: Final = (commands, events)
 
 INTRODUCTION: Final = """\
 # Reference of the wire

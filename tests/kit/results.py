@@ -4,8 +4,7 @@ from itertools import count
 
 from kit.running_race import AnyStore
 from saratoga_protocol import events
-from saratoga_protocol.events import Result
-from saratoga_protocol.leaderboard_rows import MOST_RIVALS, LeaderboardRow
+from saratoga_protocol.events import MOST_RIVALS, LeaderboardRow, Result
 from saratoga_server.ports import Millis, RaceFinish, Settlement, TableWrite, pack_settlement
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store

@@ -1,13 +1,14 @@
 """Events of an invented table, and the client's session states after those events."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from kit.messages import racer
 from saratoga_client.session.state import SessionState, first_state, next_state
 from saratoga_protocol import events
-from saratoga_protocol.match_rows import Match
+from saratoga_protocol.events import Match
 from saratoga_protocol.matches import with_race
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
@@ -118,17 +119,30 @@ def match(*races: str, length: int = 3) -> Match:
     """Return a match after races whose results are written as for `standings`."""
     after = Match(races=length, finished=[], rows=[])
     for number, text in enumerate(races, 1):
-        after = with_race(after, replace(outcome(text), race=f"{CODE}/{number}"))
+        raced = [racer_of(word.lstrip("=")[0]) for word in text.split()]
+        after = with_race(after, replace(outcome(text), race=f"{CODE}/{number}"), raced)
     return after
 
 
-def in_match(shown: events.Table, *races: str, length: int = 3) -> events.Table:
+class Matched(NamedTuple):
+    """A table in a match."""
+
+    table: events.Table
+    match: Match | None
+
+    @property
+    def changes(self) -> tuple[events.AnyEvent, events.AnyEvent]:
+        """The events that show this table, and then its match."""
+        return (
+            events.TableChanged(table=self.table, now=START),
+            events.MatchChanged(table=CODE, match=self.match),
+        )
+
+
+def in_match(shown: events.Table, *races: str, length: int = 3) -> Matched:
     """Return the table in a match after these races; without races, before its first one has finished."""
-    return replace(
-        shown,
-        settings=replace(shown.settings, races=length),
-        match=match(*races, length=length) if races else None,
-    )
+    shown = replace(shown, settings=replace(shown.settings, races=length))
+    return Matched(shown, match(*races, length=length) if races else None)
 
 
 def opening(game: str = "canfield", key: int = 0) -> Position:
@@ -159,12 +173,13 @@ def board(
 def snapshot(
     text: str = "",
     own: events.BoardView | None = None,
-    shown: events.Table | None = None,
+    shown: events.Table | Matched | None = None,
     now: int = START,
 ) -> events.Snapshot:
     shown = table() if shown is None else shown
+    shown, match = shown if isinstance(shown, Matched) else (shown, None)
     rows = standings(text, shown.settings.game).standings if text else []
-    return events.Snapshot(table=shown, now=now, board=own, standings=rows)
+    return events.Snapshot(table=shown, now=now, board=own, standings=rows, match=match)
 
 
 def state_after(

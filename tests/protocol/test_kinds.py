@@ -9,10 +9,8 @@ from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
+from saratoga_protocol.events import AnyEvent, Match, MatchResult, MatchRow, TableSummary
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
-from saratoga_protocol.table_rows import TableSummary
 from saratoga_protocol.version import MSGPACK
 
 # Commands
@@ -101,6 +99,7 @@ def test_every_kind_of_event_is_in_the_union() -> None:
 
 UNASKED = {
     events.TableChanged,
+    events.MatchChanged,
     events.Standings,
     events.RaceOver,
     events.Announcement,
@@ -135,14 +134,11 @@ def test_a_person_s_row_leaves_out_the_mark_of_a_bot() -> None:
     row = MatchRow(
         player="a" * 16,
         name="Ann",
-        place=1,
-        net=-5,
-        wins=1,
         results=[MatchResult(race="mint-otter-42/1", place=1, net=-5)],
     )
     match = Match(races=3, finished=["mint-otter-42/1"], rows=[row])
     sent = msgspec.json.decode(msgspec.json.encode(match))
-    assert list(sent["rows"][0]) == ["player", "name", "place", "net", "wins", "results"]
+    assert list(sent["rows"][0]) == ["player", "name", "results"]
     assert sent["rows"][0]["results"] == [{"race": "mint-otter-42/1", "place": 1, "net": -5}]
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kit.messages import racer
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_protocol.events import Outcome, Result
-from saratoga_protocol.match_rows import Match
-from saratoga_protocol.matches import champions, is_over, with_race
+from saratoga_protocol.events import Match, Outcome, Result
+from saratoga_protocol.matches import champions, is_over, totals, with_race
 from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.records.record import RaceRecord, ResultLine
 from saratoga_rules.records.replay import ReplayError
@@ -76,9 +76,7 @@ def test_a_record_that_cannot_be_counted_raises(record: RaceRecord) -> None:
 ANN, BEN, CLEO = "ann", "ben", "cleo"
 
 
-def outcome(
-    number: int, nets: Mapping[str, int], names: Mapping[str, str] | None = None
-) -> Outcome:
+def outcome(number: int, nets: Mapping[str, int]) -> Outcome:
     """Return the result of a race in which these players won or lost these dollars."""
     return Outcome(
         race=f"mint-otter-42/{number}",
@@ -86,7 +84,7 @@ def outcome(
         results=[
             Result(
                 player=player,
-                name=(names or {}).get(player, player.title()),
+                name=player.title(),
                 place=1 + sum(other > net for other in nets.values()),
                 banked=0,
                 net=net,
@@ -106,17 +104,25 @@ def outcome(
 def match_of(*races: Mapping[str, int], length: int = 3) -> Match:
     match = Match(races=length, finished=[], rows=[])
     for number, nets in enumerate(races, 1):
-        match = with_race(match, outcome(number, nets))
+        match = raced(match, number, nets)
     return match
 
 
+def raced(
+    match: Match, number: int, nets: Mapping[str, int], names: Mapping[str, str] | None = None
+) -> Match:
+    """Return the match after a race with these results."""
+    racers = [racer(each, (names or {}).get(each, each.title()), each == CLEO) for each in nets]
+    return with_race(match, outcome(number, nets), racers)
+
+
 def places(match: Match) -> list[tuple[str, int]]:
-    return [(row.player, row.place) for row in match.rows]
+    return [(each.row.player, each.place) for each in totals(match)]
 
 
 def test_nets_and_races_won_add_up_and_the_highest_net_leads() -> None:
     match = match_of({ANN: -20, BEN: 10}, {ANN: 40, BEN: -30})
-    assert [(row.player, row.net, row.wins, row.place) for row in match.rows] == [
+    assert [(row.player, net, wins, place) for row, place, net, wins in totals(match)] == [
         (ANN, 20, 1, 1),
         (BEN, -20, 1, 2),
     ]
@@ -140,7 +146,7 @@ def test_races_won_decide_between_equal_nets() -> None:
     match = match_of(
         {ANN: 10, BEN: 5, CLEO: 0}, {ANN: 10, BEN: 5, CLEO: 0}, {ANN: -20, BEN: -10, CLEO: 0}
     )
-    assert [(row.player, row.net, row.wins) for row in match.rows][:2] == [
+    assert [(row.player, net, wins) for row, _, net, wins in totals(match)][:2] == [
         (ANN, 0, 2),
         (CLEO, 0, 1),
     ]
@@ -148,7 +154,7 @@ def test_races_won_decide_between_equal_nets() -> None:
 
 def test_the_best_race_decides_between_equal_nets_and_races_won() -> None:
     match = match_of({ANN: 30, BEN: 5}, {ANN: -5, BEN: 20}, {CLEO: -50})
-    assert [(row.player, row.net, row.wins) for row in match.rows[:2]] == [
+    assert [(row.player, net, wins) for row, _, net, wins in totals(match)[:2]] == [
         (ANN, 25, 1),
         (BEN, 25, 1),
     ]
@@ -157,7 +163,7 @@ def test_the_best_race_decides_between_equal_nets_and_races_won() -> None:
 
 def test_nobody_comes_before_a_player_who_raced_more_often() -> None:
     match = match_of({ANN: -45, BEN: -45}, {ANN: -50}, {ANN: -40})
-    assert [(row.player, row.net, row.place) for row in match.rows] == [
+    assert [(row.player, net, place) for row, place, net, _ in totals(match)] == [
         (ANN, -135, 1),
         (BEN, -45, 2),
     ]
@@ -175,13 +181,13 @@ def test_a_match_has_a_champion_only_when_all_its_races_have_finished() -> None:
     match = match_of({ANN: 10, BEN: 0}, {ANN: 10, BEN: 0})
     assert not is_over(match)
     assert champions(match) == []
-    match = with_race(match, outcome(3, {ANN: 10, BEN: 0}))
+    match = raced(match, 3, {ANN: 10, BEN: 0})
     assert is_over(match)
     assert [row.player for row in champions(match)] == [ANN]
 
 
 def test_the_name_is_that_of_the_last_race() -> None:
-    match = with_race(match_of({ANN: 10}), outcome(2, {ANN: 5}, {ANN: "Annabel"}))
+    match = raced(match_of({ANN: 10}), 2, {ANN: 5}, {ANN: "Annabel"})
     assert [row.name for row in match.rows] == ["Annabel"]
 
 
@@ -192,5 +198,5 @@ nets = st.dictionaries(st.sampled_from((ANN, BEN, CLEO)), st.integers(-100, 500)
 def test_a_race_that_is_added_twice_counts_once(races: list[dict[str, int]]) -> None:
     match = match_of(*races, length=5)
     for number, each in enumerate(races, 1):
-        assert with_race(match, outcome(number, each)) == match
-    assert sum(row.net for row in match.rows) == sum(sum(each.values()) for each in races)
+        assert raced(match, number, each) == match
+    assert sum(each.net for each in totals(match)) == sum(sum(each.values()) for each in races)

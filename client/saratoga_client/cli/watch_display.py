@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from msgspec import Struct, convert
+from msgspec import Struct
 
 from saratoga_client.output import OutputFormat, write_json
 from saratoga_client.plain.change_writer import ChangeWriter
@@ -11,8 +11,8 @@ from saratoga_client.plain.output import LineOutput
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, remaining, rows
-from saratoga_protocol.match_rows import Match, MatchResult
-from saratoga_protocol.matches import champions
+from saratoga_protocol.events import Match, MatchResult
+from saratoga_protocol.matches import champions, totals
 
 
 class Display(Protocol):
@@ -115,8 +115,8 @@ def watched_table(state: SessionState, now: int) -> WatchedTable:
         now=now,
         remaining_ms=remaining(view, now),
         rows=list(rows(view)),
-        race_of_match=race_of_match(view.table),
-        match=None if view.table.match is None else _watched_match(view.table.match),
+        race_of_match=race_of_match(view.table, view.match),
+        match=None if view.match is None else _watched_match(view.match),
         notice=view.table.notice,
         digest=None if view.outcome is None else view.outcome.digest,
         verification=next(
@@ -136,5 +136,16 @@ def _watched_match(match: Match) -> WatchedMatch:
         races=match.races,
         finished=match.finished,
         champions=[row.player for row in champions(match)],
-        rows=convert(match.rows, list[WatchedMatchRow], from_attributes=True),
+        rows=[
+            WatchedMatchRow(
+                place=place,
+                name=row.name,
+                player=row.player,
+                bot=row.bot,
+                net=net,
+                wins=wins,
+                results=row.results,
+            )
+            for row, place, net, wins in totals(match)
+        ],
     )

@@ -59,8 +59,8 @@ def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[s
         yield from standings_lines(state)
     if state.table_view.outcome is not None:
         yield from result_lines(state)
-    if state.table.match is not None:
-        yield from match_lines(state.table.match, state.player, state.table_view.levels)
+    if state.match is not None:
+        yield from match_lines(state.match, state.player, state.table_view.levels)
     if state.phase in ("call", "countdown"):
         yield _countdown(state, now)
     if state.phase == GATHERING and state.seat is not None:
@@ -109,7 +109,7 @@ def table_lines(state: SessionState) -> Iterator[str]:
     for number, seat in enumerate(table.seats, start=1):
         yield f"seat {number} {shown_name(seat.name, seat.bot, seat.level)}: {_seat_words(state, seat)}"
     yield f"race {table.race}: {table.phase}"
-    yield from _race_of_match(table)
+    yield from _race_of_match(state)
     for voided in table.voided:
         yield f"voided {voided.race}: {voided_words(voided, table.seats, state.server)}"
 
@@ -210,17 +210,17 @@ def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]
         case "running":
             yield "countdown: 0"
             yield f"race {after.table.race}: running, {_time_left(after, now)}"
-            yield from _race_of_match(after.table)
+            yield from _race_of_match(after)
         case "over":
             # The lines of the result follow.
             return
         case phase:
             yield f"race {after.table.race}: {phase}"
-            yield from _race_of_match(after.table)
+            yield from _race_of_match(after)
 
 
-def _race_of_match(table: events.Table) -> Iterator[str]:
-    if race := race_of_match(table):
+def _race_of_match(state: SessionState) -> Iterator[str]:
+    if race := race_of_match(state.table, state.match):
         yield f"match: {race}"
 
 
@@ -287,8 +287,8 @@ def _verifications(before: SessionState, after: SessionState) -> Iterator[str]:
 
 def _match(before: SessionState, after: SessionState) -> Iterator[str]:
     """Return the table of the match after the result of each of its races."""
-    match, has_result = after.table.match, after.table_view.outcome is not None
-    is_new = match != before.table.match and (has_result or after.phase != "over")
+    match, has_result = after.match, after.table_view.outcome is not None
+    is_new = match != before.match and (has_result or after.phase != "over")
     has_just_ended = has_result and before.table_view.outcome is None
     if match is not None and (is_new or has_just_ended):
         yield from match_lines(match, after.player, after.table_view.levels)
@@ -296,7 +296,7 @@ def _match(before: SessionState, after: SessionState) -> Iterator[str]:
 
 def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
     """Return the lines of the totals after a result, from a table's second race on; a match has its own table."""
-    if after.table.match is not None or after.table_view.outcome is None:
+    if after.match is not None or after.table_view.outcome is None:
         return
     if all(seat.races < 2 for seat in after.table.seats):
         return

@@ -105,7 +105,7 @@ class FinishedRaceCommands:
             server = self._session.friends or await friends_address(self._table.server)
             boards = open_boards(record, self._state.table_view.levels)
             text = race_text(record, boards, self._state.player, server)
-            shared = with_match(text, self.over.table, self._state.table_view.levels)
+            shared = with_match(text, self.over.match, self._state.table_view.levels)
             self._write(*(f"share: {line}" for line in shared.splitlines()))
 
     async def review(self, words: str) -> None:

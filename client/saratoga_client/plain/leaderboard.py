@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from saratoga_client.wording import counted, dollars, minutes_and_seconds, rivals, shown_name
 from saratoga_protocol import events
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.events import LeaderboardRow
 
 
 def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:

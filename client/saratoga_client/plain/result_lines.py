@@ -90,8 +90,8 @@ def verification_line(found: Verification) -> str:
 
 def totals_lines(state: SessionState) -> Iterator[str]:
     """Return the table of the match; without a match, the totals of the table's races, the most money first."""
-    if state.table.match is not None:
-        yield from match_lines(state.table.match, state.player, state.table_view.levels)
+    if state.match is not None:
+        yield from match_lines(state.match, state.player, state.table_view.levels)
         return
     if state.table.settings.races > 1:
         yield "totals: no race of this match is over yet"

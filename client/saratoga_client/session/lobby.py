@@ -11,8 +11,7 @@ from typing import Final
 
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
 from saratoga_client.session.join import TableWanted
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
 LONGEST_ENTRY: Final = 300

@@ -16,19 +16,20 @@ from saratoga_client.wording import (
     ordinal,
     shown_name,
 )
-from saratoga_protocol.events import Seat, Table
-from saratoga_protocol.match_rows import Match, MatchRow
-from saratoga_protocol.matches import champions, is_over
+from saratoga_protocol.events import Match, MatchRow, Seat, Table
+from saratoga_protocol.matches import champions, is_over, totals
 
 
-def race_of_match(table: Table) -> str:
+def race_of_match(table: Table, match: Match | None) -> str:
     """Return the place of the table's race in its match, such as `race 2 of 3`; empty without a match."""
     races = table.settings.races
     if races == 1:
         return ""
-    finished = 0 if table.match is None else len(table.match.finished)
-    has_ended = table.match is not None and table.race in table.match.finished
-    return f"race {finished if has_ended else finished + 1} of {races}"
+    finished = [] if match is None else match.finished
+    if table.race in finished:
+        return f"race {len(finished)} of {races}"
+    # the news that a match is over may come a moment before its end
+    return f"race {len(finished) % races + 1} of {races}"
 
 
 class Totals(NamedTuple):
@@ -39,13 +40,14 @@ class Totals(NamedTuple):
     net: int
 
 
-def totals_of(table: Table, seat: Seat) -> Totals:
+def totals_of(table: Table, match: Match | None, seat: Seat) -> Totals:
     """Return the totals of a seat: in its match, which begins at zero, or without a match at the table."""
     if table.settings.races == 1:
         return Totals(seat.races, seat.wins, seat.net)
-    rows = [] if table.match is None else table.match.rows
-    row = next((row for row in rows if row.player == seat.player), None)
-    return Totals(0, 0, 0) if row is None else Totals(len(row.results), row.wins, row.net)
+    for each in [] if match is None else totals(match):
+        if each.row.player == seat.player:
+            return Totals(len(each.row.results), each.wins, each.net)
+    return Totals(0, 0, 0)
 
 
 def champion_words(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -> str:
@@ -81,7 +83,7 @@ def result_cells(match: Match, row: MatchRow) -> tuple[str, ...]:
 def match_lines(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -> Iterator[str]:
     """Return the table of a match in words: a heading, a line for each player, and the champion at its end."""
     yield f"match: {match_heading(match)}"
-    for row in match.rows:
+    for row, place, net, wins in totals(match):
         results = {result.race: result for result in row.results}
         races = [
             f"race {number} {ordinal(each.place)} {dollars(each.net)}"
@@ -89,21 +91,20 @@ def match_lines(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -
             else f"race {number} missed"
             for number, race in enumerate(match.finished, 1)
         ]
-        won = counted(row.wins, "win")
-        yield f"match {row.place}. {_name(row, levels)}: {dollars(row.net)}, {won}, {', '.join(races)}"
+        won = counted(wins, "win")
+        yield f"match {place}. {_name(row, levels)}: {dollars(net)}, {won}, {', '.join(races)}"
     if champion := champion_words(match, you, levels):
         yield f"match: {champion}"
 
 
-def with_match(text: str, table: Table, levels: Mapping[str, str] = NO_LEVELS) -> str:
-    """Return a text about the table's last race for friends, with lines on the match that it belongs to."""
-    match = table.match
+def with_match(text: str, match: Match | None, levels: Mapping[str, str] = NO_LEVELS) -> str:
+    """Return a text about a table's last race for friends, with lines on the match that it belongs to."""
     if match is None:
         return text
-    totals = ", ".join(
-        f"{row.place}. {_name(row, levels)} {dollars(row.net)}" for row in match.rows
+    said = ", ".join(
+        f"{each.place}. {_name(each.row, levels)} {dollars(each.net)}" for each in totals(match)
     )
     champion = champion_words(match, "", levels)
     heading = capitalised(match_heading(match))
-    lines = filter(None, (f"{heading}: {totals}", champion))
+    lines = filter(None, (f"{heading}: {said}", champion))
     return "\n".join([text, *map(sanitised, lines)])

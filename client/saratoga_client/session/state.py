@@ -136,6 +136,11 @@ class SessionState:
         return next((seat for seat in self.table.seats if seat.player == self.player), None)
 
     @property
+    def match(self) -> events.Match | None:
+        """The match in progress, or the one that the race has ended."""
+        return self.table_view.match
+
+    @property
     def is_left_out(self) -> bool:
         """True if the player has a seat, and the race started without them."""
         return self.seat is not None and self.table.racer(self.player) is None

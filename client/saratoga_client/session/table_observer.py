@@ -10,14 +10,12 @@ from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.bounded import put_newest
-from saratoga_client.session.match_check import SeenResults
 from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.record_check import RecordCheck
 from saratoga_client.session.table_view import BEFORE_THE_RACE, takes_ready
 from saratoga_client.session.witness import Sighting, faults_of_voided
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.matches import changed_table
 
 MOST_SPENT: Final = 1000
 """The most commitments of spent deals that are remembered beside the sightings, which say it too."""
@@ -48,7 +46,6 @@ class TableObserver:
         """The last `MOST_SPENT` commitments of deals whose racers were listed."""
         self._voided: dict[str, events.VoidedRace] = {}
         """The voided races that the table lists, by id: they have been compared with their sightings."""
-        self._results = SeenResults()
         self.table: events.Table | None = None
         """The latest version of the table."""
         self.foreign_ready = ""
@@ -75,7 +72,7 @@ class TableObserver:
                     self._races.see_reconnection(event.board)
                 self._see_result(table, event.outcome)
             case events.TableChanged():
-                self._table_changed(changed_table(event, self.table))
+                self._table_changed(event.table)
             case events.BoardChanged(board=board, start_at=start_at, deadline=deadline, entries=[]):
                 self._races.see_deal(board)
                 self._races.see_start(board.race, start_at, deadline)
@@ -104,7 +101,6 @@ class TableObserver:
         if known is not None and known.code == table.code and known.version > table.version:
             return
         self.table = table
-        self._see_match()
         self._see_voided(table)
         self._see_end_of_races(table, known)
         # the commitment of a closed table is that of a deal which nobody gets
@@ -179,8 +175,6 @@ class TableObserver:
             self._see_countdown(table, sighting)
         elif table.phase == "running":
             self._races.see_start(table.race, table.start_at, table.deadline)
-            if self._races.current.outcome is None:
-                self._results.forget(table.race)
             self._races.see_ranked(table.race, table.ranked)
 
     def _seen_before(self, table: events.Table) -> Sighting | None:
@@ -189,14 +183,6 @@ class TableObserver:
         if seen is None or seen.commitment == table.commitment or self._races.is_recent(seen):
             return seen
         return None
-
-    def _see_match(self) -> None:
-        """Raise the alarm if the table of the match contradicts the results of its races."""
-        table = self.table
-        if table is None or table.match is None:
-            return
-        if faults := tuple(self._results.faults(table.match)):
-            self._races.raise_alarm(table.race, faults)
 
     def _is_elsewhere(self, event: AnyEvent) -> bool:
         """Test whether the server has sent, without a request, an event of another table."""
@@ -218,8 +204,6 @@ class TableObserver:
         self._race_over(outcome)
 
     def _race_over(self, outcome: events.Outcome) -> None:
-        self._results.see(outcome)
-        self._see_match()
         sighting = self._races.load(outcome.race)
         if sighting is None:
             return

@@ -11,7 +11,6 @@ from typing import Final
 from saratoga_client.session.bounded import put_newest
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.matches import changed_table
 
 MOST_LABELS: Final = 256
 """The most players at one table whose labels are kept: many evenings of a full table."""
@@ -36,6 +35,7 @@ class TableView:
     """The labels of the last `MOST_LABELS` players, by player id, including players who have left."""
     standings: tuple[events.Standing, ...] = ()
     outcome: events.Outcome | None = None
+    match: events.Match | None = None
 
     @property
     def levels(self) -> Mapping[str, str]:
@@ -69,6 +69,7 @@ def first_view(snapshot: events.Snapshot) -> TableView:
         labels=MappingProxyType({}),
         standings=tuple(snapshot.standings),
         outcome=snapshot.outcome,
+        match=snapshot.match,
     )
     return _with_labels(view)
 
@@ -80,7 +81,9 @@ def next_view(view: TableView, event: AnyEvent) -> TableView:
             fresh = first_view(event)
             return _with_labels(replace(fresh, labels=view.labels))
         case events.TableChanged(table=table) if _is_newer(table, view.table):
-            return _with_table(view, changed_table(event, view.table))
+            return _with_table(view, table)
+        case events.MatchChanged(table=code) if code == view.table.code:
+            return replace(view, match=event.match)
         case events.Standings(race=race) if race == view.table.race:
             return replace(view, standings=tuple(event.standings))
         case events.RaceOver(outcome=outcome) if outcome.race == view.table.race:

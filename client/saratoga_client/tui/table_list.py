@@ -11,7 +11,7 @@ from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.pages.lobby import COLUMNS, table_cells
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink, paint_ground, paint_scroll_bar, program_of
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import TableSummary
 
 
 class TableList(DataTable[object], can_focus=False):

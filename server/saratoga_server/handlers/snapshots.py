@@ -52,5 +52,6 @@ class Snapshots:
             board=board,
             standings=standings,
             outcome=state.outcome,
+            match=state.match,
             idle_since=idle_since,
         )

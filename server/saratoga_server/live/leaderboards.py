@@ -6,8 +6,7 @@ import msgspec
 from msgspec import Struct, field
 
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard, UnsubscribeLeaderboard
-from saratoga_protocol.events import Done, Leaderboard
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.events import Done, Leaderboard, LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.periods import periods

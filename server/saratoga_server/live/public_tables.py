@@ -13,8 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from saratoga_protocol.commands import ListTables
-from saratoga_protocol.events import Tables
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import Tables, TableSummary
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, TablePhase, TableState
 from saratoga_server.live.live_table import LiveTable

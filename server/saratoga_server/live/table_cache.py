@@ -12,9 +12,8 @@ from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from saratoga_protocol.events import TableChanged
+from saratoga_protocol.events import MatchChanged, TableChanged
 from saratoga_rules.position import Position
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
@@ -216,12 +215,11 @@ class TableCache:
     def _show_if_changed(self, table: LiveTable, known: TableState) -> None:
         self._broadcaster.close_replaced(table.state)
         if tables.public_view(known, 0) != tables.public_view(table.state, 0):
-            view, now = table.view(), self._clock.now()
-            # a long match in every change would fill the outboxes of clients that read slowly
-            if is_same := view.match is not None and view.match == known.match:
-                view = replace(view, match=None)
-            changed = TableChanged(table=view, now=now, same_match=is_same)
+            changed = TableChanged(table=table.view(), now=self._clock.now())
             self._broadcaster.send_to_table(table.code, changed)
+        if table.state.match != known.match:
+            match = MatchChanged(table=table.code, match=table.state.match)
+            self._broadcaster.send_to_table(table.code, match)
 
     def heard_of(self, code: str, version: int) -> bool:
         """Record a published version; return whether the table must be read again."""

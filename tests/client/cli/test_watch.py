@@ -133,7 +133,7 @@ def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFix
 
 def test_the_json_of_a_match_has_everyone_s_results_and_the_champions() -> None:
     shown = in_match(table_shown(phase="over"), "a9 y5", "a9 y5", "a9 o5")
-    view = first_view(events.Snapshot(table=shown, now=NOON))
+    view = first_view(events.Snapshot(table=shown.table, now=NOON, match=shown.match))
     found = watched_table(seen(view), NOON)
     assert found.race_of_match == "race 3 of 3"
     assert found.match is not None
@@ -144,7 +144,7 @@ def test_the_json_of_a_match_has_everyone_s_results_and_the_champions() -> None:
         "place": 3,
         "name": "Otto",
         "player": player("o"),
-        "bot": False,
+        "bot": True,
         "net": -25,
         "wins": 0,
         "results": [{"race": "mint-otter-42/3", "place": 2, "net": -25}],

@@ -10,7 +10,6 @@ from kit.plain_sessions import TypingPlayer
 from kit.positions import draw
 from kit.session_states import (
     CODE,
-    START,
     in_match,
     outcome,
     player,
@@ -220,7 +219,7 @@ async def test_the_last_race_can_be_seen_while_the_next_one_runs() -> None:
 async def test_the_shared_text_keeps_the_match_of_its_race_when_a_new_match_gathers() -> None:
     after = in_match(table(phase="over", version=9), "a9 y1", "a9 y1", "a9 y1")
     shown = state_after(
-        events.TableChanged(table=after, now=START),
+        *after.changes,
         events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out")),
     )
     typing = TypingPlayer(shown, record=finished_race())

@@ -145,9 +145,8 @@ def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> N
 
 def test_the_table_of_a_match_follows_each_result() -> None:
     over = in_match(at_table("ya", phase="over", version=9), "a9:cash-out y1:cash-out")
-    told = events.TableChanged(table=over, now=START)
     ended = events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out"))
-    for order in ((told, ended), (ended, told)):
+    for order in ((*over.changes, ended), (ended, *over.changes)):
         lines = heard(state_after(first=snapshot(shown=in_match(at_table("ya")))), *order)
         heads = [line.split(":")[0] for line in lines]
         assert heads.index("match") > heads.index("result 2. Zoë")
@@ -168,7 +167,7 @@ def test_a_table_and_each_new_race_say_which_race_of_the_match_it_is() -> None:
     over = in_match(at_table(phase="over"), "a9 y1")
     before = state_after(first=snapshot(shown=over))
     following = in_match(at_table(phase="gathering", version=9, race=f"{CODE}/2"), "a9 y1")
-    assert heard(before, events.TableChanged(table=following, now=START)) == [
+    assert heard(before, *following.changes) == [
         f"race {CODE}/2: gathering",
         "match: race 2 of 3",
     ]
@@ -179,7 +178,7 @@ def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
     told = in_match(at_table(phase="over", version=9, seats=rich), "a9 y1")
     lines = heard(
         state_after(),
-        events.TableChanged(table=told, now=START),
+        *told.changes,
         events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out")),
     )
     assert len([line for line in lines if line.startswith("match 1. ana")]) == 1

@@ -18,7 +18,7 @@ from saratoga_client.practice.deals import BadSeed, from_seed
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import TableSummary
 from saratoga_rules.games import GAMES
 
 

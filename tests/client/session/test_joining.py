@@ -39,9 +39,8 @@ from saratoga_client.session.open_connection import (
     check_address,
     problem_of,
 )
-from saratoga_protocol.events import Refused, TableSettings
+from saratoga_protocol.events import Refused, TableSettings, TableSummary
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
-from saratoga_protocol.table_rows import TableSummary
 
 CODE = "mint-otter-42"
 LAN = "ws://192.168.1.7:7470"

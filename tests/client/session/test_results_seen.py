@@ -10,7 +10,6 @@ from msgspec.structs import asdict, fields, replace
 
 from kit.finished_races import finished_race
 from kit.races import Entrant, race, void_record
-from kit.session_states import CODE, match, outcome
 from kit.sightings import announced
 from kit.walks import banking
 from saratoga_client.session.announced_result import (
@@ -18,15 +17,9 @@ from saratoga_client.session.announced_result import (
     faults_of_repeat,
 )
 from saratoga_client.session.earlier_races import earlier_witness
-from saratoga_client.session.match_check import (
-    LEAST_GAP,
-    WRONG_TOTALS,
-    SeenResults,
-)
 from saratoga_client.session.verification import prove
 from saratoga_client.session.witness import GONE, Sighting, Witness
 from saratoga_protocol.events import Outcome
-from saratoga_protocol.match_rows import Match
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import RaceRecord, format_record
 
@@ -57,54 +50,6 @@ def test_every_field_of_the_result_is_compared(name: str) -> None:
     assert "in the record" in fault
     (fault,) = faults_of_repeat(TOLD, lie)
     assert "in a later announcement" in fault
-
-
-RACES = ("a9 y5", "a9 y7", "y9 a5")
-
-
-def seen(*races: str, first: int = 1) -> SeenResults:
-    """Return the results of these races, the first of which has that number."""
-    results = SeenResults()
-    for number, text in enumerate(races, first):
-        results.see(replace(outcome(text), race=f"{CODE}/{number}"))
-    return results
-
-
-def faults(results: SeenResults, table: Match) -> list[str]:
-    return list(results.faults(table))
-
-
-def test_races_that_were_not_seen_are_no_fault() -> None:
-    assert faults(seen(*RACES[1:2], first=2), match(*RACES)) == []
-    assert faults(SeenResults(), match(*RACES)) == []
-
-
-@pytest.mark.parametrize("field", ["net", "wins", "place"])
-def test_totals_that_do_not_follow_from_the_results_are_a_fault(field: str) -> None:
-    told = match(*RACES)
-    first = replace(told.rows[0], **{field: 4})
-    assert faults(SeenResults(), replace(told, rows=[first, *told.rows[1:]])) == [WRONG_TOTALS]
-
-
-def without_race_2(last: int) -> Match:
-    """Return a match that knows the first race and one with that number."""
-    told = match(RACES[0], RACES[2])
-    race = f"{CODE}/{last}"
-    rows = [
-        replace(row, results=[row.results[0], replace(row.results[1], race=race)])
-        for row in told.rows
-    ]
-    return replace(told, finished=[told.finished[0], race], rows=rows)
-
-
-def test_a_race_that_a_restore_has_lost_is_no_fault_of_the_match() -> None:
-    assert faults(seen(*RACES[:2]), without_race_2(1 + LEAST_GAP)) == []
-
-
-def test_a_race_that_runs_again_may_end_otherwise() -> None:
-    results = seen(*RACES)
-    results.forget(f"{CODE}/2")
-    assert faults(results, match("a9 y5", "y9 a7", "y9 a5")) == []
 
 
 RECORD_OF_EARLIER_RACES = race("canfield", 2, [Entrant("Anna", banking, patience=5)])

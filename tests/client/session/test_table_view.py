@@ -11,18 +11,18 @@ from kit.scripted_server import (
     snapshot,
     table,
 )
-from kit.session_states import in_match
+from kit.session_states import CODE, match
 from saratoga_client.session.table_view import MOST_LABELS, first_view, next_view, remaining, rows
 from saratoga_protocol import events
 
 
-def test_a_match_that_a_change_leaves_out_stays_as_it_is() -> None:
-    known = in_match(table(version=2), "a9 y5")
-    view = next_view(running(), events.TableChanged(table=known, now=NOON))
-    for version, same_match, shown in ((3, True, known.match), (4, False, None)):
-        changed = events.TableChanged(table=table(version=version), now=NOON, same_match=same_match)
-        view = next_view(view, changed)
-        assert (view.table.version, view.table.match) == (version, shown)
+def test_the_match_is_as_the_last_event_about_it_says() -> None:
+    view = running()
+    for known in (match("a9 y5"), None):
+        view = next_view(view, events.MatchChanged(table=CODE, match=known))
+        view = next_view(view, events.MatchChanged(table="maple-crane-10", match=match("y9")))
+        view = next_view(view, events.TableChanged(table=table(version=2), now=NOON))
+        assert view.match == known
 
 
 def test_a_racer_who_left_the_table_keeps_the_name() -> None:

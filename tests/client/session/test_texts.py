@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import msgspec
 import pytest
 from msgspec import structs
 
@@ -11,7 +10,6 @@ from kit.session_states import (
     CODE,
     START,
     board,
-    in_match,
     match,
     outcome,
     player,
@@ -180,15 +178,11 @@ def test_a_finished_match_names_its_champion(races: tuple[str, ...], words: str)
 
 
 def test_a_bot_has_its_level_wherever_it_is_named() -> None:
-    shown = in_match(table(phase="over"), "o9 a5", length=1)
-    assert shown.match is not None
-    rows = [msgspec.structs.replace(row, bot=row.name == "Otto") for row in shown.match.rows]
-    shown = msgspec.structs.replace(shown, match=msgspec.structs.replace(shown.match, rows=rows))
-    assert shown.match is not None
+    shown = match("o9 a5", length=1)
     levels = {player("o"): "weak"}
     for text in (
-        champion_words(shown.match, YOU_OF_MATCH_TEXT, levels),
-        list(match_lines(shown.match, YOU_OF_MATCH_TEXT, levels))[1],
+        champion_words(shown, YOU_OF_MATCH_TEXT, levels),
+        list(match_lines(shown, YOU_OF_MATCH_TEXT, levels))[1],
         with_match("", shown, levels),
     ):
         assert "Otto [weak bot]" in text

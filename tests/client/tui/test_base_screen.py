@@ -37,7 +37,7 @@ from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.table_list import TableList
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import TableSummary
 
 
 class OneAction(BaseScreen):

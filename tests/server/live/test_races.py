@@ -337,11 +337,11 @@ async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> Non
     assert row.races == 1
     (over,), (also,) = anna.received.all(RaceOver), bert.received.all(RaceOver)
     assert over == also
-    assert anna.table.match is not None
-    assert anna.table.match == bert.table.match
-    assert [len(row.results) for row in anna.table.match.rows] == [1, 1]
+    assert anna.match is not None
+    assert anna.match == bert.match
+    assert [len(row.results) for row in anna.match.rows] == [1, 1]
     _, stored = await nodes.east.stored(code)
-    assert tables.unpack(stored).match == anna.table.match, "another node goes on with it"
+    assert tables.unpack(stored).match == anna.match, "another node goes on with it"
     assert [node.metrics.races_over for node in both].count(1) == 1
 
 

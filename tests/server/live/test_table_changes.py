@@ -17,8 +17,15 @@ from kit.tables import (
 )
 from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import LeaveTable
-from saratoga_protocol.events import Done, SeatLost, TableChanged, VoidedRace
-from saratoga_protocol.match_rows import Match, MatchResult, MatchRow
+from saratoga_protocol.events import (
+    Done,
+    Match,
+    MatchResult,
+    MatchRow,
+    SeatLost,
+    TableChanged,
+    VoidedRace,
+)
 from saratoga_server.domain.tables import (
     Change,
     CommandRejected,
@@ -238,9 +245,6 @@ def fullest(state: TableState) -> TableState:
         MatchRow(
             player=player,
             name=NAME,
-            place=1,
-            net=-50,
-            wins=0,
             results=[MatchResult(race=race, place=1, net=-50)],
         )
         for race, first in zip(finished, "abcde", strict=True)
@@ -272,5 +276,5 @@ async def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(
         await cache.change(code, noticed)
     changes = anna.received.all(TableChanged)[first:]
     assert len(changes) == MOST_SEATS
-    assert anna.table.match is not None
+    assert anna.match is not None
     assert sum(len(codec.encode_event(each)) for each in changes) <= MOST_PENDING

@@ -22,7 +22,7 @@ from saratoga_protocol.commands import (
     NextRace,
     Resume,
 )
-from saratoga_protocol.events import Done, RaceOver, TableChanged
+from saratoga_protocol.events import Done, MatchChanged, RaceOver
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
@@ -51,17 +51,15 @@ async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
     for player in (anna, bert):
         await player.cash_out()
     await server.settle()
-    over = anna.received.all(TableChanged)[-1]
-    assert (over.table.phase, over.same_match) == ("over", False)
-    assert over.table.match is not None
+    (changed,) = anna.received.all(MatchChanged)
+    assert changed.match is not None
+    assert changed.match.finished == [f"{code}/1"]
     await anna.ask(NextRace, table=code)
     await bert.ready()
-    for changed in anna.received.all(TableChanged)[-2:]:
-        assert (changed.table.match, changed.same_match) == (None, True)
-    assert (await carl.at_table(JoinTable, table=code)).table.match == over.table.match
+    assert anna.received.all(MatchChanged) == [changed]
+    assert (await carl.at_table(JoinTable, table=code)).match == changed.match
     await anna.ask(ChangeSettings, table=code, races=1)
-    ended = anna.received.all(TableChanged)[-1]
-    assert (ended.table.match, ended.same_match) == (None, False)
+    assert anna.received.all(MatchChanged)[1:] == [MatchChanged(table=code, match=None)]
 
 
 async def test_racers_who_are_out_of_time_idle_or_gone_are_found(server: InProcessServer) -> None:

@@ -26,7 +26,7 @@ from kit.results import (
 )
 from kit.running_race import AnyStore
 from kit.stores import calm
-from saratoga_protocol.leaderboard_rows import MOST_RIVALS
+from saratoga_protocol.events import MOST_RIVALS
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import Settlement
 from saratoga_server.store import leaderboards

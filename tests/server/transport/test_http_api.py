@@ -17,8 +17,7 @@ from websockets.http11 import Request
 
 from kit.gateways import OWN, SCRIPT, WEB_FILES, asking, open_gateway
 from saratoga_protocol.commands import GetLeaderboard
-from saratoga_protocol.events import Leaderboard
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
+from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_rules.games import prose
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_server.domain.replays import CannotReplay

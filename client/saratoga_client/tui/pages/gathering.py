@@ -55,7 +55,7 @@ def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink)
     The heading is line 0, and each seat takes one line.
     """
     table = state.table
-    totals = {seat.player: totals_of(table, seat) for seat in table.seats}
+    totals = {seat.player: totals_of(table, state.match, seat) for seat in table.seats}
     grid = ink.grid(1, 2, NAME, 12, 5, 6)
     for seat in table.seats:
         is_you = seat.player == state.player
@@ -100,7 +100,7 @@ def money_role(net: int) -> Role:
 def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:
     """Return the settings of the next race, with their keys for the host, and the deal's fingerprint."""
     settings, is_host = state.table.settings, state.is_host
-    race = race_of_match(state.table)
+    race = race_of_match(state.table, state.match)
     rows = (
         ("g", game_title(settings.game)),
         ("c", cap_words(settings.cap)),

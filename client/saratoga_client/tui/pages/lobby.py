@@ -13,7 +13,7 @@ from saratoga_client.tui.pages.gathering import money_role
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import TableSummary
 from saratoga_rules.games import GAMES
 
 WITHOUT_SERVER: Final = (

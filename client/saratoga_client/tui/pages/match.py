@@ -13,6 +13,7 @@ from saratoga_client.tui.pages.gathering import money_role
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import dollars
+from saratoga_protocol.matches import totals
 
 NAME: Final = 16
 """Width of a name in cells, with the mark of a bot."""
@@ -29,25 +30,25 @@ def match_part(
 
     A narrow screen has room for the total of each player only.
     """
-    match = state.table.match
+    match = state.match
     if match is None:
         return
     races = len(match.finished) if OTHERS + NAME + RACE * len(match.finished) <= width else 0
     grid = ink.grid(1, 3, NAME + 1, *(RACE,) * races, 7, 6)
     heads = ["", "", "", *(f"{f'RACE {number}':>{RACE - 1}}" for number in range(1, races + 1))]
     grid.add_row(*(ink.text(head, Role.LABEL) for head in (*heads, "    NET", "  WON")))
-    for row in match.rows:
+    for row, place, net, wins in totals(match):
         is_you = row.player == state.player
-        role = Role.YOU if is_you else Role.LEADER if row.place == 1 else Role.TEXT
+        role = Role.YOU if is_you else Role.LEADER if place == 1 else Role.TEXT
         level = state.table_view.levels.get(row.player, "")
         cells = result_cells(match, row)[:races]
         grid.add_row(
             ink.text(symbols.mark if is_you else "", Role.YOU),
-            ink.text(f"{row.place:>2}", role),
+            ink.text(f"{place:>2}", role),
             ink.text(fitted_name(row.name, row.bot, level, NAME, symbols.dots), role),
             *(ink.text(f"{cell:>{RACE - 1}}", Role.DIM) for cell in cells),
-            ink.text(f"{dollars(row.net):>7}", money_role(row.net)),
-            ink.text(f"{f'{row.wins}/{len(row.results)}':>5}", Role.COUNT),
+            ink.text(f"{dollars(net):>7}", money_role(net)),
+            ink.text(f"{f'{wins}/{len(row.results)}':>5}", Role.COUNT),
         )
     yield ink.text(f" {match_heading(match).upper()}", Role.LABEL)
     yield grid

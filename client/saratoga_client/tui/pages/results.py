@@ -45,7 +45,7 @@ def results_page(
         *alarms_part(state, ink),
         *(ink.indented(text, role) for text, role in notes),
         *voided_part(state, ink),
-        *(_totals(state, symbols, ink) if state.table.match is None else ()),
+        *(_totals(state, symbols, ink) if state.match is None else ()),
         *([] if findings is None else _chart(findings, ink, width, height)),
     )
 

@@ -81,4 +81,10 @@ class CountdownScreen(TableScreen):
         table = self.state.table
         title = game_title(table.settings.game).upper()
         starts = f"starts in {self.seconds} s"
-        return [title, table.code, cap_words(table.settings.cap), starts, race_of_match(table)]
+        return [
+            title,
+            table.code,
+            cap_words(table.settings.cap),
+            starts,
+            race_of_match(table, self.state.match),
+        ]

@@ -127,7 +127,7 @@ class GatheringScreen(TableScreen):
             table.code,
             cap_words(settings.cap),
             "public" if settings.public else "private",
-            race_of_match(table),
+            race_of_match(table, self.state.match),
         ]
 
     @property
@@ -240,14 +240,14 @@ class GatheringScreen(TableScreen):
 
     def _change_match(self) -> None:
         """Choose the next length of a match; end a match that has begun, after a question."""
-        table = self.state.table
-        if table.match is None:
+        table, match = self.state.table, self.state.match
+        if match is None:
             place = MATCHES.index(table.settings.races) if table.settings.races in MATCHES else -1
             self._change(races=MATCHES[(place + 1) % len(MATCHES)])
             return
-        done = len(table.match.finished)
+        done = len(match.finished)
         self.ask(
-            f"End the match after {done} of {table.match.races} races, without a champion? (y/n)",
+            f"End the match after {done} of {match.races} races, without a champion? (y/n)",
             y=("end the match", lambda: self._change(races=1)),
         )
 

@@ -138,7 +138,7 @@ class RaceScreen(GameScreen, TableScreen):
         own = self.own
         table = self.state.table
         facts = [own.game.title.upper(), table.code, *title_facts(own.game, own.shown)]
-        return [*facts, race_of_match(table)]
+        return [*facts, race_of_match(table, self.state.match)]
 
     def clock(self) -> tuple[str, Role]:
         time = race_clock(self.state, self.controls.now())

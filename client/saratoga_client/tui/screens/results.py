@@ -125,7 +125,7 @@ class ResultsScreen(TableScreen):
     def _shared(self, findings: Findings) -> Findings:
         """Return the findings whose text for friends has lines on the match of the race."""
         levels = self.state.table_view.levels
-        return replace(findings, share=with_match(findings.share, self.state.table, levels))
+        return replace(findings, share=with_match(findings.share, self.state.match, levels))
 
     def press(self, key: str) -> None:
         match key:

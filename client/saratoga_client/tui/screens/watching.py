@@ -66,7 +66,7 @@ class WatchingScreen(TableScreen):
         table = self.state.table
         role = "not in this race" if self.state.is_left_out else "watching"
         facts = [game_title(table.settings.game).upper(), table.code, role]
-        return [*facts, race_of_match(table)]
+        return [*facts, race_of_match(table, self.state.match)]
 
     def clock(self) -> tuple[str, Role]:
         time = race_clock(self.state, self.controls.now())

@@ -8,8 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome
-from saratoga_protocol.match_rows import Match
+from saratoga_protocol.events import Match, Outcome
 from saratoga_protocol.matches import is_over, with_race
 from saratoga_server.domain.tables.state import Change, CommandRejected, TableState
 
@@ -29,7 +28,8 @@ def match_after(table: TableState, outcome: Outcome) -> Match | None:
     if table.settings.races == NO_MATCH:
         return None
     match = unfinished(table.match)
-    return with_race(match or Match(races=table.settings.races, finished=[], rows=[]), outcome)
+    begun = match or Match(races=table.settings.races, finished=[], rows=[])
+    return with_race(begun, outcome, table.racers.values())
 
 
 def checked_races(table: TableState, races: int) -> int:

@@ -39,7 +39,6 @@ def public_view(table: TableState, version: int) -> events.Table:
         last_racer=table.last_racer,
         end_from=table.end_from,
         voided=list(table.voided[-MOST_VOIDED_SHOWN:]),
-        match=table.match,
     )
 
 

@@ -11,8 +11,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome, Racer, VoidedRace
-from saratoga_protocol.match_rows import Match
+from saratoga_protocol.events import Match, Outcome, Racer, VoidedRace
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.records.standing import State
 from saratoga_server.ports import Millis

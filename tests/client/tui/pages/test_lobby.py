@@ -26,8 +26,7 @@ from saratoga_client.tui.pages.symbols import page_symbols
 from saratoga_client.tui.pages.table_news import HOST_AWAY, table_news
 from saratoga_client.wording import money_meter
 from saratoga_protocol import events
-from saratoga_protocol.leaderboard_rows import LeaderboardRow
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, prose
 

@@ -14,7 +14,17 @@ from kit.finished_races import finished_race, over
 from kit.messages import racer
 from kit.races import voided_race
 from kit.screen_cells import INK, page_text
-from kit.session_states import START, YOU, in_match, player, seat, snapshot, state_after, table
+from kit.session_states import (
+    START,
+    YOU,
+    Matched,
+    in_match,
+    player,
+    seat,
+    snapshot,
+    state_after,
+    table,
+)
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.countdown import countdown_page
@@ -226,7 +236,8 @@ def test_the_personal_best_is_shown_and_a_new_one_is_announced() -> None:
 
 def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
     shown = over(RECORD, races=3)
-    view = dataclasses.replace(shown.table_view, table=in_match(shown.table, "a9 y5"))
+    here, match = in_match(shown.table, "a9 y5")
+    view = dataclasses.replace(shown.table_view, table=here, match=match)
     text = page_of_results(dataclasses.replace(shown, table_view=view))
     assert "MATCH AFTER RACE 1 OF 3" in text
     assert "TOTALS AT THIS TABLE" not in text
@@ -254,7 +265,7 @@ def test_a_race_voided_before_this_one_is_named() -> None:
 FIVE = ("a9 y5", "y9 a5", "a9", "a9 y5", "a30 y5")
 
 
-def page_of_match(shown: Table, width: int = 80) -> list[str]:
+def page_of_match(shown: Table | Matched, width: int = 80) -> list[str]:
     state = state_after(first=snapshot(shown=shown))
     text = page_text(Group(*match_part(state, UNICODE, INK, width)), width)
     return [line.rstrip() for line in text.split("\n")]

@@ -12,7 +12,7 @@ from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.screens.lobby import LobbyScreen
-from saratoga_protocol.table_rows import TableSummary
+from saratoga_protocol.events import TableSummary
 
 FORM = TableWanted(game="canfield", cap=10, seats=16, public=False)
 OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")

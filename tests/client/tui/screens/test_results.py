@@ -52,8 +52,8 @@ async def test_at_80x24_the_rest_of_the_page_is_reached_by_scrolling() -> None:
 
 async def test_at_80x24_the_table_of_a_match_is_on_the_first_page_and_in_the_shared_text() -> None:
     first = over(RECORD)
-    shown = in_match(replace(first.table, race=f"{CODE}/2"), "a9 y5", "a9 y5 r4 m3")
-    view = dataclasses.replace(first.table_view, table=shown)
+    shown, match = in_match(replace(first.table, race=f"{CODE}/2"), "a9 y5", "a9 y5 r4 m3")
+    view = dataclasses.replace(first.table_view, table=shown, match=match)
     at = dataclasses.replace(first, table_view=view)
     async with table_player(at, record=RECORD) as at_table:
         await read(at_table)

@@ -24,7 +24,7 @@ from kit.tables import (
     running,
     seated,
 )
-from saratoga_protocol.matches import champions
+from saratoga_protocol.matches import champions, totals
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables import (
@@ -274,9 +274,8 @@ def test_who_leaves_stays_in_the_table_of_the_match_and_who_comes_is_added() -> 
     table = leave(table, BEN, next_id(table, BEN), now=NOON, fresh_seed=OTHER_SEED).table
     table = join(table, CLEO, "Cleo", 1, bot=False, node=NODE, now=NOON).table
     table = finished(begun(table), {ANN: 5, CLEO: 20})
-    match = public_view(table, 3).match
-    assert match is not None
-    assert {row.name: (row.net, len(row.results)) for row in match.rows} == {
+    assert table.match is not None
+    assert {each.row.name: (each.net, len(each.row.results)) for each in totals(table.match)} == {
         "Ann": (5, 2),
         "Ben": (-10, 1),
         "Cleo": (20, 1),
