@@ -6,7 +6,7 @@ from typing import ClassVar
 class Pile(str):
     """A family of piles, as a string that players can read.
 
-    Not an enum: the judge reads these values for every move, and enum members are slow to access.
+    Not an enum: every move reads these values, and enum members are slow to access.
     """
 
     __slots__ = ()

@@ -10,5 +10,5 @@
     card_query, card_finder   a search for cards, and where they lie
     prediction                the view after a move that turns up no hidden card
 
-Only the judge of `saratoga_rules` decides which moves are legal.
+Only `saratoga_rules` decides which moves are legal.
 """
