@@ -28,12 +28,14 @@ export const COLUMN_KEYS = "1234567890-=";
  *   passes: number, in_suit: boolean, deal: [string, ...number[]][]}} GameFacts
  */
 
-/** The server wrote the facts of its games into the document. @type {{prize: number, rules: number, games: Record<string, GameFacts>}} */
+/** The server wrote the facts of its games into the document. @type {{prize: number, rules: number, words: string, games: Record<string, GameFacts>}} */
 const FACTS = JSON.parse(document.getElementById("facts")?.textContent ?? "");
 /** What a banked card pays. */
 export const PRIZE = FACTS.prize;
 /** The version of the rules of these games. */
 export const RULES = FACTS.rules;
+/** 1024 words: the place of each is ten bits of a record's digest. */
+export const WORDS = FACTS.words.split(" ");
 /** The games that the server knew when it sent the page, in the order in which they are offered; no other name is found here. @type {Record<string, GameFacts>} */
 export const GAMES = Object.assign(Object.create(null), FACTS.games);
 
@@ -67,6 +69,21 @@ export function handPiles(view, game) {
 /** Return a view with the fields that the wire omits. @param {Partial<View>} sent @returns {View} */
 export function wholeView(sent) {
   return { stock: 0, waste: "", reserve: 0, reserve_top: "", up: [], down: [], columns: [], base: 1, passes: 1, face_down: [], ...sent };
+}
+
+/** What the wire shows a player of a position of a record. @param {string} text @returns {View} */
+export function viewOf(text) {
+  const piles = Object.fromEntries(text.split(" ").map((part) => part.split("=")));
+  const cards = (/** @type {string} */ pile) => (pile === "-" ? "" : pile);
+  const heights = (/** @type {string} */ list) => (list === "-" ? [] : list.split(",").map(Number));
+  const columns = piles.columns.split("/").map((/** @type {string} */ column) => cards(column).split("|"));
+  const hidden = columns.map((/** @type {string[]} */ column) => (column.length > 1 ? column[0].length / 2 : 0));
+  const reserve = cards(piles.reserve);
+  return {
+    stock: cards(piles.stock).length / 2, waste: cards(piles.waste), reserve: reserve.length / 2, reserve_top: reserve.slice(-2),
+    up: heights(piles.up), down: heights(piles.down), columns: columns.map((/** @type {string[]} */ column) => column[column.length - 1]),
+    base: Number(piles.base), passes: Number(piles.passes), face_down: hidden.some(Boolean) ? hidden : [],
+  };
 }
 
 /** Split a pile of the wire into cards. @param {string} pile */

@@ -3,7 +3,7 @@
  * Who this browser is to this server, and how the player likes the board to look. All of it lies in the browser's storage.
  */
 
-import { fromHex, randomHex, sha256 } from "./fairness.js";
+import { fromHex, randomHex, sha256 } from "./hash.js";
 
 const TOKEN = "saratoga.token";
 const NAME = "saratoga.name";

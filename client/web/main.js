@@ -9,22 +9,20 @@ import { gameTitle, suitColours } from "./cards.js";
 import { Closed, Connection, Refused } from "./connection.js";
 import { Nonces } from "./fairness.js";
 import { changeLook, look, playerId, rememberName, rememberWatching, showLook, store, stored, token, watchesOnly } from "./identity.js";
-import { LeaderboardsScreen } from "./leaderboards.js";
 import { button, fill, h, openQuestion, openSheet, pageHead, write } from "./page.js";
 import { CountdownScreen, KEYS, RaceScreen, WatchScreen } from "./race.js";
 import * as session from "./session.js";
 import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
+import { Witness } from "./witness.js";
 
 const TICK = 250;
 /** Milliseconds without a connection after which the page says so. */
 const LONG = 4_000;
-/** Milliseconds within which the server says that it took the nonce. */
-const REVEAL_WITHIN = 30_000;
 /** How often the page asks for the boards of a race. */
 const REPLAYS = 5;
 const HOST_AWAY = "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
 const THEMES = ["", "felt", "paper", "contrast"];
-const INCOMPLETE = "The server or a proxy before it withholds the part of this page that checks races and shows results: load the page again later, or tell the server's operator.";
+const INCOMPLETE = "The server or a proxy before it withholds the part of this page that shows results: load the page again later, or tell the server's operator.";
 const IS_CODE = /^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$/;
 
 /**
@@ -54,19 +52,13 @@ export class App {
     this.sentAt = 0;
     /** @type {Error | null} Why the page cannot go on; `null` while it can. */
     this.trouble = null;
-    /** The alarms of this visit. @type {{race: string, sentence: string}[]} */
+    /** The alarms of this visit. @type {import("./session.js").Alarm[]} */
     this.alarms = [];
-    /** The sentences of them that a record which comes late takes back. @type {Set<string>} */
-    this.missing = new Set();
     this.alarmBar = h("div", { class: "alarms", role: "alert" });
     document.body.prepend(this.alarmBar);
     this.player = playerId();
-    this.nonces = new Nonces(this.player, { read: () => stored(Nonces.keyOf(this.player)), write: (text) => store(Nonces.keyOf(this.player), text) },
-      (race, sentences) => this.alarm(race, sentences));
-    /** @type {import("./witness.js").Witness | null} `null` until its module is loaded. */
-    this.witness = null;
-    /** What the witness has not seen yet; `null` once its module is loaded, or cannot be. @type {((witness: import("./witness.js").Witness) => void)[] | null} */
-    this.unseen = [];
+    this.nonces = new Nonces(this.player, (race, sentence) => this.alarm(race, sentence));
+    this.witness = new Witness(this);
     /** @type {typeof import("./results.js") | null} */
     this.results = null;
     /** Whether modules cannot be loaded, though the page has loaded itself again. */
@@ -94,9 +86,9 @@ export class App {
       name: null,
       onEvent: (event) => this.#received(event),
       onLink: (link, end) => this.#linked(link, end),
-      onAnswer: (command, answer) => this.#seen((witness) => witness.seeAnswer(command, answer)),
+      onAnswer: (command, answer) => this.witness.seeAnswer(command, answer),
       onWelcome: (welcome) => welcome.player !== this.player &&
-        this.alarm("", ["the server's welcome has a player id that does not follow from this player's token"]),
+        this.alarm("", "the server takes you for another player"),
     });
   }
 
@@ -121,38 +113,13 @@ export class App {
       return location.reload();
     }
     this.isIncomplete = true;
-    this.unseen = null;
     this.show();
     if (!(this.screen instanceof TroubleScreen)) this.notify(INCOMPLETE);
   }
 
   async #loadLater() {
-    const { MISSING, Witness } = await this.#loaded(() => import("./witness.js"));
-    const { connection } = this;
-    this.missing = MISSING;
-    this.witness = new Witness({
-      player: this.player,
-      storage: { read: stored, write: store },
-      alarm: (race, sentences) => this.alarm(race, sentences),
-      withdraw: (race) => this.#withdrawMissing(race),
-      ask: async (race) => (await connection.request("get_record", { race })).text,
-      boards: (race) => this.replayed(race),
-      nextId: () => connection.nextId,
-      durability: () => connection.welcome?.durability ?? "safe",
-      nonce: (commitment) => this.nonces.of(commitment),
-      isConnected: () => connection.link === "connected",
-      proved: () => this.show(),
-    });
-    for (const see of this.unseen ?? []) see(this.witness);
-    this.unseen = null;
     this.results = await this.#loaded(() => import("./results.js"));
     this.show();
-  }
-
-  /** Let the witness see something, now or when it is loaded. @param {(witness: import("./witness.js").Witness) => void} see */
-  #seen(see) {
-    if (this.witness) see(this.witness);
-    else this.unseen?.push(see);
   }
 
   // The path
@@ -290,13 +257,10 @@ export class App {
     } else if (known) this.known = session.nextState(known, event, this.now());
     if (event.type === "announcement") this.notify(event.text);
     if (event.type === "seat_lost" && event.table !== known?.table.code) openNotice(`You are no longer at table ${event.table}.`, event.reason);
-    this.#seen((witness) => witness.see(event));
+    this.witness.see(event);
     this.screen?.hear?.(event);
-    if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table, event.type === "snapshot");
+    if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table);
     if (event.type === "table_changed" && event.table.code !== this.code && event.table.phase === "countdown" && session.isRacer(event.table, this.player)) return this.go(`/${event.table.code}`);
-    if (event.type === "snapshot") this.#seen((witness) => {
-      for (const [race, sentences] of witness.alarmsOf(event.table.code)) this.alarm(race, sentences);
-    });
     this.show();
   }
 
@@ -308,19 +272,14 @@ export class App {
     this.show();
   }
 
-  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {Table} table @param {boolean} isSnapshot */
-  #keepPromise(table, isSnapshot) {
-    this.nonces.see(table, isSnapshot);
+  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {Table} table */
+  #keepPromise(table) {
     // to act for a seat that another connection holds would close this one
     if (this.connection.seat !== table.code) return;
     const nonce = this.nonces.due(table);
     if (!nonce) return;
     const { connection } = this;
-    const { socket } = connection;
-    const unanswered = setTimeout(() => connection.socket === socket && this.#seen((witness) => witness.noteReveal(table.race, { unanswered: true })), REVEAL_WITHIN);
-    connection.request("reveal", { table: table.code, nonce })
-      .then(() => this.#seen((witness) => witness.noteReveal(table.race, { revealed: true })), () => this.nonces.again())
-      .finally(() => clearTimeout(unanswered));
+    connection.request("reveal", { table: table.code, nonce }).catch(() => this.nonces.again());
   }
 
   #tick() {
@@ -390,7 +349,7 @@ export class App {
     const { code, commitment } = this.state.table;
     if (!isReady) return this.ask("not_ready", { table: code }).then((done) => done && this.nonces.drop(commitment));
     const nonce_hash = this.nonces.hashFor(commitment);
-    if (!nonce_hash) return this.alarm(this.state.table.race, ["the server offers a deal whose racers were listed before, so this page does not take part in it"]);
+    if (!nonce_hash) return this.alarm(this.state.table.race, "the server offers a deal whose shuffle is known already");
     return this.connection.request("ready", { table: code, commitment, nonce_hash }).catch((error) => {
       if (error.code === "wrong_nonce") this.nonces.drop(commitment);
       this.fail(error);
@@ -519,23 +478,29 @@ export class App {
 
   // Notices
 
-  /** Raise an alarm, which stays on every screen. @param {string} race @param {string[]} sentences */
-  alarm(race, sentences) {
-    const fresh = sentences.filter((sentence) => !this.alarms.some((each) => each.race === race && each.sentence === sentence));
-    if (!fresh.length) return;
-    for (const sentence of fresh) console.warn(`alarm: ${race}: ${sentence}`);
-    this.alarms = [...this.alarms, ...fresh.map((sentence) => ({ race, sentence }))];
+  /**
+   * Raise an alarm, which stays on every screen.
+   * @param {string} race @param {string} sentence @param {boolean} [isMissing] that the race's record is missing
+   */
+  alarm(race, sentence, isMissing = false) {
+    if (this.alarms.some((each) => each.race === race && each.sentence === sentence)) return;
+    console.warn(`alarm: ${race}: ${sentence}`);
+    this.alarms = [...this.alarms, { race, sentence, isMissing }];
     this.#showAlarms();
     // a race goes on below the bar; a sheet would take its keys
     if (!["call", "countdown", "running"].includes(this.known?.table.phase ?? "")) this.openAlarms();
   }
 
   /** Take back that a race's record is missing. @param {string} race */
-  #withdrawMissing(race) {
-    const kept = this.alarms.filter((each) => each.race !== race || !this.missing.has(each.sentence));
-    if (kept.length === this.alarms.length) return;
-    this.alarms = kept;
+  withdraw(race) {
+    if (!this.isMissing(race)) return;
+    this.alarms = this.alarms.filter((each) => each.race !== race || !each.isMissing);
     this.#showAlarms();
+  }
+
+  /** Whether the record of a race is missing. @param {string} race */
+  isMissing(race) {
+    return this.alarms.some((each) => each.race === race && each.isMissing);
   }
 
   /** Show the alarms in the bar of every screen, and in their sheet if it is open. */
@@ -553,7 +518,7 @@ export class App {
 
   /** Whether nothing is wrong but that records have not come. */
   get areMissing() {
-    return this.alarms.every(({ sentence }) => this.missing.has(sentence));
+    return this.alarms.every(({ isMissing }) => isMissing);
   }
 
   get alarmTitle() {
@@ -625,7 +590,7 @@ export class App {
     const noResults = this.isIncomplete ? ["incomplete", () => new TroubleScreen(new Incomplete())] : ["waiting", () => new WaitingScreen()];
     if (trouble) return [`trouble ${trouble.message}`, () => new TroubleScreen(/** @type {Error} */ (trouble))];
     if (path === "/") return ["lobby", () => new LobbyScreen(this)];
-    if (path.startsWith("/leaderboards/")) return ["leaderboards", () => new LeaderboardsScreen(this)];
+    if (path.startsWith("/leaderboards/")) return results ? ["leaderboards", () => new results.LeaderboardsScreen(this)] : noResults;
     if (path.startsWith("/races/")) return results ? [path, () => new results.ReviewScreen(this)] : noResults;
     if (!state) return ["waiting", () => new WaitingScreen()];
     const { table } = state;

@@ -5,14 +5,15 @@
  * The boards come from the server, which replays the race: this page has no rules.
  */
 
-import { PRIZE, contentOf, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf } from "./cards.js";
-import { isSame } from "./fairness.js";
+import { PRIZE, contentOf, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf, viewOf } from "./cards.js";
 import { origin, store, stored } from "./identity.js";
 import { button, clockText, copyText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
-import { digestOf, digestWords, viewOf } from "./records.js";
+import { digestOf, digestWords } from "./records.js";
 import { matchTotals, ownSeat, priceOf, rows, stateWords } from "./session.js";
 import { proofOf } from "./witness.js";
+
+export { LeaderboardsScreen } from "./leaderboards.js";
 
 /** The most racers that the text to share names. */
 const MOST_NAMED = 4;
@@ -114,20 +115,27 @@ function resultsTable({ results, player }) {
     h("thead", {}, h("tr", {}, head("#", ""), head("racer", "wide-name"), head("banked", "n"), head("net", "n"), head("last banked", "n wide-only"))), h("tbody", {}, ...body));
 }
 
-/** The seal: what was checked of the record, and what was not. @param {Finish} finish @param {import("./witness.js").Proof | undefined | null} proof `null`: it cannot be had */
-function sealBox(finish, proof) {
-  const words = digestWords(finish.digest);
-  const friends = words && h("p", {}, "Four words: ", h("code", {}, words), ". Your friends' results show the same ones.");
-  if (!proof) return h("section", { class: "box seal" }, sign("seal"), h("div", {}, h("h2", {}, "Not checked"), h("p", { class: "dim" }, proof === null ? "The server did not send the record of this race." : "Checking the record\u2026"), friends));
-  const isWrong = proof.faults.length > 0;
-  const checked = proof.record ? `Checked in this browser: ${proof.worth}` : "Not checked in this browser";
-  const done = [...proof.checks.filter((check) => !check.fault).map((check) => check.says), ...(proof.seen.length ? [`as this page saw it: ${proof.seen.join(", ")}`] : [])];
-  const item = (/** @type {string} */ text) => h("li", {}, picture("yes"), h("span", {}, text));
-  const list = isWrong ? proof.faults.map((fault) => h("li", { class: "loss" }, h("span", {}, `\u2717 ${fault}`))) : done.map(item);
-  return h("section", { class: `box seal${isWrong ? " broken" : ""}`, "aria-label": "What was checked" }, sign("seal"),
-    h("div", {}, h("h2", {}, isWrong ? "NOT VERIFIED" : checked), proof.losses ? h("p", {}, `${proof.losses}.`) : null, friends),
-    h("ul", {}, ...list, ...proof.unchecked.map((text) => h("li", { class: "dim" }, h("span", {}, `\u2013 not checked: ${text}`))),
-      h("li", { class: "dim" }, h("span", {}, "\u2013 not checked: this page itself, which the same server sent"))));
+/**
+ * The seal: whether the deal was fair, in one line; what was checked opens below.
+ * @param {{race: string, digest: string}} finish
+ * @param {import("./witness.js").Proof | null} [proof] `null`: the record is missing
+ */
+function sealBox({ race, digest }, proof) {
+  const words = digestWords(digest);
+  const friends = words && h("p", {}, "Four words: ", h("code", {}, words), ". Your friends see the same ones.");
+  const box = (/** @type {string} */ kind, /** @type {string} */ heading, /** @type {any[]} */ ...more) =>
+    h("section", { class: `box seal ${kind}`, "aria-label": "Fairness" }, sign("seal"),
+      h("div", {}, h("h2", {}, heading), friends), ...more);
+  if (proof === undefined) return box("", "Checking the record\u2026");
+  if (proof === null) return box("", "The server has not sent the record of this race yet");
+  const list = (/** @type {string[]} */ lines, /** @type {string} */ kind) =>
+    lines.map((text) => h("li", { class: kind }, kind ? null : picture("yes"), h("span", {}, text)));
+  if (proof.faults.length)
+    return box("broken", "This race does not add up", h("ul", {}, ...list(proof.faults.map((fault) => `\u2717 ${fault}`), "loss")));
+  const unchecked = proof.unchecked.map((what) => `\u2013 not checked here: ${what}`);
+  return box("", unchecked.length ? "Not all of this can be checked here" : "A fair deal",
+    h("details", { class: "rules" }, h("summary", {}, "What was checked"), h("ul", {}, ...list(proof.right, ""), ...list(unchecked, "dim"),
+      h("li", { class: "dim" }, h("span", {}, "\u2013 The other moves, the result, and this page itself, which the same server sent, are for ", h("code", {}, `saratoga verify ${race}`), " in a terminal.")))));
 }
 
 /** @param {import("./connection.js").Match} match @param {string} player */
@@ -243,11 +251,12 @@ export class ResultsScreen {
 
   /** @param {Finish} finish */
   #showSeal(finish) {
-    const proof = this.app.witness?.proofs.get(finish.race);
+    const { app } = this;
+    const proof = app.witness.proofs.get(finish.race) ?? (app.isMissing(finish.race) ? null : undefined);
     if (this.seal.firstChild && proof === this.proof) return;
     this.proof = proof;
     fill(this.seal, sealBox(finish, proof));
-    if (!proof?.record || proof.faults.length || this.isCompared) return;
+    if (!proof || proof.faults.length || this.isCompared) return;
     this.isCompared = true;
     const best = bestWords(finish);
     write(this.best, best?.words ?? "");
@@ -403,8 +412,13 @@ export class ReviewScreen {
 
   /** @param {string} sentence @param {string} text the record; empty without one */
   #cannot(sentence, text) {
-    const proof = text && proofOf(this.race, text, (race) => this.app.witness?.load(race) ?? null);
-    fill(this.body, h("p", { role: "status" }, sentence), proof ? sealBox({ race: this.race, game: "", player: "", results: [], digest: proof.digest, ranked: false }, proof) : null);
+    fill(this.body, h("p", { role: "status" }, sentence), text ? sealBox({ race: this.race, digest: digestOf(text) }, this.#proof(text)) : null);
+  }
+
+  /** @param {string} text the race's record */
+  #proof(text) {
+    const { witness, player } = this.app;
+    return witness.proofs.get(this.race) ?? proofOf(this.race, text, player, witness.of(this.race));
   }
 
   /** @param {ReplayedRace} replayed */
@@ -436,13 +450,12 @@ export class ReviewScreen {
     const choices = this.chosen.map((board, at) => this.#choice(results, board, at));
     const history = Object.fromEntries(results.map((row) => [row.player, [{ at: 0, banked: replayed.banked }, ...row.entries.map((entry) => ({ at: entry.at, banked: entry.banked }))]]));
     const end = Math.max(1000, ...results.map((row) => row.entries.at(-1)?.at ?? 0));
-    const proof = app.witness?.proofs.get(this.race) ?? proofOf(this.race, this.text, (race) => app.witness?.load(race) ?? null, replayed);
     fill(this.body, h("div", { class: "page" },
       h("h2", { class: "unseen" }, "Boards"), this.why, results.length > 2 ? h("div", { class: "two-up picks" }, ...choices) : null,
       h("div", { class: `two-up n${viewOf(replayed.deal).columns.length}` }, ...this.boards.map((board) => board.node)), scrub),
     h("div", { class: "page split" },
       h("div", { class: "box" }, h("h2", {}, "Results"), tie && h("p", { class: "why" }, h("b", {}, tie[0]), ` ${tie[1]}`), resultsTable(this.finish), h("div", { class: "act" }, h("a", { class: "button", href: `/api/records/${this.race}` }, "Record"), button("Share", () => this.finish && openShare(this.finish)))),
-      h("div", { class: "page" }, sealBox(this.finish, proof),
+      h("div", { class: "page" }, sealBox(this.finish, this.#proof(this.text)),
         h("section", { class: "box" }, h("h2", {}, "The climb"), climbChart(/** @type {any} */ ({ player, outcome: { results }, standings: [], labels: {}, own: null, history }), end, 420, 190)))));
     this.#takeBoards();
   }
@@ -471,7 +484,7 @@ export class ReviewScreen {
 
   /** @param {ReplayedBoard} one @param {ReplayedBoard} two @returns {Node[] | null} */
   #forkWords(one, two) {
-    if (isSame(one.entries.map((each) => each.entry), two.entries.map((each) => each.entry))) return null;
+    if (this.fork === one.entries.length && this.fork === two.entries.length) return null;
     const view = viewOf(this.fork ? one.entries[this.fork - 1].position : this.deal);
     const part = (/** @type {any} */ board, /** @type {boolean} */ isFirst) => {
       const next = board.entries[this.fork];

@@ -30,8 +30,9 @@ const MILESTONE = 10;
  *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one; `trail` has the confirmed views that the
  *   page was shown, the first one first
  * @typedef {{at: number, text: string, tone: string}} NewsLine
+ * @typedef {{race: string, sentence: string, isMissing: boolean}} Alarm
  * @typedef {{player: string, table: import("./connection.js").Table, standings: import("./connection.js").Standing[], outcome: import("./connection.js").Outcome | null, labels: Record<string, any>, own: OwnBoard | null,
- *   feed: any, history: Record<string, {at: number, banked: number}[]>, alarms: {race: string, sentence: string}[],
+ *   feed: any, history: Record<string, {at: number, banked: number}[]>, alarms: Alarm[], match: import("./connection.js").Match | null,
  *   link: string, isWatching: boolean, seatLost: string, idleSince: number}} State `idleSince`: the time from which the server
  *   counts silence, as of the last snapshot; 0 if it does not
  */

@@ -17,20 +17,16 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kit.browser_pages import PHONE, SHOWN_WITHIN, Pages, look
-from kit.earlier_lies import EARLIER, EARLIER_LIES, LISTED
 from kit.lying_server import Lie, LyingServer
 from kit.page_player import visit
 from kit.race_lies import (
-    ABSENCES,
-    DISCARDED,
-    ENDED,
     LIES,
     OWN,
     TOKEN,
     TRUTH,
     UNVERIFIED,
-    VANISHED,
     VOIDS,
+    running_with,
 )
 from kit.scripted_server import ScriptedPeer, scripted_server, welcome
 from saratoga_protocol import events
@@ -51,11 +47,8 @@ FILES: Final = load_web_files(web_folder())
 Changes = Mapping[bytes, bytes]
 """Texts in the page's files, each with the text that is sent in its place."""
 
-IMPATIENT: Final = {
-    b"const WITHHELD_AFTER = 30_000;": b"const WITHHELD_AFTER = 60;",
-    b"const ASK_AGAIN_AFTER = 2_000;": b"const ASK_AGAIN_AFTER = 10;",
-}
-"""The page's waits for a record, and those of a test in which it never comes."""
+IMPATIENT: Final = {b"const ASK_EVERY = 2_000;": b"const ASK_EVERY = 5;"}
+"""The page's wait between two requests for a record, and that of a test in which it never comes."""
 
 PATIENT: Final[dict[bytes, bytes]] = {b"const SILENCE = 6_000;": b"const SILENCE = 600_000;"}
 """The page's wait for a server that is silent, and one that no pause of the machine exceeds.
@@ -102,13 +95,21 @@ class LyingPage:
     url: str
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a move was answered."""
+    refusals: int = 0
+    is_refused_often: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when more requests were refused than those after which a record is missing."""
 
     def __post_init__(self) -> None:
         self.page.on("websocket", lambda socket: socket.on("framereceived", self._received))
 
     def _received(self, frame: str | bytes) -> None:
-        if isinstance(CODECS[JSON].decode_event(frame), BoardChanged):
+        event = CODECS[JSON].decode_event(frame)
+        if isinstance(event, BoardChanged):
             self.answered.set()
+        if isinstance(event, events.Refused):
+            self.refusals += 1
+            if self.refusals > 20:
+                self.is_refused_often.set()
 
     async def race(self) -> None:
         """Get ready, and make the moves of the player's log."""
@@ -147,18 +148,15 @@ class LyingPage:
 
 @asynccontextmanager
 async def lying_page(
-    pages: Pages, lie: Lie, changes: Changes = NO_CHANGES, boards: bytes | None = None
+    pages: Pages, lie: Lie, changes: Changes = NO_CHANGES
 ) -> AsyncIterator[LyingPage]:
-    """Open the page of the racer at the table of a lying server, with changes of the page's files.
-
-    `boards` is sent as the race's boards; by default they are those of the record.
-    """
+    """Open the page of the racer at the table of a lying server, with changes of the page's files."""
     assert FILES is not None
     files = [FILES.index, *FILES.files.values()]
     assert all(any(text in file.body for file in files) for text in changes)
     async with scripted_server() as server:
         liar = LyingServerOfPages(server, TRUTH, lie)
-        server.pages = lambda request: _answer(request, liar, changes, boards)
+        server.pages = lambda request: _answer(request, liar, changes)
 
         async def serve() -> None:
             async with asyncio.TaskGroup() as group:
@@ -188,19 +186,13 @@ async def _show_end(peer: ScriptedPeer, liar: LyingServer) -> None:
     await peer.send(Snapshot(re=entry.id, table=liar.table("over"), now=liar.now))
 
 
-def _answer(
-    request: Request, liar: LyingServer, changes: Changes, boards: bytes | None
-) -> Response | None:
+def _answer(request: Request, liar: LyingServer, changes: Changes) -> Response | None:
     """Return the file or the boards that a request asks for; `None` for a WebSocket."""
     assert FILES is not None
     if request.headers.get("Upgrade"):
         return None
     if request.path.startswith("/api/records/"):
-        return (
-            _boards(liar)
-            if boards is None
-            else _response(HTTPStatus.OK, "application/json", boards)
-        )
+        return _boards(liar)
     name = request.path.removeprefix(f"{STATIC}{FILES.version}/")
     file = FILES.files.get(name, FILES.index)
     body = file.body
@@ -223,127 +215,90 @@ def _response(status: HTTPStatus, kind: str, body: bytes) -> Response:
     return Response(status.value, status.phrase, headers, body)
 
 
-UNSEEN: Final = {"a rival's illegal move"}
-"""Lies that only a replay shows: `saratoga verify` finds them out. SECURITY.md names them."""
+FAIR: Final = "A fair deal"
+
+
+def another_digest(outcome: events.Outcome) -> list[events.Outcome]:
+    return [replace(outcome, digest="0" * 64)]
+
+
+def another_commitment_in_the_race(table: events.Table) -> events.Table:
+    return running_with(table, commitment="d1" * 32)
+
+
+TOLD: Final = {
+    **{
+        name: (LIES[name][0], "your move ")
+        for name in ("own move changed", "own move left out", "own ending changed")
+    },
+    "another digest": (Lie(outcomes=another_digest), "not the one that the server announced"),
+    "another commitment": (
+        Lie(tables=another_commitment_in_the_race),
+        "the deal is not the one that was fixed before the race",
+    ),
+    "a foreign seed, sent late": (
+        UNVERIFIED["a foreign seed, sent late"][0],
+        "the deal is not the one that was fixed before the race",
+    ),
+    "a void without the own ending": (VOIDS["closed"], "your move "),
+}
+"""Lies about the race, each with a part of what the page says about it."""
 
 
 async def test_an_honest_server_is_believed(pages: Pages) -> None:
     async with lying_page(pages, Lie()) as seen:
         await seen.race()
-        await seen.page.locator(".seal").get_by_text("witnessed here").wait_for()
+        await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
+        await seen.page.get_by_text("What was checked").click()
+        said = await seen.page.locator(".seal").inner_text()
+        assert f"saratoga verify {TRUTH.race_id}" in said
+        assert "Your moves stand in the record" in said
         assert await seen.page.locator(".alarms").inner_text() == ""
 
 
-async def test_a_race_of_a_game_that_the_page_does_not_know_is_no_contradiction(
-    pages: Pages,
-) -> None:
+async def test_a_game_that_the_page_does_not_know_is_no_contradiction(pages: Pages) -> None:
     async with lying_page(pages, Lie(), GAME_UNKNOWN) as seen:
         await seen.race()
-        seal = seen.page.locator(".seal")
-        await seal.get_by_text("witnessed here").wait_for()
-        assert (
-            "this page does not know the game, so it did not deal and count"
-            in await seal.inner_text()
-        )
+        await seen.page.locator(".seal").get_by_text("Not all of this can be checked").wait_for()
         assert await seen.page.locator(".alarms").inner_text() == ""
 
 
-@pytest.mark.parametrize("name", [*LIES, *sorted(UNVERIFIED.keys() - UNSEEN)])
+@pytest.mark.parametrize("name", TOLD)
 async def test_a_lie_about_the_race_is_found_out(name: str, pages: Pages) -> None:
-    pages.forgive("404 (Not Found)")
-    lie, sentence = {**LIES, **UNVERIFIED}[name]
+    lie, sentence = TOLD[name]
     async with lying_page(pages, lie) as seen:
         await seen.race()
         await seen.tells(sentence)
-        if not lie.is_next_open:
-            await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
+        if lie.is_announced and not lie.is_next_open:
+            await seen.page.get_by_role("heading", name="This race does not add up").wait_for()
 
 
-@pytest.mark.parametrize(
-    "boards",
-    [{"boards": [{"player": OWN.player, "entries": [{}] * len(OWN.log)}]}, {"boards": 7}],
-    ids=["empty entries", "no list"],
-)
-async def test_boards_in_no_form_of_the_wire_silence_no_alarm(boards: object, pages: Pages) -> None:
-    async with lying_page(pages, Lie(), boards=msgspec.json.encode(boards)) as seen:
-        await seen.race()
-        await seen.tells("what the server sent of this race cannot be compared")
-        await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
-
-
-@pytest.mark.parametrize("name", sorted(UNSEEN))
-async def test_what_only_a_replay_shows_is_said_to_be_unchecked(name: str, pages: Pages) -> None:
-    pages.forgive("404 (Not Found)")
-    async with lying_page(pages, UNVERIFIED[name][0]) as seen:
-        await seen.race()
-        seal = seen.page.locator(".seal")
-        await seal.get_by_text(f"saratoga verify {TRUTH.race_id}").wait_for()
-        assert "the moves were not replayed here" in await seal.inner_text()
-
-
-@pytest.mark.parametrize("reason", VOIDS)
-async def test_a_void_record_without_the_own_ending_is_found_out(reason: str, pages: Pages) -> None:
-    async with lying_page(pages, VOIDS[reason]) as seen:
-        await seen.race()
-        await seen.tells(f"the record lacks this player's entry {len(OWN.log)}, cash-out")
-
-
-@pytest.mark.parametrize("name", [*ABSENCES, *DISCARDED])
-async def test_a_race_that_is_not_shown_to_its_end_is_missed(name: str, pages: Pages) -> None:
-    lie, sentence = {**ABSENCES, **DISCARDED}[name]
+@pytest.mark.parametrize("is_announced", [True, False])
+async def test_a_race_whose_record_does_not_come_is_missed(
+    is_announced: bool, pages: Pages
+) -> None:
+    lie = Lie(is_announced=is_announced, is_sent=False)
     async with lying_page(pages, lie, IMPATIENT) as seen:
         await seen.race()
-        await seen.tells(sentence)
-
-
-@pytest.mark.parametrize("name", ENDED)
-async def test_a_race_that_is_taken_away_with_the_table_is_missed(name: str, pages: Pages) -> None:
-    async with lying_page(pages, ENDED[name], IMPATIENT) as seen:
-        await seen.race()
-        await seen.tells(VANISHED)
+        await seen.tells("the server has not sent the record")
 
 
 async def test_an_outage_accuses_nobody_and_a_record_that_comes_late_is_believed(
     pages: Pages,
 ) -> None:
-    asks = b"const answer = await this.#asked(race);"
-    hasty = IMPATIENT | {
-        b"const ANSWERED_WITHIN = 10_000;": b"const ANSWERED_WITHIN = 20;",
-        asks: b"performance.mark('asked'); " + asks,
-    }
-    async with lying_page(pages, Lie(is_sent=False, refused_as="store_unavailable"), hasty) as seen:
+    away = Lie(is_sent=False, refused_as="store_unavailable")
+    async with lying_page(pages, away, IMPATIENT) as seen:
         bar = seen.page.locator(".alarms")
         await seen.race()
-        # many times the wait after which a record is withheld
-        await seen.page.wait_for_function("() => performance.getEntriesByName('asked').length > 20")
+        async with asyncio.timeout(SHOWN_WITHIN):
+            await seen.is_refused_often.wait()
         assert await bar.inner_text() == ""
         seen.liar.lie = Lie(is_sent=False)
-        await seen.tells("did not send the record")
+        await seen.tells("the server has not sent the record")
         seen.liar.lie = Lie()
-        await seen.page.locator(".seal").get_by_text("witnessed here").wait_for()
+        await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
         await expect(seen.page.locator("dialog.alarm")).to_have_count(0)
         await expect(bar).to_be_empty()
-
-
-async def test_an_honest_list_of_voided_races_is_believed(pages: Pages) -> None:
-    async with lying_page(pages, LISTED) as seen:
-        await seen.race()
-        seal = seen.page.locator(".seal")
-        await seal.get_by_text("witnessed here").wait_for()
-        said = f"the voided races are listed as this page saw them: {EARLIER.race_id}"
-        assert said in await seal.inner_text()
-        assert await seen.page.locator(".alarms").inner_text() == ""
-
-
-@pytest.mark.parametrize("name", EARLIER_LIES)
-async def test_a_lie_about_a_race_that_was_voided_before_is_found_out(
-    name: str, pages: Pages
-) -> None:
-    lie, sentence = EARLIER_LIES[name]
-    async with lying_page(pages, lie) as seen:
-        await seen.race()
-        await seen.tells(f"the record is not verified: {sentence}")
-        await seen.page.get_by_role("heading", name="NOT VERIFIED").wait_for()
 
 
 async def test_the_table_of_a_match_is_shown_with_totals_that_the_page_adds_up(
@@ -370,7 +325,7 @@ async def test_the_table_of_a_match_is_shown_with_totals_that_the_page_adds_up(
 
 
 async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -> None:
-    lie, sentence = LIES["another cap while it runs"]
+    lie, sentence = TOLD["another commitment"]
     async with lying_page(pages, lie) as seen:
         await seen.race()
         await seen.tells(sentence)
@@ -397,6 +352,6 @@ async def test_a_result_with_markup_is_shown_as_text(pages: Pages) -> None:
 
     async with lying_page(pages, Lie(outcomes=renamed)) as seen:
         await seen.race()
-        await seen.tells("the announced name of")
+        await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
         assert await seen.page.locator("#screen img").count() == 0
         assert "<img src=x" in await seen.page.get_by_role("table", name="Results").inner_text()

@@ -1,41 +1,34 @@
-"""The page's own hashes, deals, checks of records and memory of races, against Python's."""
+"""The page's own hashes, deals, nonces and proofs of records, against Python's."""
 
 import hashlib
 import hmac
+import itertools
 import random
+import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any, Final
 
-import msgspec
-import pytest
 import pytest_asyncio
 from playwright.async_api import Page
 
 from kit.browser_pages import Pages, page_url
-from kit.messages import racer
-from kit.race_lies import TRUTH, foreign_seed, rivals_illegal_move, wrong_result
-from kit.races import Entrant, promised, race, settled, void_record, with_line
-from kit.scripted_server import CODE, table
+from kit.race_lies import OWN, TRUTH
+from kit.races import Entrant, race
 from kit.server_process import ServerProcess
 from kit.walks import banking, wandering
-from saratoga_client.session.witness import WITHHELD
-from saratoga_protocol import events
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position, redact
-from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_rules.records.digest_words import WORDS, digest_words
+from saratoga_rules.records.record import digest_of, format_record
 from saratoga_rules.records.replay import steps
 
 VECTOR_SEED: Final = bytes(range(32)).hex()
 """The seed of the test vector in protocol/README.md."""
 VECTOR_NONCES: Final = {"a" * 16: "00" * 16, "b" * 16: bytes(range(16)).hex()}
-
-RECORDS: Final = "const page = await import(document.querySelector('script[type=module]').src.replace('main.js', 'records.js'));"
-FAIRNESS: Final = RECORDS.replace("records", "fairness")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -43,19 +36,24 @@ async def page(page_server: ServerProcess, pages: Pages) -> AsyncIterator[Page]:
     yield await pages.open(page_url(page_server))
 
 
-async def computed(page: Page, body: str, argument: Any = None, module: str = RECORDS) -> Any:
-    """Return what a function body computes with the page's module, as `page`, and an argument, as `given`."""
-    return await page.evaluate(f"async given => {{ {module} {body} }}", argument)
+async def computed(page: Page, modules: str, body: str, argument: Any = None) -> Any:
+    """Return what a function body computes with modules of the page, and an argument, as `given`."""
+    script = "document.querySelector('script[type=module]').src"
+    loads = "".join(
+        f"const {name} = await import({script}.replace('main.js', '{name}.js')); "
+        for name in modules.split()
+    )
+    return await page.evaluate(f"async given => {{ {loads} {body} }}", argument)
 
 
 async def test_hashes_are_those_of_hashlib(page: Page) -> None:
     chance = random.Random(7)
     texts = [chance.randbytes(length) for length in range(200)]
-    body = (
-        "return given.map(text => [page.hex(page.sha256(page.fromHex(text))),"
-        " page.hex(page.hmac(page.fromHex(text).subarray(0, 64), page.fromHex(text)))])"
-    )
-    found = await computed(page, body, [text.hex() for text in texts], FAIRNESS)
+    body = """return given.map(text => {
+        const bytes = hash.fromHex(text);
+        return [hash.hex(hash.sha256(bytes)), hash.hex(hash.hmac(bytes.subarray(0, 64), bytes))];
+    })"""
+    found = await computed(page, "hash", body, [text.hex() for text in texts])
     for text, (hashed, keyed) in zip(texts, found, strict=True):
         assert hashed == hashlib.sha256(text).hexdigest()
         assert keyed == hmac.digest(text[:64], text, "sha256").hex()
@@ -63,11 +61,12 @@ async def test_hashes_are_those_of_hashlib(page: Page) -> None:
 
 async def test_the_test_vector_of_the_protocol_holds(page: Page) -> None:
     body = """
-        const key = page.dealKey(given.seed, "mint-otter-42/3", given.nonces);
-        const race = {seed: given.seed, game: "canfield", rules: 1, race: "mint-otter-42/3", cap: 10, public: true};
-        return [page.commitmentOf(race), key.reduce((text, byte) => text + byte.toString(16).padStart(2, "0"), ""),
-            page.shuffledDeck(1, key).join(""), page.dealOf("canfield", key)]"""
-    found = await computed(page, body, {"seed": VECTOR_SEED, "nonces": VECTOR_NONCES})
+        const key = records.dealKey(given.seed, "mint-otter-42/3", given.racers);
+        const head = {seed: given.seed, game: "canfield", rules: "1", race: "mint-otter-42/3", cap: "10", public: "yes"};
+        return [records.commitmentOf(head), hash.hex(key), records.shuffledDeck(1, key).join(""),
+            records.dealOf("canfield", key)]"""
+    racers = [{"player": player, "nonce": nonce} for player, nonce in VECTOR_NONCES.items()]
+    found = await computed(page, "records hash", body, {"seed": VECTOR_SEED, "racers": racers})
     assert found == [
         "a0ac1dc32defd8122dfd6ace5f2cc6a847567467653f4bb9bedcf899cd9a6206",
         "102c3f0ba3f6a148e1f6bd527f09c9fd14420cccf4e90be66aa39be3776173c7",
@@ -80,10 +79,10 @@ async def test_every_game_is_dealt_as_the_rules_deal_it(page: Page) -> None:
     keys = [bytes([number]) * 32 for number in range(20)]
     asked = [[game, key.hex()] for game in GAMES for key in keys]
     body = """return given.map(([game, key]) => {
-        const bytes = Uint8Array.from(key.match(/../g), pair => parseInt(pair, 16));
-        return [page.dealOf(game, bytes), page.shuffledDeck(2, bytes).join("")];
+        const bytes = hash.fromHex(key);
+        return [records.dealOf(game, bytes), records.shuffledDeck(2, bytes).join("")];
     })"""
-    found = await computed(page, body, asked)
+    found = await computed(page, "records hash", body, asked)
     for (game, key), (dealt, deck) in zip(asked, found, strict=True):
         assert dealt == format_position(deal_for_key(GAMES[game], bytes.fromhex(key)))
         assert deck == "".join(shuffled_deck(2, bytes.fromhex(key)))
@@ -91,169 +90,211 @@ async def test_every_game_is_dealt_as_the_rules_deal_it(page: Page) -> None:
 
 async def test_the_four_words_are_the_terminals(page: Page) -> None:
     digests = [hashlib.sha256(bytes([number])).hexdigest() for number in range(100)]
-    body = "return [page.WORDS.join(' '), given.map(page.digestWords), page.digestWords('')]"
-    words, found, none = await computed(page, body, digests)
-    listed = "598273141ef9625f5d71bc8144154f092d4c23ec36dc21bedf1b3eaa2ef0db02"
-    assert hashlib.sha256(words.encode()).hexdigest() == listed
+    body = "return [cards.WORDS, given.map(records.digestWords), records.digestWords('')]"
+    words, found, none = await computed(page, "records cards", body, digests)
+    assert words == list(WORDS)
     assert found == list(map(digest_words, digests))
     assert none == ""
-
-
-async def test_the_record_of_an_honest_race_passes_every_check(page: Page) -> None:
-    for game in GAMES:
-        entrants = [
-            Entrant("Anna", banking, patience=40),
-            Entrant("Bert", wandering, patience=40),
-            Entrant("Zo\u00eb", wandering, bot=True, patience=9),
-        ]
-        await passes_every_check(page, race(game, 3, entrants))
-
-
-async def passes_every_check(page: Page, record: RaceRecord) -> None:
-    text = format_record(record)
-    body = """
-        const record = page.parseRecord(given);
-        return [page.checksOf(record, given).map(check => [check.name, check.fault]), page.digestOf(given), record.racers.map(racer => racer.name)]"""
-    checks, digest, names = await computed(page, body, text)
-    assert [check for check in checks if check[1]] == []
-    assert [name for name, _ in checks] == [
-        *("digest", "commitment", "nonces", "deal", "times", "scores", "finish", "ranked"),
-    ]
-    assert digest == digest_of(text)
-    assert names == [racer.name for racer in record.racers]
 
 
 async def test_a_position_of_a_record_is_shown_as_the_wire_shows_it(page: Page) -> None:
     entrants = [Entrant("Anna", banking, patience=30), Entrant("Bert", wandering)]
     records = [race(game, 4, entrants) for game in GAMES]
     made = [step.position for each in records for step in steps(each, each.racers[0].player)]
-    found = await computed(page, "return given.map(page.viewOf)", list(map(format_position, made)))
+    texts = list(map(format_position, made))
+    found = await computed(page, "cards", "return given.map(cards.viewOf)", texts)
     for position, shown in zip(made, found, strict=True):
         view = wire_view(redact(position))
         for part in view.__struct_fields__:
             assert shown[part] == getattr(view, part), part
 
 
+# Proofs
+
+TEXT: Final = format_record(TRUTH)
+LINES: Final = TEXT.splitlines()
+FAIR: Final = [
+    "The deal was fixed before the race began.",
+    "So was each racer's part in the shuffle.",
+    "The cards follow from this.",
+]
+SAME: Final = [
+    "These are the cards that you were dealt.",
+    "It is the record that the server announced.",
+    "Your moves stand in the record, each at its time.",
+]
+
+
+def forged(line: str, other: str, text: str = TEXT) -> str:
+    """Return a record with another line in the place of one, and the digest that follows."""
+    lines = text.splitlines()
+    assert line in lines
+    lines[lines.index(line)] = other
+    lines[-1] = f"digest {digest_of(chr(10).join([*lines, '']))}"
+    return "\n".join([*lines, ""])
+
+
+def line_of(word: str) -> str:
+    return next(line for line in LINES if line.startswith(f"{word} "))
+
+
+async def proved(page: Page, text: str, *, race: str = TRUTH.race_id, **changes: str) -> Any:
+    """Return the page's proof of a record, if the first racer saw the true race, but for changes."""
+    log = LINES[LINES.index(line_of("nonce-hash")) + 1 :]
+    entries = itertools.takewhile(lambda line: line[0].isdigit(), log)
+    facts = {
+        "commitment": line_of("commitment").split()[1],
+        "nonce": line_of("nonce").split()[1],
+        "deal": line_of("deal").removeprefix("deal "),
+        "digest": digest_of(TEXT),
+        **{f"entry {place}": line for place, line in enumerate(entries, start=1)},
+    }
+    body = """
+        const {race, text, player, facts} = given;
+        facts.deal = witness.viewText(cards.viewOf(facts.deal));
+        return witness.proofOf(race, text, player, {facts, alarms: [], isLost: false});"""
+    given = {"race": race, "text": text, "player": OWN.player, "facts": facts | changes}
+    return await computed(page, "witness cards", body, given)
+
+
+async def test_an_honest_record_is_right_in_all_that_was_seen(page: Page) -> None:
+    proof = await proved(page, TEXT)
+    assert (proof["right"], proof["faults"], proof["unchecked"]) == ([*FAIR, *SAME], [], [])
+
+
+async def test_the_deal_of_every_game_follows_from_its_record(page: Page) -> None:
+    body = "return witness.proofOf(given.race, given.text, '', {facts: {}, alarms: []})"
+    for game in GAMES:
+        entrants = [
+            Entrant("Anna", banking, patience=40),
+            Entrant("Zo\u00eb", wandering, bot=True, patience=9),
+        ]
+        record = race(game, 3, entrants)
+        given = {"race": record.race_id, "text": format_record(record)}
+        proof = await computed(page, "witness", body, given)
+        assert (proof["right"], proof["faults"], proof["unchecked"]) == (FAIR, [], []), game
+
+
+FIXED: Final = "the deal is not the one that was fixed before the race"
+ANNOUNCED: Final = "the record is not the one that the server announced"
+ENTRY: Final = "3894 4 t2>up"
+"""The first entry of the first racer."""
+
 FORGED: Final = {
-    "a foreign seed": (foreign_seed(TRUTH), "the commitment of this seed is"),
-    "a wrong result": (wrong_result(TRUTH), "place "),
-    "a number left out": (
-        settled(with_line(TRUTH, TRUTH.racers[0], 0, number=99)),
-        "expected number",
-    ),
+    "seed": (line_of("seed"), line_of("seed")[:-64] + "5a" * 32, FIXED),
+    "time limit": ("cap 10", "cap 20", FIXED),
+    "nonce": (line_of("nonce"), f"nonce {'0b' * 16}", "what you added to the shuffle was changed"),
+    "deal": (line_of("deal"), line_of("deal").replace("=QH", "=QD"), "the cards do not follow"),
+    "move": (ENTRY, "3894 4 t1>up", f'your move 1 was "{ENTRY}", and now is "3894 4 t1>up"'),
+    "time": (ENTRY, "3895 4 t2>up", f'your move 1 was "{ENTRY}", and now is "3895 4 t2>up"'),
+    "form": (ENTRY, "At once t2>up", "what came is not the record of this race"),
 }
+"""Lines of the record, each with the one in its place and what is said of it."""
 
 
-async def test_a_forged_record_fails_a_check(page: Page) -> None:
-    body = "return page.checksOf(page.parseRecord(given), given).map(check => check.fault)"
-    for name, (record, sentence) in FORGED.items():
-        faults = await computed(page, body, format_record(record))
-        assert any(sentence in fault for fault in faults), (name, faults)
+async def test_a_forged_record_is_found_out(page: Page) -> None:
+    for line, other, sentence in FORGED.values():
+        faults = (await proved(page, forged(line, other)))["faults"]
+        assert any(sentence in fault for fault in faults), (other, faults)
+        assert sum("your move" in fault for fault in faults) <= 1
 
 
-async def test_an_illegal_move_is_left_to_saratoga_verify(page: Page) -> None:
-    body = "return page.checksOf(page.parseRecord(given), given).map(check => check.fault)"
-    faults = await computed(page, body, format_record(rivals_illegal_move(TRUTH)))
-    assert not any(faults), "the page has no rules"
-
-
-async def test_a_text_of_another_form_is_no_record(page: Page) -> None:
-    text = format_record(TRUTH)
-    body = "try { page.parseRecord(given); return ''; } catch (error) { return error.message; }"
-    assert await computed(page, body, text) == ""
-    for before, after in (
-        ("saratoga record 1", "saratoga record 2"),
-        ("\nrules 1\n", "\nrules 01\n"),
-        ("\npublic no\n", "\npublic maybe\n"),
-        ("\nranked ", "\n ranked "),
-        ("digest ", "\ndigest "),
-        ('person "Anna"', 'person "An\\u200bna"'),
+async def test_what_was_shown_otherwise_is_found_out(page: Page) -> None:
+    shown = line_of("deal").removeprefix("deal ").replace("5H base", "6H base")
+    for changes, sentence in (
+        ({"deal": shown}, "the cards are not those that you were dealt"),
+        ({"digest": "0" * 64}, ANNOUNCED),
+        ({"commitment": "0" * 64}, FIXED),
+        ({"entry 99": "40000 60 draw"}, 'your move 99 was "40000 60 draw", and now is ""'),
+        ({"race": "mint-otter-42/7"}, "what came is not the record of this race"),
     ):
-        assert before in text
-        fault = await computed(page, body, text.replace(before, after, 1))
-        assert fault.startswith("line "), (before, fault)
+        assert (await proved(page, TEXT, **changes))["faults"] == [sentence]
+    proof = await proved(page, TEXT.replace(ENTRY, "3895 4 t2>up"))
+    assert "the record was changed after it was written" in proof["faults"]
 
 
-async def test_a_voided_race_that_no_server_lists_makes_no_record(page: Page) -> None:
-    body = "try { page.parseRecord(given); return ''; } catch (error) { return error.message; }"
-    line = void_record(f"{TRUTH.table}/1").line
-    many = {f"{'a' * 15}{letter}": "0a" * 16 for letter in "abcdefghijklmnopq"}
-    for voided, words in (
-        (line, ""),
-        (replace(line, nonces=many), "more than 16 racers"),
-        (replace(line, cap=0, public=True), "has a time limit"),
-    ):
-        fault = await computed(page, body, format_record(replace(TRUTH, voided=(voided,))))
-        assert words in fault
-        assert bool(words) == bool(fault), fault
-
-
-SEEN = """async events => {
-    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "witness.js"));
-    const kept = new Map();
-    const witness = new page.Witness({
-        player: "aaaaaaaaaaaaaaaa", storage: {read: key => kept.get(key) ?? null, write: (key, text) => text === null ? kept.delete(key) : kept.set(key, text)},
-        alarm: () => {}, ask: () => new Promise(() => {}), boards: async () => null, nextId: () => 2, durability: () => "safe",
-        nonce: () => "", isConnected: () => true, proved: () => {}, withdraw: () => {},
-    });
-    for (const event of events) witness.see(event);
-    return [...kept.keys()];
-}"""
-
-
-def listed(race: int) -> events.TableChanged:
-    """Return the countdown of a race, with its racers."""
-    hashed = f"{race:064x}"
-    seat = events.Seat(player="b" * 16, name="Bert", ready=True)
-    shown = msgspec.structs.replace(
-        table(version=race, phase="countdown"),
-        race=f"{CODE}/{race}",
-        commitment=hashed,
-        seats=[seat],
-        racers=[racer(seat.player, "Bert", nonce_hash=hashed)],
+def of_other_rules(game: str, rules: int) -> str:
+    """Return the record as if its game or rules were others, with the commitment that follows."""
+    seed = bytes.fromhex(TRUTH.seed)
+    kept = commitment(
+        seed, game, rules, TRUTH.table, TRUTH.race, cap=TRUTH.cap, public=TRUTH.public
     )
-    return events.TableChanged(table=shown, now=0)
+    text = forged("game canfield", f"game {game}")
+    text = forged("rules 1", f"rules {rules}", text)
+    return forged(line_of("commitment"), f"commitment {kept}", text)
 
 
-PROOF = """async ([race, text, alarms]) => {
-    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "witness.js"));
-    const seen = {player: "", hashes: {}, alarms, startAt: 0};
-    return page.proofOf(race, text, each => each === race ? seen : null).faults;
-}"""
+async def test_what_another_release_made_cannot_be_checked_and_is_no_lie(page: Page) -> None:
+    cards = "the cards: their rules are newer than this page"
+    newer = TEXT.replace("saratoga record 1", "saratoga record 9").replace(ENTRY, "7 new >> move")
+    for text, said in (
+        (newer, "made by a newer release than this page"),
+        (of_other_rules("canfield", 9), cards),
+        (of_other_rules("monte-carlo", 1), cards),
+        (of_other_rules("constructor", 1), cards),
+    ):
+        known = re.search("commitment (.+)", text)
+        assert known is not None
+        proof = await proved(page, text, commitment=known[1], digest=digest_of(text))
+        assert (proof["faults"], proof["unchecked"]) == ([], [said])
+    # what needs no rules is compared all the same
+    text = of_other_rules("canfield", 9)
+    proof = await proved(page, forged(ENTRY, "3895 4 t2>up", text))
+    assert any("your move 1 was" in fault for fault in proof["faults"])
 
 
-async def test_alarms_about_a_race_stay_in_its_proof_except_that_the_record_was_missing(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    alarm = "the start or the deadline of the running race has changed"
-    race = [TRUTH.race_id, format_record(TRUTH), [WITHHELD, alarm]]
-    assert await page.evaluate(PROOF, race) == [alarm]
+# Nonces
+
+COUNTDOWN: Final = {
+    "phase": "countdown",
+    "race": "mint-otter-42/3",
+    "commitment": "c1" * 32,
+    "reveal_by": 1000,
+    "version": 7,
+    "racers": {"me": "own", "rival": "aa"},
+}
+"""A countdown with the nonce hash of each racer, `own` for the one that the page has sent."""
+
+REVEALED: Final = """
+    localStorage.clear();
+    const alarms = [];
+    const nonces = new fairness.Nonces("me", (race, sentence) => alarms.push(sentence));
+    const own = nonces.hashFor(given[0].commitment);
+    const revealed = given.map(table => {
+        const racers = Object.entries(table.racers).map(([player, hash]) =>
+            ({player, nonce_hash: hash === "own" ? own : hash}));
+        return nonces.due({...table, racers}) !== "";
+    });
+    return [revealed, alarms, nonces.hashFor(given[0].commitment) === own];
+"""
 
 
-async def test_a_record_of_a_newer_server_is_no_lie(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    limit = format_record(promised(replace(TRUTH, cap=15)))
-    form = format_record(TRUTH).replace("record 1", "record 2", 1)
-    for text in (limit, form):
-        assert await page.evaluate(PROOF, [TRUTH.race_id, text, []]) == []
+async def test_a_nonce_is_revealed_once_in_the_countdown_of_its_deal_alone(page: Page) -> None:
+    async def revealed(*changes: dict[str, Any]) -> list[Any]:
+        tables = [COUNTDOWN, *(COUNTDOWN | change for change in changes)]
+        found: list[Any] = await computed(page, "fairness", REVEALED, tables)
+        return found
+
+    # a table that changes in the countdown asks for nothing more; nor does a spent deal for ready
+    assert await revealed({"version": 8}) == [[True, False], [], False]
+    # in another countdown for the same racers, the first answer may have been lost
+    assert await revealed({"reveal_by": 2000}) == [[True, True], [], False]
+    assert await revealed({"commitment": "d2" * 32}) == [[True, False], [], False]
+    changed = "the racers, or what they add to the shuffle, have changed"
+    for racers in ({"me": "own", "rival": "bb"}, {"me": "own"}, {"me": "cc", "rival": "aa"}):
+        table = {"reveal_by": 2000, "racers": racers}
+        assert await revealed(table) == [[True, False], [changed], False]
 
 
-@pytest.mark.parametrize("name", ["constructor", "valueof", "monte-carlo"])
-async def test_a_record_of_any_game_has_a_proof(
-    name: str, page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    text = format_record(TRUTH).replace("game canfield", f"game {name}", 1)
-    faults = await page.evaluate(PROOF, [TRUTH.race_id, text, []])
-    assert any("digest" in fault for fault in faults)
-
-
-async def test_the_last_twenty_races_are_kept(page_server: ServerProcess, pages: Pages) -> None:
-    page = await pages.open(page_url(page_server))
-    sent = [{**msgspec.to_builtins(listed(race)), "type": "table_changed"} for race in range(1, 31)]
-    kept = await page.evaluate(SEEN, sent)
-    own = "saratoga.races.aaaaaaaaaaaaaaaa"
-    assert sorted(kept) == sorted([own, *(f"{own}.{CODE}/{race}" for race in range(11, 31))])
+async def test_the_last_twenty_races_are_kept(page: Page) -> None:
+    body = """
+        const app = {player: "me", nonces: {of: () => ""}, connection: {request: () => new Promise(() => {})}};
+        const seer = new witness.Witness(app);
+        for (let number = 1; number <= 30; number++) {
+            const race = `mint-otter-42/${number}`;
+            const table = {code: "mint-otter-42", race, commitment: `${number}`, phase: "countdown", racers: [{player: "me"}]};
+            seer.see({type: "table_changed", table});
+        }
+        return JSON.parse(localStorage.getItem("saratoga.races.me")).map(seen => seen.race);"""
+    kept = await computed(page, "witness", body)
+    assert kept == [f"mint-otter-42/{number}" for number in range(11, 31)]

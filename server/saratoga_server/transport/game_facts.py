@@ -9,15 +9,17 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.money import CARD_PRIZE, price
 from saratoga_rules.piles import Pile
+from saratoga_rules.records.digest_words import WORDS
 from saratoga_rules.vocabulary.building import Pairing
 from saratoga_rules.vocabulary.deal_steps import ToReserve
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
 def game_facts() -> bytes:
-    """Return the facts of all games as a JSON text that can stand inside an HTML element."""
+    """Return the facts of all games, and the words of digests, as a JSON text that can stand inside an HTML element."""
     games = {name: _facts(game) for name, game in GAMES.items()}
-    facts = {"prize": CARD_PRIZE, "rules": RULES_VERSION, "games": games}
+    words = " ".join(WORDS)
+    facts = {"prize": CARD_PRIZE, "rules": RULES_VERSION, "words": words, "games": games}
     return msgspec.json.encode(facts).replace(b"<", b"\\u003c")
 
 

@@ -11,6 +11,7 @@ from websockets.datastructures import Headers
 from kit.gateways import SCRIPT, WEB_FILES, asking, tag_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
+from saratoga_rules.records.digest_words import WORDS
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.game_facts import game_facts
@@ -302,6 +303,7 @@ def test_the_page_is_found_in_a_wheel_and_in_a_checkout(tmp_path: Path, place: s
 
 def test_every_game_has_its_facts_in_the_order_of_the_games() -> None:
     told = json.loads(game_facts())
+    assert told["words"].split() == list(WORDS)
     assert list(told["games"]) == list(GAMES)
     for game in GAMES.values():
         facts = told["games"][game.name]
