@@ -81,7 +81,7 @@ def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes
             yield f"{what}, which was legal"
         if refusal.code == "stale_move" and _is_at(refusal, command):
             yield f"{what}, which was meant for the board's position"
-    if racer.state == State.LEFT:
+    if racer.state in (State.LEFT, State.GONE):
         yield f"{notes.player} was taken from the race, and has not left it"
 
 
