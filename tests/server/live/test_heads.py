@@ -18,7 +18,7 @@ from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import MakeMove, Resume, WatchTable
 from saratoga_protocol.events import BoardChanged, RaceOver, Snapshot, Standing, Standings
 from saratoga_rules.dealing.fairness import deal_key
-from saratoga_rules.records.heads import heads
+from saratoga_rules.records.heads import heads, next_head
 from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, parse_record
 from saratoga_rules.records.replay import replay
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
@@ -198,3 +198,21 @@ async def test_a_head_changes_only_with_the_count_and_the_state_that_were_sent()
         lower = await ticked()
         assert (lower.banked, lower.head) == (5, anna.board.head)
         assert lower.head != banked.head
+
+
+async def test_the_head_of_an_entry_is_computed_once(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await server.player("Anna")
+    await server.race(anna)
+    texts: list[str] = []
+
+    def counted(key: bytes, head: bytes, at: int, number: int, text: str) -> bytes:
+        texts.append(text)
+        return next_head(key, head, at, number, text)
+
+    monkeypatch.setattr("saratoga_server.domain.board.next_head", counted)
+    await anna.moves("draw", "draw")
+    await anna.cash_out()
+    await server.settle()
+    assert texts == ["draw", "draw", "cash-out"]
