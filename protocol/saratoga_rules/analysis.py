@@ -47,7 +47,7 @@ class Analysis:
         self.known_targets: Targets | None = None
         self.known_carries: list[Carry] | None = None
         self.known_moves: tuple[list[Carry], list[Carry]] | None = None
-        # a move hands on the tuples that it does not change
+        # a move hands on the tuples that it leaves as they were; face-down cards change with columns
         _, _, _, up, down, columns, base, _, _ = position
         if before is None:
             self.wanted = wanted_cards(up, base, down)
@@ -104,7 +104,8 @@ class Analysis:
         _, _, _, _, _, columns, _, _, face_down = self.position
         column, rules = columns[index], self.game.columns
         takers, spaces = self.targets
-        has_target = takers.get(column[0], own := [COLUMN_NAMES[index]]) != own
+        itself = [COLUMN_NAMES[index]]
+        has_target = takers.get(column[0], itself) != itself
         # from the bottom of a column into a space would change nothing
         if not has_target and spaces and face_down and face_down[index]:
             has_target = rules.space.admits(Pile.COLUMN, column[0])
