@@ -28,8 +28,7 @@ const RETRIED = new Set(["store_unavailable", "draining", "too_fast"]);
 const MAX_RETRY_WAIT = 5_000;
 const FAULTS_OF_CLIENT = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
 
-const QUERIES = new Set(["get_record", "get_leaderboard", "list_tables", "heartbeat", "watch_table", "unwatch_table",
-  "subscribe_leaderboard", "unsubscribe_leaderboard"]);
+const QUERIES = new Set(["get_record", "get_leaderboard", "list_tables", "heartbeat", "watch_table", "unwatch_table"]);
 
 /** The error that the server refused a command. */
 export class Refused extends Error {
@@ -308,8 +307,7 @@ export class Connection {
     }
     if (command.type === "leave_table") this.forgetSeat(command.table);
     if (command.type === "unwatch_table") this.watched.delete(command.table);
-    if (command.type === "subscribe_leaderboard") this.leaderboard = command;
-    if (command.type === "unsubscribe_leaderboard") this.leaderboard = null;
+    if (command.type === "get_leaderboard") this.leaderboard = command.follow ? command : null;
     resolve(event);
   }
 

@@ -112,7 +112,7 @@ export class LeaderboardsScreen {
     this.asked = asked;
     write(this.status, "Loading\u2026");
     try {
-      const page = await this.app.connection.request("subscribe_leaderboard", now);
+      const page = await this.app.connection.request("get_leaderboard", { ...now, follow: true });
       if (asked === this.asked && !this.isClosed) this.#showPage(page);
     } catch (error) {
       if (asked === this.asked && !this.isClosed) write(this.status, error instanceof Error ? error.message : String(error));
@@ -167,6 +167,7 @@ export class LeaderboardsScreen {
 
   close() {
     this.isClosed = true;
-    if (this.asked) this.app.connection.request("unsubscribe_leaderboard").catch(() => {});
+    // a query that does not follow ends the subscription
+    if (this.page) this.app.connection.request("get_leaderboard", { game: this.page.game, limit: 1 }).catch(() => {});
   }
 }

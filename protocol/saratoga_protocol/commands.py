@@ -33,6 +33,18 @@ PlayerId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{16}\Z")]
 GameName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=32)]
 Hash: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Nonce: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+Key: TypeAlias = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{32})?\Z")]
+"""A random key of 16 bytes in hexadecimal; empty = none."""
+AnyHash: TypeAlias = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{64})?\Z")]
+"""A commitment; empty = any."""
+AnyRace: TypeAlias = Annotated[
+    str, Meta(pattern=r"^(?:[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5})?\Z")
+]
+"""The id of a race; empty = any."""
+OpenId: TypeAlias = Annotated[
+    str, Meta(pattern=r"^(?:day/[a-z][a-z0-9-]{0,31}/[0-9]{4}-[0-9]{2}-[0-9]{2}|[a-z2-7]{16})\Z")
+]
+"""The id of an open race: `day/GAME/YYYY-MM-DD`, or 16 characters of base 32."""
 MoveText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=16)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
 CapMinutes: TypeAlias = Annotated[int, Meta(ge=0, le=20)]
@@ -89,6 +101,8 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create_table"):
     seats: Seats = 16
     public: bool = False
     races: Races = 1
+    key: Key = ""
+    """A random key of this request: a repeat with the same key opens no second table."""
 
 
 class JoinTable(Command, frozen=True, kw_only=True, tag="join_table"):
@@ -125,6 +139,8 @@ class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
     """Change the given settings, clear ready marks, make a new commitment. Host only. Answered by `Done`."""
 
     table: Code
+    commitment: AnyHash = ""
+    """The commitment that the host saw; refused with `wrong_commitment` if the table has another."""
     game: GameName | None = None
     cap: CapMinutes | None = None
     seats: Seats | None = None
@@ -138,12 +154,16 @@ class Kick(Command, frozen=True, kw_only=True, tag="kick"):
 
     table: Code
     player: PlayerId
+    epoch: Count = 0
+    """The `Seat.epoch` that the host saw; refused with `no_such_player` if the seat has another. 0 = any."""
 
 
 class LockTable(Command, frozen=True, kw_only=True, tag="lock_table"):
     """Lock the table, so that nobody new can take a seat, or unlock it. Host only. Answered by `Done`."""
 
     table: Code
+    race: AnyRace = ""
+    """The table's race that the host saw; refused with `no_such_race` if the table has another."""
     locked: bool = True
 
 
@@ -176,12 +196,16 @@ class Start(Command, frozen=True, kw_only=True, tag="start"):
     """Start the countdown: open the call, after which all players who are ready race. Host only. Answered by `Done`."""
 
     table: Code
+    race: AnyRace = ""
+    """The race to start; refused with `no_such_race` if the table has another."""
 
 
 class Reveal(Command, frozen=True, kw_only=True, tag="reveal"):
     """Reveal the nonce in the countdown, when the racers are fixed. Answered by `Done`."""
 
     table: Code
+    commitment: AnyHash = ""
+    """The commitment of the deal for which the nonce is; refused with `wrong_commitment` if it is another."""
     nonce: Nonce
 
 
@@ -198,6 +222,8 @@ class CashOut(Command, frozen=True, kw_only=True, tag="cash_out"):
     """End the player's own board and keep the banked cards. Answered by `BoardChanged`."""
 
     race: RaceId
+    after: Count | None = None
+    """The number of moves made on the board; refused with `stale_move` if it is another. `None` = any."""
 
 
 class EndRace(Command, frozen=True, kw_only=True, tag="end_race"):
@@ -210,17 +236,54 @@ class NextRace(Command, frozen=True, kw_only=True, tag="next_race"):
     """Gather for the next race. Host only. Answered by `Done`."""
 
     table: Code
+    race: AnyRace = ""
+    """The race that is over; refused with `no_such_race` if the table has another."""
+
+
+class React(Command, frozen=True, kw_only=True, tag="react"):
+    """Show a reaction to everyone at the table. Answered by `Done`. Refused with `not_built` so far."""
+
+    table: Code
+    reaction: Annotated[str, Meta(pattern=r"^(gg|again|nice)\Z")]
+
+
+class HandOver(Command, frozen=True, kw_only=True, tag="hand_over"):
+    """Make another player at the table its host. Host only. Answered by `Done`. Refused with `not_built` so far."""
+
+    table: Code
+    player: PlayerId
+
+
+class AddBot(Command, frozen=True, kw_only=True, tag="add_bot"):
+    """Ask a bot host for a bot at the table. Host only. Answered by `Done`. Refused with `not_built` so far."""
+
+    table: Code
+    level: Level
+
+
+class OfferBots(Command, frozen=True, kw_only=True, tag="offer_bots"):
+    """Offer bots to the server's tables. Answered by `Done`. Refused with `not_built` so far."""
+
+    levels: Annotated[list[Level], Meta(max_length=8)]
+    """The strengths that can be asked for."""
+    most: Annotated[int, Meta(ge=0, le=12)]
+    """The most bots at all tables together; 0 ends the offer."""
 
 
 class ListTables(Command, frozen=True, kw_only=True, tag="list_tables"):
     """List the public tables. Answered by `Tables`."""
+
+    follow: bool = False
+    """True to get the list again whenever it changes, at most once a second, until this connection's next
+    `list_tables`."""
 
 
 class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
     """Get a page of a leaderboard. Answered by `Leaderboard`."""
 
     game: GameName
-    ranking: Annotated[str, Meta(pattern=r"^(best|bankroll)\Z")] = "best"
+    ranking: Annotated[str, Meta(pattern=r"^(best|bankroll|rating)\Z")] = "best"
+    """The order of the rows. `rating` is refused with `not_built` so far."""
     period: Annotated[str, Meta(pattern=r"^(day|week|month|all)\Z")] = "day"
     bots: bool = False
     """True for the bots' leaderboard, false for the people's."""
@@ -228,17 +291,9 @@ class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
     around_me: bool = False
     """True for the page around the player's own rank; `offset` is then ignored."""
-
-
-class SubscribeLeaderboard(GetLeaderboard, frozen=True, kw_only=True, tag="subscribe_leaderboard"):
-    """Get the page now, and again whenever it changes, at most once a second. Answered by `Leaderboard`.
-
-    A connection follows one page at a time; a new subscription replaces the old one.
-    """
-
-
-class UnsubscribeLeaderboard(Command, frozen=True, kw_only=True, tag="unsubscribe_leaderboard"):
-    """Stop following the leaderboard. Answered by `Done`."""
+    follow: bool = False
+    """True to get the page again whenever it changes, at most once a second, until this connection's next
+    `get_leaderboard`."""
 
 
 class GetRecord(Command, frozen=True, kw_only=True, tag="get_record"):
@@ -252,6 +307,29 @@ class Heartbeat(Command, frozen=True, kw_only=True, tag="heartbeat"):
 
     active: bool = False
     """True if the player has pressed a key, clicked or scrolled since the last command."""
+
+
+class EnterOpen(Command, frozen=True, kw_only=True, tag="enter_open"):
+    """Start a run in an open race. Answered by `BoardChanged`. Refused with `not_built` so far."""
+
+    open: OpenId
+
+
+class CreateChallenge(Command, frozen=True, kw_only=True, tag="create_challenge"):
+    """Open a race that others enter in the next seven days. Answered by `OpenRaceShown`.
+
+    Refused with `not_built` so far.
+    """
+
+    game: GameName
+    race: RaceId | None = None
+    """The finished race whose deal to play; `None` for a fresh deal."""
+
+
+class GetOpen(Command, frozen=True, kw_only=True, tag="get_open"):
+    """Get an open race. Answered by `OpenRaceShown`. Refused with `not_built` so far."""
+
+    open: OpenId
 
 
 AnyCommand: TypeAlias = (
@@ -275,10 +353,15 @@ AnyCommand: TypeAlias = (
     | CashOut
     | EndRace
     | NextRace
+    | React
+    | HandOver
+    | AddBot
+    | OfferBots
     | ListTables
     | GetLeaderboard
-    | SubscribeLeaderboard
-    | UnsubscribeLeaderboard
     | GetRecord
     | Heartbeat
+    | EnterOpen
+    | CreateChallenge
+    | GetOpen
 )

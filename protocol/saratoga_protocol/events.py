@@ -129,6 +129,10 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The only player who still races, in a race of several; the host may end that board from `end_from` on."""
     end_from: int = 0
     """The time from which the host may end the race (`EndRace`); 0 = not yet known."""
+    votes: list[str] = []
+    """The ids of the players who voted to end the race. Empty so far."""
+    bots: list[str] = []
+    """The strengths of the bots that can be added (`AddBot`). Empty so far."""
     voided: list[VoidedRace] = []
     """The races and countdowns that the server voided since the last record, oldest first, at most the last
     16; the next record lists them."""
@@ -299,6 +303,53 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
 
+class OpenResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run in an open race."""
+
+    player: str
+    name: str
+    bot: bool = False
+    banked: int
+    net: int
+    """Casino dollars."""
+    state: str
+    """The board's state, as in `BoardView`."""
+    elapsed: int
+    """Milliseconds from the start of the run until its board ended; until now while it is racing."""
+
+
+class OpenRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A race on one deal that each entrant runs on a clock of their own, until the race closes."""
+
+    id: str
+    """`day/GAME/YYYY-MM-DD`, or 16 characters of base 32."""
+    kind: str
+    """`day`, `challenge` or `known`."""
+    game: str
+    rules: int
+    """The version of the rules."""
+    opened: int
+    closes: int
+    commitment: str = ""
+    """The commitment to the deal; empty for a known deal."""
+    entrants: int = 0
+    """The number of players who have entered."""
+    results: list[OpenResult] = []
+    """The results that this player may see."""
+    counts: list[int] = []
+    """How many entrants have banked 0, 1, 2 .. cards."""
+    digest: str = ""
+    """The digest of the closing record; empty while the race is open."""
+
+
+class Day(Struct, frozen=True, kw_only=True):
+    """A deal that is committed to in advance."""
+
+    open: str
+    """The id of the open race of that day."""
+    commitment: str
+
+
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
     """The base of all events."""
 
@@ -321,6 +372,8 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     games: list[str]
     table: str | None = None
     """The code of the table where the player still has a seat; `None` without a seat."""
+    owner: bool = False
+    """True if the player is the owner of the server."""
     durability: str = "safe"
     """What an acknowledged move survives: `fast`, `safe` or `replicated`."""
 
@@ -423,13 +476,16 @@ class RaceOver(Event, frozen=True, kw_only=True, tag="race_over"):
 
 
 class Tables(Event, frozen=True, kw_only=True, tag="tables"):
-    """The public tables: most connected people first, then newest first. Answers `ListTables`."""
+    """The public tables: most connected people first, then newest first.
+
+    Answers `ListTables`; sent again to followers.
+    """
 
     tables: list[TableSummary]
 
 
 class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):
-    """A page of a leaderboard. Answers a query or a subscription; sent again to subscribers."""
+    """A page of a leaderboard. Answers `GetLeaderboard`; sent again to followers."""
 
     game: str
     ranking: str
@@ -464,6 +520,23 @@ class Announcement(Event, frozen=True, kw_only=True, tag="announcement"):
     text: str
 
 
+class Reacted(Event, frozen=True, kw_only=True, tag="reacted"):
+    """A player's reaction at the table. No server sends this yet."""
+
+    table: str
+    player: str
+    reaction: str
+    """`gg`, `again` or `nice`."""
+
+
+class OpenRaceShown(Event, frozen=True, kw_only=True, tag="open_race"):
+    """An open race; sent again when it changes. No server sends this yet."""
+
+    open: OpenRace
+    days: list[Day] = []
+    """The days to come whose deals are committed to, soonest first."""
+
+
 class SeatLost(Event, frozen=True, kw_only=True, tag="seat_lost"):
     """The loss of the player's seat: kicked, gone for too long, or the table closed."""
 
@@ -487,5 +560,7 @@ AnyEvent: TypeAlias = (
     | Record
     | Alive
     | Announcement
+    | Reacted
+    | OpenRaceShown
     | SeatLost
 )

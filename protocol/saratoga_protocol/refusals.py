@@ -67,6 +67,7 @@ _REASONS: Final = (
     Reason("taken_over", "A newer connection of yours has taken over."),
     Reason("race_running", "The record opens when the race is over.", retry=True),
     # the server
+    Reason("not_built", "This server does not offer that yet."),
     Reason("no_such_leaderboard", "There is no such leaderboard."),
     Reason(
         "store_unavailable",

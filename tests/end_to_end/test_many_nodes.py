@@ -20,13 +20,13 @@ from saratoga_protocol.commands import (
     CashOut,
     ChangeSettings,
     ClaimName,
+    GetLeaderboard,
     GetRecord,
     JoinTable,
     Kick,
     LeaveTable,
     Resume,
     Start,
-    SubscribeLeaderboard,
     WatchTable,
 )
 from saratoga_protocol.events import (
@@ -272,7 +272,7 @@ async def test_results_at_one_node_reach_subscribers_of_the_leaderboard_at_anoth
     urls: list[str],
 ) -> None:
     async with players(urls, "Mia", "Nils") as racers, player_at(urls[2], "Otto") as otto:
-        page = await otto.ask(SubscribeLeaderboard, game="canfield-aisleriot")
+        page = await otto.ask(GetLeaderboard, follow=True, game="canfield-aisleriot")
         assert isinstance(page, Leaderboard)
         code = await gathered(*racers, game="canfield-aisleriot")
         await counted_down(*racers)

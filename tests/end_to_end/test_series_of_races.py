@@ -22,7 +22,6 @@ from saratoga_protocol.commands import (
     MakeMove,
     NextRace,
     Resume,
-    SubscribeLeaderboard,
     WatchTable,
 )
 from saratoga_protocol.events import (
@@ -128,7 +127,7 @@ async def test_three_friends_and_a_bot_race_several_games(server: ListeningServe
         anna, bert, cleo = await friends(server, stack)
         otto = await stack.enter_async_context(player_at(server.url, "Otto", bot=True, legal=True))
         wanda = await stack.enter_async_context(player_at(server.url, "Wanda"))
-        await wanda.ask(SubscribeLeaderboard, game="lafayette", period="all")
+        await wanda.ask(GetLeaderboard, follow=True, game="lafayette", period="all")
 
         # Canfield, with the bot.
         code = await gathered(anna, bert, cleo, otto, public=True)

@@ -290,7 +290,7 @@ class Tempter:
             lambda: commands.EndRace(id=ident, race=race),
             lambda: commands.ListTables(id=ident),
             lambda: commands.GetLeaderboard(id=ident, game=self._game, around_me=True),
-            lambda: commands.SubscribeLeaderboard(id=ident, game=self._game),
+            lambda: commands.GetLeaderboard(follow=True, id=ident, game=self._game),
             lambda: commands.ClaimName(id=ident, name=player.name),
             lambda: commands.CreateTable(id=ident, game=self._game),
             lambda: commands.Hello(id=ident, token=player.token),

@@ -409,8 +409,7 @@ class HostileClient:
             lambda: commands.GetLeaderboard(
                 id=ident, game=game, offset=random.randrange(3), around_me=random.random() < 0.5
             ),
-            lambda: commands.SubscribeLeaderboard(id=ident, game=game),
-            lambda: commands.UnsubscribeLeaderboard(id=ident),
+            lambda: commands.GetLeaderboard(follow=True, id=ident, game=game),
             lambda: commands.GetRecord(id=ident, race=race),
             lambda: commands.ClaimName(
                 id=ident, name=random.choice(("Anna", "x", self._name, "Ω"))

@@ -248,7 +248,7 @@ class InProcessServer:
         await self.node.leaderboards.settle()
         await self.settle()
         list(self.node.broadcaster.send_standings())
-        await self.node.leaderboards.send_changes()
+        await self.node.scheduler.send_followed()
 
     async def pass_time_until(self, at: int) -> None:
         """Advance the time to `at`, unless it is later already."""

@@ -16,6 +16,7 @@ from saratoga_protocol.events import (
 
 CODE = "mint-otter-42"
 RACE = "mint-otter-42/3"
+DAY = "day/canfield/2026-09-01"
 ANNA = "abcdefghijklmnop"
 BERT = "qrstuvwxyz234567"
 CARL = "carlcarlcarlcarl"
@@ -34,7 +35,7 @@ COMMANDS: dict[str, AnyCommand] = {
     "hello, at its shortest": commands.Hello(id=1, token="5a" * 32),
     "claim_name": commands.ClaimName(id=2, name="Zoë"),
     "create_table": commands.CreateTable(
-        id=3, game="lady-palk", cap=5, seats=4, public=True, races=5
+        id=3, game="lady-palk", cap=5, seats=4, public=True, races=5, key="0a" * 16
     ),
     "create_table, at its shortest": commands.CreateTable(id=3, game="canfield"),
     "join_table": commands.JoinTable(id=4, table=CODE),
@@ -43,22 +44,33 @@ COMMANDS: dict[str, AnyCommand] = {
     "watch_table": commands.WatchTable(id=7, table=CODE),
     "unwatch_table": commands.UnwatchTable(id=8, table=CODE),
     "change_settings": commands.ChangeSettings(
-        id=9, table=CODE, game="caprice", cap=0, seats=2, public=False, races=3
+        id=9,
+        table=CODE,
+        commitment="c0" * 32,
+        game="caprice",
+        cap=0,
+        seats=2,
+        public=False,
+        races=3,
     ),
     "change_settings, at its shortest": commands.ChangeSettings(id=9, table=CODE),
-    "kick": commands.Kick(id=10, table=CODE, player=BERT),
+    "kick": commands.Kick(id=10, table=CODE, player=BERT, epoch=7),
     "allow_ready": commands.AllowReady(id=27, table=CODE, player=BERT),
-    "lock_table": commands.LockTable(id=25, table=CODE, locked=False),
+    "lock_table": commands.LockTable(id=25, table=CODE, race=RACE, locked=False),
     "lock_table, at its shortest": commands.LockTable(id=25, table=CODE),
     "ready": commands.Ready(id=11, table=CODE, commitment="c0" * 32, nonce_hash="d1" * 32),
     "not_ready": commands.NotReady(id=12, table=CODE),
-    "start": commands.Start(id=13, table=CODE),
-    "reveal": commands.Reveal(id=14, table=CODE, nonce="e2" * 16),
+    "start": commands.Start(id=13, table=CODE, race=RACE),
+    "reveal": commands.Reveal(id=14, table=CODE, commitment="c0" * 32, nonce="e2" * 16),
     "move": commands.MakeMove(id=15, race=RACE, after=12, move="t3>t5:4"),
-    "cash_out": commands.CashOut(id=16, race=RACE),
+    "cash_out": commands.CashOut(id=16, race=RACE, after=13),
     "end_race": commands.EndRace(id=24, race=RACE),
-    "next_race": commands.NextRace(id=17, table=CODE),
-    "list_tables": commands.ListTables(id=18),
+    "next_race": commands.NextRace(id=17, table=CODE, race=RACE),
+    "react": commands.React(id=28, table=CODE, reaction="gg"),
+    "hand_over": commands.HandOver(id=29, table=CODE, player=BERT),
+    "add_bot": commands.AddBot(id=30, table=CODE, level="strong"),
+    "offer_bots": commands.OfferBots(id=31, levels=["weak", "strong"], most=3),
+    "list_tables": commands.ListTables(id=18, follow=True),
     "get_leaderboard": commands.GetLeaderboard(
         id=19,
         game="canfield",
@@ -68,20 +80,13 @@ COMMANDS: dict[str, AnyCommand] = {
         offset=40,
         limit=10,
         around_me=True,
+        follow=True,
     ),
     "get_leaderboard, at its shortest": commands.GetLeaderboard(id=19, game="canfield"),
-    "subscribe_leaderboard": commands.SubscribeLeaderboard(
-        id=20,
-        game="caprice",
-        ranking="bankroll",
-        period="all",
-        bots=True,
-        offset=20,
-        limit=50,
-        around_me=True,
-    ),
-    "unsubscribe_leaderboard": commands.UnsubscribeLeaderboard(id=21),
     "get_record": commands.GetRecord(id=22, race=RACE),
+    "enter_open": commands.EnterOpen(id=32, open=DAY),
+    "create_challenge": commands.CreateChallenge(id=33, game="canfield", race=RACE),
+    "get_open": commands.GetOpen(id=34, open="abcdefghijklmnop"),
     "heartbeat": commands.Heartbeat(id=23),
     "heartbeat of an active player": commands.Heartbeat(id=24, active=True),
     "heartbeat with the largest id": commands.Heartbeat(id=2**53 - 1),
@@ -129,6 +134,8 @@ TABLE = events.Table(
     locked=True,
     last_racer=ANNA,
     end_from=NOW + 120_000,
+    votes=[ANNA],
+    bots=["weak", "strong"],
 )
 
 MATCH = Match(
@@ -295,6 +302,7 @@ EVENTS: dict[str, AnyEvent] = {
         node="n1",
         games=["canfield", "caprice"],
         table=CODE,
+        owner=True,
         durability="fast",
     ),
     "welcome to one without a name": events.Welcome(
@@ -378,6 +386,34 @@ EVENTS: dict[str, AnyEvent] = {
     "record": events.Record(re=22, race=RACE, text="saratoga record 1\n"),
     "alive": events.Alive(re=23, now=NOW),
     "alive, unasked": events.Alive(now=NOW),
+    "reacted": events.Reacted(table=CODE, player=ANNA, reaction="again"),
+    "open_race": events.OpenRaceShown(
+        re=34,
+        open=events.OpenRace(
+            id=DAY,
+            kind="day",
+            game="canfield",
+            rules=2,
+            opened=NOW,
+            closes=NOW + 86_400_000,
+            commitment="c0" * 32,
+            entrants=2,
+            results=[
+                events.OpenResult(
+                    player=ANNA,
+                    name="Anna",
+                    bot=True,
+                    banked=9,
+                    net=-5,
+                    state="cash-out",
+                    elapsed=61_804,
+                )
+            ],
+            counts=[0, 1, 1],
+            digest="ab" * 32,
+        ),
+        days=[events.Day(open="day/canfield/2026-09-02", commitment="c1" * 32)],
+    ),
     "announcement": events.Announcement(text="The server restarts in a minute."),
     "seat_lost": events.SeatLost(table=CODE, reason="The host has kicked you from the table."),
 }

@@ -15,7 +15,7 @@ from saratoga_client.output import OutputFormat, output_format, write_json, writ
 from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
-from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
+from saratoga_protocol.commands import GetLeaderboard
 
 Question: TypeAlias = partial[GetLeaderboard]
 """A query or subscription without its command id."""
@@ -112,13 +112,14 @@ def command(
 ) -> None:
     """Print a page of a leaderboard, with `watch` again whenever it changes."""
     question = partial(
-        SubscribeLeaderboard if watch else GetLeaderboard,
+        GetLeaderboard,
         game=game,
         ranking=ranking,
         period=period,
         bots=bots,
         around_me=around_me,
         limit=limit,
+        follow=watch,
     )
     asyncio.run(_show(server, question, output_format(as_json=as_json, plain=plain)))
 
@@ -130,7 +131,7 @@ async def _show(server: str, question: Question, shown_in: OutputFormat) -> None
     async with open_connection(server, token=token) as house:
         page = await house.ask(question, events.Leaderboard)
         show(page, shown_in)
-        if question.func is SubscribeLeaderboard:
+        if question.keywords["follow"]:
             async for event in house.events():
                 if isinstance(event, events.Leaderboard) and event != page:
                     page = event

@@ -9,15 +9,15 @@ from saratoga_client.net.unanswered import Draft
 from saratoga_protocol.commands import (
     AnyCommand,
     CreateTable,
+    GetLeaderboard,
     JoinTable,
     LeaveTable,
+    ListTables,
     Resume,
-    SubscribeLeaderboard,
-    UnsubscribeLeaderboard,
     UnwatchTable,
     WatchTable,
 )
-from saratoga_protocol.events import AnyEvent, Leaderboard, SeatLost, Snapshot
+from saratoga_protocol.events import AnyEvent, Leaderboard, SeatLost, Snapshot, Tables
 
 
 @dataclass(slots=True)
@@ -28,7 +28,10 @@ class Subscriptions:
     """The code of the table where the player has a seat."""
     watched: dict[str, None] = field(default_factory=dict)
     """The codes of the tables watched without a seat, oldest first; the values are unused."""
-    leaderboard: SubscribeLeaderboard | None = None
+    leaderboard: GetLeaderboard | None = None
+    """The followed page of a leaderboard."""
+    tables: ListTables | None = None
+    """The command that follows the list of public tables."""
 
     def command_answered(self, command: AnyCommand, answer: AnyEvent) -> None:
         """Update the seat and subscriptions from a command that the server has carried out."""
@@ -42,10 +45,10 @@ class Subscriptions:
                 self.watched[code] = None
             case UnwatchTable(table=code), _:
                 self.watched.pop(code, None)
-            case SubscribeLeaderboard(), Leaderboard():
-                self.leaderboard = command
-            case UnsubscribeLeaderboard(), _:
-                self.leaderboard = None
+            case GetLeaderboard(), Leaderboard():
+                self.leaderboard = command if command.follow else None
+            case ListTables(), Tables():
+                self.tables = command if command.follow else None
             case _:
                 pass
 
@@ -70,10 +73,10 @@ class Subscriptions:
         if self.seat is not None:
             drafts.append(partial(Resume, table=self.seat))
         drafts.extend(partial(WatchTable, table=code) for code in self.watched)
-        if self.leaderboard is not None:
-            drafts.append(partial(_renumbered, self.leaderboard))
+        followed = [each for each in (self.leaderboard, self.tables) if each is not None]
+        drafts.extend(partial(_renumbered, each) for each in followed)
         return drafts
 
 
-def _renumbered(former: SubscribeLeaderboard, *, id: int) -> SubscribeLeaderboard:  # noqa: A002
+def _renumbered(former: AnyCommand, *, id: int) -> AnyCommand:  # noqa: A002
     return replace(former, id=id)

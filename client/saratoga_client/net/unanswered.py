@@ -12,8 +12,6 @@ from saratoga_protocol.commands import (
     GetLeaderboard,
     GetRecord,
     ListTables,
-    SubscribeLeaderboard,
-    UnsubscribeLeaderboard,
     UnwatchTable,
     WatchTable,
 )
@@ -52,8 +50,10 @@ def _subscription_of(command: AnyCommand) -> str:
     match command:
         case WatchTable(table=code) | UnwatchTable(table=code):
             return code
-        case SubscribeLeaderboard() | UnsubscribeLeaderboard():
+        case GetLeaderboard(follow=True):
             return "leaderboard"
+        case ListTables(follow=True):
+            return "tables"
         case _:
             return ""
 

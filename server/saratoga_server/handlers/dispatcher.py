@@ -55,6 +55,12 @@ CHANGES_TABLE: Final = frozenset(
 SHOWS_ACTIVITY: Final = frozenset({wire.Kick, wire.LockTable, wire.AllowReady, wire.EndRace})
 """Commands that a person gives in a running race, besides moves."""
 
+NOT_BUILT: Final = (
+    *(wire.React, wire.HandOver, wire.AddBot, wire.OfferBots),
+    *(wire.EnterOpen, wire.CreateChallenge, wire.GetOpen),
+)
+"""Commands that this server does not offer yet."""
+
 NO_SUCH: Final = frozenset({"no_such_table", "no_such_race"})
 
 TAGS: Final[Mapping[type[wire.Command], str]] = {
@@ -92,6 +98,7 @@ class Dispatcher:
         self._seats = seats
         self._play = play
         self._leaderboards = leaderboards
+        self._public_tables = public_tables
         self._table_cache = table_cache
         self._broadcaster = broadcaster
         self._clock = clock
@@ -120,10 +127,9 @@ class Dispatcher:
             wire.CashOut: play.cash_out,
             wire.ListTables: public_tables.list_tables,
             wire.GetLeaderboard: leaderboards.get,
-            wire.SubscribeLeaderboard: leaderboards.follow,
-            wire.UnsubscribeLeaderboard: leaderboards.unsubscribe,
             wire.GetRecord: records.get_record,
             wire.Heartbeat: self._heartbeat,
+            **dict.fromkeys(NOT_BUILT, _not_built),
         }
 
     def now(self) -> int:
@@ -141,6 +147,7 @@ class Dispatcher:
         """Clean up after a connection that has ended."""
         self._broadcaster.leave(session)
         self._leaderboards.unfollow(session)
+        self._public_tables.unfollow(session)
         self._metrics.connections -= 1
         log.debug("disconnected", player=session.player, connection=session.number)
         if self._readiness.is_draining:
@@ -266,6 +273,10 @@ class Dispatcher:
         if command.active and not session.bot:
             self._activity.note(session)
         return Alive(re=command.id, now=self._clock.now())
+
+
+async def _not_built(session: Session, command: wire.AnyCommand) -> AnyEvent:
+    raise CommandRejected("not_built")
 
 
 def is_guess(session: Session, command: Any) -> bool:

@@ -245,6 +245,8 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
     if not board.racing:
         raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
+        if command.after is not None and command.after != board.length:
+            raise CommandRejected("stale_move", _stale_sentence(command.after, board.length))
         return boards.ended(board, State.CASH_OUT), None
     after = _played(race, board, command)
     search = boards.stuck_search(race.game, after)

@@ -43,6 +43,7 @@ class TableHandlers:
 
     async def change_settings(self, session: Session, command: ChangeSettings) -> Done:
         def changed(table: TableState, now: Millis) -> Change:
+            _check_commitment(table, command.commitment)
             return tables.change_settings(
                 table,
                 session.player,
@@ -60,6 +61,12 @@ class TableHandlers:
 
     async def kick(self, session: Session, command: Kick) -> Done:
         def kicked(table: TableState, now: Millis) -> Change:
+            seat = table.seat(command.player)
+            if command.epoch and seat is not None and seat.epoch != command.epoch:
+                raise CommandRejected(
+                    "no_such_player",
+                    "That player has come back meanwhile. Look at the table again.",
+                )
             return tables.kick(
                 table,
                 session.player,
@@ -73,6 +80,7 @@ class TableHandlers:
 
     async def lock(self, session: Session, command: LockTable) -> Done:
         def locked(table: TableState, now: Millis) -> Change:
+            _check_race(table, command.race)
             return tables.lock(table, session.player, command.id, locked=command.locked, now=now)
 
         return await self._act(session, command, locked)
@@ -106,6 +114,7 @@ class TableHandlers:
 
     async def start(self, session: Session, command: Start) -> Done:
         def started(table: TableState, now: Millis) -> Change:
+            _check_race(table, command.race)
             return tables.start(table, session.player, command.id, now=now)
 
         return await self._act(session, command, started)
@@ -114,6 +123,7 @@ class TableHandlers:
         arrived = self._clock.now()
 
         def revealed(table: TableState, now: Millis) -> Change:
+            _check_commitment(table, command.commitment)
             # the store may stall while this command waits for the table
             return tables.reveal(
                 table, session.player, command.id, nonce=command.nonce, now=min(arrived, now)
@@ -130,6 +140,7 @@ class TableHandlers:
 
     async def next_race(self, session: Session, command: NextRace) -> Done:
         def gathered(table: TableState, now: Millis) -> Change:
+            _check_race(table, command.race)
             return tables.next_race(
                 table, session.player, command.id, now=now, fresh_seed=self._new_seed()
             )
@@ -158,3 +169,15 @@ class TableHandlers:
 
         await self._table_service.change(code, once)
         return Done(re=command_id)
+
+
+def _check_race(table: TableState, race: str) -> None:
+    """Raise `CommandRejected` if a command names another race than the table's."""
+    if race and race != table.race_id:
+        raise CommandRejected("no_such_race", f"The race at this table is {table.race_id}.")
+
+
+def _check_commitment(table: TableState, commitment: str) -> None:
+    """Raise `CommandRejected` if a command names another commitment than the table's."""
+    if commitment and commitment != table.commitment:
+        raise CommandRejected("wrong_commitment")

@@ -5,8 +5,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct, field
 
-from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard, UnsubscribeLeaderboard
-from saratoga_protocol.events import Done, Leaderboard, LeaderboardRow
+from saratoga_protocol.commands import GetLeaderboard
+from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.periods import periods
@@ -51,26 +51,23 @@ class Leaderboards:
         self._changed: set[str] = set()
         """The games whose leaderboards have changed."""
         self._sends = 0
-        self._followers: dict[Session, tuple[SubscribeLeaderboard, Leaderboard]] = {}
+        self._followers: dict[Session, tuple[GetLeaderboard, Leaderboard]] = {}
         """The subscribed connections, each with its query and the page last sent."""
 
     async def page(self, query: GetLeaderboard, player: str = "") -> Leaderboard:
         """Return the page of a query, with the row of `player`. Raises `CommandRejected`."""
         return await self._page(query, player, _PageReads())
 
-    async def follow(self, session: Session, query: SubscribeLeaderboard) -> Leaderboard:
-        """Return the page, and send it again whenever it changes. Raises `CommandRejected`."""
-        page = await self.page(query, session.player)
-        self._followers[session] = query, msgspec.structs.replace(page, re=None)
-        return page
-
     async def get(self, session: Session, query: GetLeaderboard) -> Leaderboard:
-        """Return the page of a query, with the player's own row. Raises `CommandRejected`."""
-        return await self.page(query, session.player)
+        """Return the page of a query, with the player's own row. Raises `CommandRejected`.
 
-    async def unsubscribe(self, session: Session, command: UnsubscribeLeaderboard) -> Done:
+        A page that the connection follows is sent again whenever it changes.
+        """
+        page = await self.page(query, session.player)
         self.unfollow(session)
-        return Done(re=command.id)
+        if query.follow:
+            self._followers[session] = query, msgspec.structs.replace(page, re=None)
+        return page
 
     def unfollow(self, session: Session) -> None:
         self._followers.pop(session, None)
@@ -113,6 +110,8 @@ class Leaderboards:
     async def _page(self, query: GetLeaderboard, player: str, reads: _PageReads) -> Leaderboard:
         if query.game not in GAMES:
             raise CommandRejected("no_such_leaderboard", f"There is no game {query.game!r}.")
+        if query.ranking == "rating":
+            raise CommandRejected("not_built")
         period = periods(self._clock.now())[PERIODS.index(query.period)]
         key = BoardKey(game=query.game, ranking=query.ranking, period=period.name, bots=query.bots)
         own = await self._store.row(key, player) if player else None

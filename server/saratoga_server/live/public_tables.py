@@ -43,17 +43,36 @@ class PublicTables:
         """The line last written for each table on this node; `None`: not listed."""
         self._without_place: set[str] = set()
         """The tables whose players know that the list has no place for them."""
+        self._followers: dict[Session, list[TableSummary]] = {}
+        """The connections that follow the list, each with the list last sent."""
         self._address_key = b""
         self._writing = asyncio.Lock()
         """Held while a line is written, so that an older line never arrives after a newer one."""
 
     async def list_tables(self, session: Session, command: ListTables) -> Tables:
-        """Return the public tables."""
+        """Return the public tables. A list that the connection follows is sent again whenever it changes."""
+        listed = await self._listed()
+        self.unfollow(session)
+        if command.follow:
+            self._followers[session] = listed
+        return Tables(re=command.id, tables=listed)
+
+    async def send_changes(self) -> None:
+        """Send the list to the connections that follow it, if it has changed. Called once a second."""
+        if not self._followers:
+            return
+        listed = await self._listed()
+        for session, known in list(self._followers.items()):
+            if known != listed:
+                self._followers[session] = listed
+                session.send(Tables(tables=listed))
+
+    def unfollow(self, session: Session) -> None:
+        self._followers.pop(session, None)
+
+    async def _listed(self) -> list[TableSummary]:
         summaries = await self._store.list_public()
-        return Tables(
-            re=command.id,
-            tables=[msgspec.msgpack.decode(each, type=TableSummary) for each in summaries],
-        )
+        return [msgspec.msgpack.decode(each, type=TableSummary) for each in summaries]
 
     async def opener_of(self, session: Session) -> str:
         """Return a keyed hash of the connection's address; empty if no limits hold for it."""

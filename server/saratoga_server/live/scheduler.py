@@ -107,8 +107,13 @@ class Scheduler:
             group.create_task(_every(BEAT_EVERY, self._beat))
             group.create_task(_every(SWEEP_EVERY, self.sweep))
             group.create_task(_every(SWEEP_EVERY, self._leaderboards.settle))
-            group.create_task(_every(SWEEP_EVERY, self._leaderboards.send_changes))
+            group.create_task(_every(SWEEP_EVERY, self.send_followed))
             group.create_task(_every(ROUND_EVERY, self._sweeper.sweep))
+
+    async def send_followed(self) -> None:
+        """Send the lists that connections follow, if they have changed."""
+        await self._public_tables.send_changes()
+        await self._leaderboards.send_changes()
 
     # Timers
 

@@ -23,7 +23,6 @@ from saratoga_protocol.commands import (
     NotReady,
     Ready,
     Resume,
-    SubscribeLeaderboard,
     WatchTable,
 )
 
@@ -119,7 +118,6 @@ COSTS: Final[Mapping[type[Struct], int]] = {
     ChangeSettings: 5,
     ListTables: 5,
     GetLeaderboard: 5,
-    SubscribeLeaderboard: 5,
     WatchTable: 3,
     ClaimName: 3,
     Kick: 3,

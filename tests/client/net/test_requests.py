@@ -16,10 +16,9 @@ from saratoga_protocol import commands, events
 from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import (
     AnyCommand,
+    GetLeaderboard,
     JoinTable,
     ListTables,
-    SubscribeLeaderboard,
-    UnsubscribeLeaderboard,
     UnwatchTable,
     WatchTable,
 )
@@ -133,11 +132,12 @@ def test_an_id_taken_for_a_resume_leaves_the_earlier_move_the_latest_command() -
 WATCH = partial(WatchTable, table="mint-otter-42")
 ELSEWHERE = partial(WatchTable, table="lone-crane-7")
 UNWATCH = partial(UnwatchTable, table="mint-otter-42")
-SUBSCRIBE = partial(SubscribeLeaderboard, game="canfield")
+SUBSCRIBE = partial(GetLeaderboard, follow=True, game="canfield")
+OTHER_PAGE = partial(GetLeaderboard, follow=True, game="caprice")
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later"), [(WATCH, UNWATCH), (UNWATCH, WATCH), (SUBSCRIBE, UnsubscribeLeaderboard)]
+    ("earlier", "later"), [(WATCH, UNWATCH), (UNWATCH, WATCH), (SUBSCRIBE, OTHER_PAGE)]
 )
 def test_of_two_commands_on_one_subscription_only_the_later_is_the_latest(
     earlier: Draft, later: Draft
@@ -191,14 +191,17 @@ def test_losing_a_seat_at_another_table_changes_nothing() -> None:
     assert subscriptions.seat == CODE
 
 
-def test_watched_tables_and_the_leaderboard_are_restored() -> None:
+def test_watched_tables_and_followed_lists_are_restored() -> None:
     subscriptions = Subscriptions()
     subscriptions.command_answered(commands.WatchTable(id=2, table=OTHER), snapshot(2, OTHER))
-    page = commands.SubscribeLeaderboard(id=3, game="caprice", period="week")
+    page = commands.GetLeaderboard(follow=True, id=3, game="caprice", period="week")
     subscriptions.command_answered(page, leaderboard())
+    lobby = commands.ListTables(id=4, follow=True)
+    subscriptions.command_answered(lobby, events.Tables(tables=[]))
     assert [draft(id=9) for draft in subscriptions.restoring_commands()] == [
         commands.WatchTable(id=9, table=OTHER),
-        commands.SubscribeLeaderboard(id=9, game="caprice", period="week"),
+        commands.GetLeaderboard(follow=True, id=9, game="caprice", period="week"),
+        commands.ListTables(id=9, follow=True),
     ]
 
 
@@ -206,10 +209,12 @@ def test_ended_subscriptions_are_not_restored() -> None:
     subscriptions = Subscriptions()
     subscriptions.command_answered(commands.WatchTable(id=2, table=OTHER), snapshot(2, OTHER))
     subscriptions.command_answered(
-        commands.SubscribeLeaderboard(id=3, game="caprice"), leaderboard()
+        commands.GetLeaderboard(follow=True, id=3, game="caprice"), leaderboard()
     )
     subscriptions.command_answered(commands.UnwatchTable(id=4, table=OTHER), events.Done(re=4))
-    subscriptions.command_answered(commands.UnsubscribeLeaderboard(id=5), events.Done(re=5))
+    subscriptions.command_answered(commands.GetLeaderboard(id=5, game="caprice"), leaderboard())
+    subscriptions.command_answered(commands.ListTables(id=6, follow=True), events.Tables(tables=[]))
+    subscriptions.command_answered(commands.ListTables(id=7), events.Tables(tables=[]))
     assert subscriptions.restoring_commands() == []
 
 

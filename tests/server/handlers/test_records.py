@@ -10,13 +10,13 @@ from kit.finished_races import finished_race
 from kit.in_process_server import InProcessServer, gathered
 from kit.results import add_results
 from saratoga_protocol.commands import (
+    CreateTable,
     GetLeaderboard,
     GetRecord,
+    ListTables,
     NextRace,
-    SubscribeLeaderboard,
-    UnsubscribeLeaderboard,
 )
-from saratoga_protocol.events import Done, Leaderboard, Record
+from saratoga_protocol.events import Leaderboard, Record, Tables
 from saratoga_rules.records.record import format_record, parse_record
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain import replays
@@ -174,8 +174,8 @@ async def test_a_page_answers_the_command_with_the_players_own_row(server: InPro
 
 async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) -> None:
     anna = await server.player("Anna")
-    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    await anna.ask(SubscribeLeaderboard, game="caprice", period="all")
+    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
+    await anna.ask(GetLeaderboard, follow=True, game="caprice", period="all")
     told = len(anna.received.events)
     await add_results(server.store, 3)
     for _ in range(UNCHANGED_EVERY):
@@ -183,14 +183,14 @@ async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) 
     assert anna.received.all(Leaderboard, told) == []
 
 
-@pytest.mark.parametrize("ending", ["unsubscribe", "hang up"])
+@pytest.mark.parametrize("ending", ["another query", "hang up"])
 async def test_after_the_subscription_ends_nothing_more_is_sent(
     server: InProcessServer, ending: str
 ) -> None:
     anna = await server.player("Anna")
-    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    if ending == "unsubscribe":
-        assert isinstance(await anna.ask(UnsubscribeLeaderboard), Done)
+    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
+    if ending == "another query":
+        await anna.ask(GetLeaderboard, game="canfield")
     else:
         await anna.disconnect()
     told = len(anna.received.events)
@@ -202,13 +202,34 @@ async def test_after_the_subscription_ends_nothing_more_is_sent(
 
 async def test_a_subscription_survives_a_store_failure(server: InProcessServer) -> None:
     anna = await server.player("Anna")
-    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
     await add_results(server.store, 3)
     await server.store.leaderboards.settle_outbox(10)
     told = len(anna.received.events)
     server.faults.unavailable = True
-    assert await anna.refused(GetLeaderboard, game="canfield") == "store_unavailable"
+    assert await anna.refused(ListTables) == "store_unavailable"
     server.faults.unavailable = False
     for _ in range(UNCHANGED_EVERY):
         await server.pass_time(1000)
     assert len(anna.received.all(Leaderboard, told)) == 1
+
+
+# The followed list of public tables
+
+
+async def test_a_followed_list_of_tables_is_sent_again_when_it_has_changed(
+    server: InProcessServer,
+) -> None:
+    anna, bert = [await server.player(name) for name in ("Anna", "Bert")]
+    assert (await anna.ask(ListTables, follow=True)).tables == []
+    await bert.at_table(CreateTable, game="canfield", public=True)
+    for _ in range(3):
+        await server.pass_time(1000)
+    (told,) = [event for event in anna.received.all(Tables) if event.re is None]
+    assert [(row.game, row.host) for row in told.tables] == [("canfield", "Bert")]
+    assert await anna.ask(ListTables) == Tables(re=anna.last_id, tables=told.tables)
+    carl = await server.player("Carl")
+    await carl.at_table(CreateTable, game="caprice", public=True)
+    for _ in range(3):
+        await server.pass_time(1000)
+    assert len([event for event in anna.received.all(Tables) if event.re is None]) == 1

@@ -1,6 +1,7 @@
 """Commands of seated players: settings, lock, ready, start, reveal, end race, next race."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -8,19 +9,30 @@ from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
+    AddBot,
     AllowReady,
+    CashOut,
     ChangeSettings,
+    CreateChallenge,
     EndRace,
+    EnterOpen,
+    GetLeaderboard,
+    GetOpen,
     GetRecord,
+    HandOver,
     JoinTable,
+    Kick,
     LockTable,
     NextRace,
+    OfferBots,
+    React,
     Resume,
     Reveal,
     Start,
     WatchTable,
 )
 from saratoga_protocol.events import (
+    BoardChanged,
     Done,
     RaceOver,
     Refused,
@@ -191,3 +203,58 @@ async def test_the_host_sets_the_races_of_a_match_with_a_new_table_and_later(
     assert isinstance(await anna.ask(ChangeSettings, table=code, races=3), Done)
     assert anna.table.settings.races == 3
     assert await anna.refused(ChangeSettings, table=code, races=4) == "bad_settings"
+
+
+# Commands that say what they act on, and commands that are not built yet
+
+
+async def test_a_command_that_was_meant_for_something_else_is_refused(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    epoch = next(seat.epoch for seat in anna.table.seats if seat.player == bert.player)
+    for kind, given, code_of in (
+        (ChangeSettings, {"commitment": "0" * 64, "game": "caprice"}, "wrong_commitment"),
+        (Kick, {"player": bert.player, "epoch": epoch + 1}, "no_such_player"),
+        (LockTable, {"race": f"{code}/2"}, "no_such_race"),
+        (Start, {"race": f"{code}/2"}, "no_such_race"),
+        (NextRace, {"race": f"{code}/2"}, "no_such_race"),
+    ):
+        assert await anna.refused(kind, table=code, **given) == code_of, kind
+    right = {"table": code, "race": anna.table.race}
+    assert isinstance(await anna.ask(LockTable, **right), Done)
+    commitment = anna.table.commitment
+    changed = {"table": code, "commitment": commitment, "game": "caprice"}
+    assert isinstance(await anna.ask(ChangeSettings, **changed), Done)
+    await counted_down(anna, bert)
+    wrong = {"table": code, "commitment": commitment, "nonce": nonce(bert.player)}
+    assert await bert.refused(Reveal, **wrong) == "wrong_commitment"
+    await server.pass_time(COUNTDOWN_MILLIS)
+    race = anna.table.race
+    assert await anna.refused(CashOut, race=race, after=1) == "stale_move"
+    assert isinstance(await anna.ask(CashOut, race=race, after=0), BoardChanged)
+    kicked = {"player": bert.player, "epoch": epoch}
+    await bert.cash_out()
+    await server.settle()
+    assert isinstance(await anna.ask(Kick, table=code, **kicked), Done)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        (React, {"table": "odd-emu-13", "reaction": "gg"}),
+        (HandOver, {"table": "odd-emu-13", "player": "a" * 16}),
+        (AddBot, {"table": "odd-emu-13", "level": "weak"}),
+        (OfferBots, {"levels": ["weak"], "most": 3}),
+        (EnterOpen, {"open": "day/canfield/2026-09-01"}),
+        (CreateChallenge, {"game": "canfield"}),
+        (GetOpen, {"open": "a" * 16}),
+        (GetLeaderboard, {"game": "canfield", "ranking": "rating"}),
+    ],
+)
+async def test_what_is_not_built_yet_is_refused(
+    server: InProcessServer, kind: type[Any], given: dict[str, Any]
+) -> None:
+    anna = await server.player("Anna")
+    assert await anna.refused(kind, **given) == "not_built"

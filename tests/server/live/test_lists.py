@@ -20,7 +20,6 @@ from saratoga_protocol.commands import (
     LeaveTable,
     LockTable,
     Resume,
-    SubscribeLeaderboard,
 )
 from saratoga_protocol.events import Announcement, AnyEvent, Leaderboard, Standing, Standings
 from saratoga_protocol.version import JSON, MSGPACK
@@ -261,7 +260,7 @@ async def test_a_page_around_the_player_has_their_row_in_the_middle() -> None:
 async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
     async with open_in_process_server(always(BANKS_SOME)) as server:
         anna, bert, wanda = [await server.player(name) for name in ("Anna", "Bert", "Wanda")]
-        now = await wanda.ask(SubscribeLeaderboard, game="canfield", period="all")
+        now = await wanda.ask(GetLeaderboard, follow=True, game="canfield", period="all")
         assert isinstance(now, Leaderboard)
         assert (now.rows, now.re) == ([], wanda.last_id)
         told = len(wanda.received.events)
@@ -277,7 +276,7 @@ async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
     after_a_race: AfterRace,
 ) -> None:
     server, anna, _, race = after_a_race
-    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
     await server.pass_time(1000)
     told = len(anna.received.events)
     assert await server.store.leaderboards.void_race("canfield", race)
@@ -291,7 +290,7 @@ async def test_results_that_another_node_settled_are_found_within_a_few_sends(
     server: InProcessServer,
 ) -> None:
     anna = await server.player("Anna")
-    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
     await add_results(server.store, 3)
     await server.store.leaderboards.settle_outbox(10)
     told = len(anna.received.events)
