@@ -21,6 +21,22 @@ def duration_text(milliseconds: int) -> str:
     return f"{milliseconds // 60_000} min {milliseconds % 60_000 // 1000} s"
 
 
+def tie_words(banked: int, reached: int | None, ahead: int | None) -> str:
+    """Return why a racer is behind another with as many cards; empty if they share the place.
+
+    `reached` and `ahead` say when the two reached the count, in milliseconds from the start; `None` at the deal.
+    """
+    if reached is None:
+        return ""
+    if ahead is None:
+        return f"reached {counted(banked)} during the race, not at the deal"
+    later = reached - ahead
+    if later == 0:
+        return f"reached {counted(banked)} in the same millisecond, next in the table's order"
+    words = f"{later} ms" if later < 1000 else duration_text(later)
+    return f"reached {counted(banked)} {words} later"
+
+
 BOT_MARK: Final = "bot"
 """The mark after every bot's name."""
 

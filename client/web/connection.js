@@ -55,17 +55,16 @@ export class Closed extends Error {
  * @typedef {{player: string, name: string, bot?: boolean, level?: string, ready?: boolean, connected?: boolean, races?: number,
  *   wins?: number, net?: number, voids?: number, blocked?: boolean, epoch?: number, owner?: boolean}} Seat
  * @typedef {{player: string, name: string, bot?: boolean, nonce_hash: string}} Racer
- * @typedef {{race: string, game: string, rules: number, cap: number, public: boolean, reason: string, commitment: string, seed?: string,
- *   nonces?: Record<string, string>, missing?: Record<string, string>, left?: string, logs?: number}} VoidedRace
+ * @typedef {{race: string, digest: string, reason?: string, blamed?: string[]}} Ended
  * @typedef {{race: string, place: number, net: number}} MatchResult
  * @typedef {{player: string, name: string, results: MatchResult[], bot?: boolean}} MatchRow
  * @typedef {{races: number, finished: string[], rows: MatchRow[]}} Match
  * @typedef {{code: string, version: number, host: string, phase: string, settings: Settings, race: string, commitment: string, seats: Seat[],
  *   rules: number, call_until?: number, racers?: Racer[], reveal_by?: number, start_at?: number, deadline?: number, ranked?: boolean, notice?: string,
- *   locked?: boolean, last_racer?: string, end_from?: number, voided?: VoidedRace[]}} Table
+ *   locked?: boolean, last_racer?: string, end_from?: number, previous?: Ended}} Table
  * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, head: string, legal?: string[]}} BoardView
  * @typedef {{player: string, place: number, banked: number, net: number, state: string, head: string}} Standing
- * @typedef {Standing & {name: string, moves: number, bot?: boolean, reached?: number | null, ended?: number, tie?: string}} Result
+ * @typedef {Standing & {name: string, moves: number, bot?: boolean, reached?: number | null, ended?: number}} Result
  * @typedef {{race: string, game: string, results: Result[], seed: string, nonces: Record<string, string>, digest: string, ranked?: boolean}} Outcome
  * @typedef {{code: string, game: string, cap: number, host: string, phase: string, seated: number, seats: number}} TableSummary
  * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, match?: Match, idle_since?: number}} Snapshot

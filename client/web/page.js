@@ -10,14 +10,13 @@ const SVG = "http://www.w3.org/2000/svg";
 const MOST_RIVALS = 100;
 /** Why a server voids a race, in words. @type {Record<string, string>} */
 export const VOID_REASONS = {
-  damaged: "the server's stored data of the race were damaged",
   "nonce-missing": "a racer's nonce was missing in the countdown",
   "racer-left": "a racer left in the countdown",
+  "racer-gone": "a racer was removed in the countdown",
   "server-away": "the server was away in the countdown",
   closed: "the table was closed during the race",
   "closed-in-countdown": "the table was closed in the countdown",
 };
-export const COUNTDOWN_REASONS = new Set(["nonce-missing", "racer-left", "server-away", "closed-in-countdown"]);
 
 /**
  * Return an element. A property whose name begins with `on` is a listener; `false` and `null` leave

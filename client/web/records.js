@@ -136,7 +136,7 @@ export function dealOf(game, key) {
 
 /** The digest of all lines of a record but the last. @param {string} text */
 export function digestOf(text) {
-  let chain = sha256(bytesOf("saratoga record digest 1"));
+  let chain = sha256(bytesOf("saratoga record digest 2"));
   for (const line of text.split("\n").slice(0, -2)) chain = sha256(joined(chain, bytesOf(line)));
   return hex(chain);
 }
@@ -154,7 +154,7 @@ export function digestWords(digest) {
 // The form of a record: protocol/README.md, "Records"
 
 /** The format of the records that this page reads. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 const ENTRY = /^[0-9]{1,15} [0-9]{1,6} [a-zA-Z0-9.:>-]{1,20}$/;
 const LINE = /^([a-z][a-z-]{0,31}) ([ -~]{1,400})$/;
 
@@ -163,6 +163,7 @@ const LINE = /^([a-z][a-z-]{0,31}) ([ -~]{1,400})$/;
  * revealed; `log`: the entries, as they are written.
  * @typedef {{player: string, nonce: string, hash: string, log: string[], isDamaged: boolean}} Racer
  * @typedef {{head: Record<string, string>, racers: Racer[], digest: string}} RaceRecord
+ * @typedef {{lines: Record<string, string>, log: string[]}} Part the lines of a racer, by their first words
  */
 
 /** The format of a record; 0 if a text is none. @param {string} text */
@@ -172,7 +173,7 @@ export function formatOf(text) {
 
 /** Return a record; `null` if a text has not the form of one. @param {string} text */
 export function readRecord(text) {
-  /** @type {{lines: Record<string, string>, log: string[]}[]} */
+  /** @type {Part[]} */
   const parts = [{ lines: {}, log: [] }];
   const lines = text.split("\n");
   for (const line of lines.slice(1, -1)) {
@@ -181,19 +182,19 @@ export function readRecord(text) {
     const part = parts[parts.length - 1];
     if (word) part.lines[word] = rest;
     else if (ENTRY.test(line)) part.log.push(line);
+    else if (line === "damaged") part.lines[line] = line;
     else return null;
   }
   const digest = /^digest ([0-9a-f]{64})$/.exec(lines.at(-2) ?? "")?.[1];
   if (!digest || lines.at(-1) !== "") return null;
   const racers = parts.filter((part) => "racer" in part.lines).map(racerOf);
   const [{ lines: head }] = parts;
-  head.seed = (head.seed ?? "").slice(-64);
   return { head, racers, digest };
 }
 
-/** @param {{lines: Record<string, string>, log: string[]}} part @returns {Racer} */
+/** @param {Part} part @returns {Racer} */
 function racerOf({ lines, log }) {
   const nonce = /^[0-9a-f]{32}$/.test(lines.nonce) ? lines.nonce : "";
   const hash = lines["nonce-hash"] ?? "";
-  return { player: lines.racer.slice(0, 16), nonce, hash, log, isDamaged: lines.log === "damaged" };
+  return { player: lines.racer.slice(0, 16), nonce, hash, log, isDamaged: "damaged" in lines };
 }

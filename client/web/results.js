@@ -37,7 +37,7 @@ function sign(name) {
  * @typedef {import("./session.js").State} State
  * @typedef {import("./connection.js").ReplayedRace} ReplayedRace
  * @typedef {import("./connection.js").ReplayedBoard} ReplayedBoard
- * @typedef {ReplayedBoard & {level: string, tie: string}} Reviewed
+ * @typedef {ReplayedBoard & {level: string}} Reviewed
  * @typedef {import("./session.js").Row & {reached?: number | null, moves?: number}} Result
  * @typedef {{race: string, game: string, player: string, results: Result[], digest: string, ranked: boolean}} Finish what both screens show of a race
  */
@@ -56,9 +56,14 @@ function placeWords({ results }, row, name) {
   return `${name} share${name === "You" ? "" : "s"} ${ordinal(row.place)} place with ${sharing.length > 2 ? `${sharing.length} others` : either(sharing, "and")}`;
 }
 
+/** Whether the time decided that a racer is ahead of the next. @param {Result | undefined} ahead @param {Result} row */
+function isTied(ahead, row) {
+  return Boolean(ahead && ahead.banked === row.banked && ahead.place !== row.place);
+}
+
 /** The tie that decided the own place, else the first place, in one sentence with both times; empty without one. @param {Finish} finish @returns {[string, string] | null} */
 export function tieWords({ results, player }) {
-  const ties = results.flatMap((row, index) => (row.tie && index ? [[results[index - 1], row]] : []));
+  const ties = results.flatMap((row, index) => (isTied(results[index - 1], row) ? [[results[index - 1], row]] : []));
   const [ahead, row] = ties.find((pair) => pair.some((each) => each.player === player)) ?? ties[0] ?? [];
   if (!ahead || !row || row.reached === undefined || row.reached === null) return null;
   const who = (/** @type {Result} */ each) => (each.player === player ? "you" : shownName(each));
@@ -398,7 +403,7 @@ export class ReviewScreen {
     try {
       // asked for over the connection: a refusal there is no error in the browser's console
       this.text = /** @type {string} */ ((await this.app.connection.request("get_record", { race: this.race })).text);
-      if (this.text.startsWith("saratoga void record")) return this.#cannot("The server voided this race, so it has no result and no boards.", this.text);
+      if (/^voided /m.test(this.text)) return this.#cannot("The server voided this race, so it has no result and no boards.", this.text);
       replayed = await this.app.replayed(this.race);
     } catch (error) {
       return this.#cannot(error instanceof TypeError ? "The server does not answer. Load the page again in a moment." : /** @type {Error} */ (error).message, this.text);
@@ -426,11 +431,7 @@ export class ReviewScreen {
     const { app } = this;
     const { player } = app;
     [this.game, this.deal] = [replayed.game, replayed.deal];
-    const results = replayed.boards.map((board) => ({ level: "", tie: "", ...board }));
-    results.forEach((row, index) => {
-      const ahead = results[index - 1];
-      if (ahead && ahead.banked === row.banked && ahead.place !== row.place) row.tie = "later";
-    });
+    const results = replayed.boards.map((board) => ({ level: "", ...board }));
     const digest = digestOf(this.text);
     this.finish = { race: this.race, game: replayed.game, player, results, digest, ranked: replayed.ranked };
     this.price = results.length ? priceOf(results[0]) : 0;

@@ -24,7 +24,7 @@ const MILESTONE = 10;
 /**
  * @typedef {import("./cards.js").View} View
  * @typedef {{player: string, place: number, banked: number, net: number, state: string, name: string, bot: boolean,
- *   level: string, tie: string}} Row
+ *   level: string}} Row
  * @typedef {{race: string, count: number, view: View, shown: View, banked: number, net: number, state: string,
  *   legal: string[], flight: string, takenBack: string, isCashingOut: boolean, startAt: number, deadline: number, trail: View[]}} OwnBoard
  *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one; `trail` has the confirmed views that the
@@ -208,7 +208,7 @@ export function rows(state) {
   const sent = state.outcome?.results ?? state.standings;
   return sent.map((/** @type {any} */ each) => {
     const label = state.labels[each.player] ?? { name: each.name ?? each.player, bot: Boolean(each.bot), level: "" };
-    return { ...label, tie: "", ...each };
+    return { ...label, ...each };
   });
 }
 

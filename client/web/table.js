@@ -3,7 +3,7 @@
 
 import { GAMES, PRIZE, gameTitle } from "./cards.js";
 import { becomePlayerOf, exportedToken, lastName, origin, readToken } from "./identity.js";
-import { COUNTDOWN_REASONS, VOID_REASONS, againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
+import { VOID_REASONS, againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
   refill, rivals, shownName, tone, write } from "./page.js";
 import { ownSeat, seatAt, whyNoSeat } from "./session.js";
 
@@ -24,6 +24,20 @@ const TABLES_EVERY = 2_000;
 const LEADERS_EVERY = 10;
 
 const CODE = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}";
+
+/** The line that says that the race before was voided, and why; none if it was not. @param {import("./connection.js").Table} table */
+function voidedLines(table) {
+  const voided = table.previous;
+  if (!voided?.reason) return [];
+  const [blamed] = voided.blamed ?? [];
+  const left = voided.reason === "racer-left" && blamed ? seatAt(table, blamed) : null;
+  const reason = left ? `${shownName(left)} left in the countdown` : (VOID_REASONS[voided.reason] ?? voided.reason);
+  const what = voided.reason === "closed" ? "counts for nothing" : "did not start";
+  return [
+    h("p", { class: "why" }, h("b", {}, "Voided by the server. "), `Race ${voided.race.split("/")[1]} ${what}: ${reason}. In a terminal: `,
+      h("code", {}, `saratoga verify ${voided.race} --server ${location.origin.replace(/^http/, "ws")}`)),
+  ];
+}
 
 /**
  * Return the table in a code, a link or a pasted invitation, and the page's address for it at another server;
@@ -454,12 +468,7 @@ export class TableScreen {
     refill(this.lock, h("span", {}, table.locked ? "Locked to newcomers" : "Open to newcomers"),
       isHost && h("button", { type: "button", class: "button small", "data-key": "lock", onclick: () => this.#lock() }, table.locked ? "Unlock" : "Lock"));
     write(this.seal, (table.commitment.slice(0, 12).match(/.{4}/g) ?? []).join(" "));
-    refill(this.voided, ...(table.voided ?? []).map((voided) => {
-      const left = seatAt(table, voided.left ?? "");
-      const reason = left ? `${shownName(left)} left in the countdown` : (VOID_REASONS[voided.reason] ?? voided.reason);
-      return h("p", { class: "why" }, h("b", {}, "Voided by the server. "), `Race ${voided.race.split("/")[1]} ${COUNTDOWN_REASONS.has(voided.reason) ? "did not start" : "counts for nothing"}: ${reason}. In a terminal: `,
-        h("code", {}, `saratoga verify ${voided.race} --server ${location.origin.replace(/^http/, "ws")}`));
-    }));
+    refill(this.voided, ...voidedLines(table));
   }
 
   /** @param {State} state @param {boolean} isHost */

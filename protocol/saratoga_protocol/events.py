@@ -64,31 +64,17 @@ class Racer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """SHA-256 of the nonce that the racer reveals in the countdown (`Ready.nonce_hash`)."""
 
 
-class VoidedRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A race or countdown that the server voided: it has no results. Its seed and nonces are public."""
+class Ended(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A race that is over or was voided."""
 
     race: str
-    """The id of the race; its record has the logs, as far as they can be read."""
-    game: str
-    rules: int
-    """The version of the rules."""
-    cap: int
-    """The time limit in minutes; 0 = none."""
-    public: bool
-    reason: str
-    """A key of `saratoga_rules.records.voided.VOID_REASONS`."""
-    commitment: str
-    """The commitment; empty if it could not be read."""
-    seed: str = ""
-    """The seed; empty if it could not be read."""
-    nonces: dict[str, str] = {}
-    """The racers' nonces by player id, without those that could not be read."""
-    missing: dict[str, str] = {}
-    """The hashes of the nonces that were not revealed in a voided countdown, by player id."""
-    left: str = ""
-    """The id of the racer who left, with the reason `racer-left`."""
-    logs: int = 0
-    """The number of racers whose logs could be read to their ends."""
+    """The id of the race."""
+    digest: str
+    """The digest of its record."""
+    reason: str = ""
+    """Why the server voided the race (`saratoga_rules.records.record.VOID_REASONS`); empty if it finished."""
+    blamed: list[str] = []
+    """The racers because of whom the countdown was voided: whose nonces were missing, or who left."""
 
 
 class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -133,9 +119,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The ids of the players who voted to end the race. Empty so far."""
     bots: list[str] = []
     """The strengths of the bots that can be added (`AddBot`). Empty so far."""
-    voided: list[VoidedRace] = []
-    """The races and countdowns that the server voided since the last record, oldest first, at most the last
-    16; the next record lists them."""
+    previous: Ended | None = None
+    """The table's last race before `race`, or `race` itself once it is over; `None` before the first."""
 
     def racer(self, player: str) -> Racer | None:
         """Return the racer with this player id; `None` if the player is not in the race."""
@@ -242,8 +227,6 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Milliseconds from the start until the count last rose to `banked`; absent if it never rose."""
     ended: int = 0
     """Milliseconds from the start of the race to the end of this board."""
-    tie: str = ""
-    """The reason why a racer with the same net is just ahead; empty if there is none, or they share a place."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -59,5 +59,4 @@ def _result(racer: RacerLog, row: Placed, key: bytes, race_id: str) -> Result:
         head=heads(key, race_id, racer.player, racer.log)[-1],
         reached=None if row.reached is None else row.reached.at,
         ended=racer.log[-1].at if racer.log else 0,
-        tie=row.tie,
     )

@@ -20,12 +20,12 @@ from kit.browser_pages import PHONE, SHOWN_WITHIN, Pages, look
 from kit.lying_server import Lie, LyingServer
 from kit.page_player import visit
 from kit.race_lies import (
+    CLOSED_LIE,
     LIES,
     OWN,
     TOKEN,
     TRUTH,
     UNVERIFIED,
-    VOIDS,
     running_with,
 )
 from kit.scripted_server import ScriptedPeer, scripted_server, welcome
@@ -80,7 +80,7 @@ class LyingServerOfPages(LyingServer):
             welcome(hello), name=self.own.name, table=self.truth.table
         )
 
-    def board(self, position: Position, count: int, state: State) -> BoardView:
+    def board(self, position: Position, count: int, state: str) -> BoardView:
         board = super().board(position, count, state)
         moves = legal_moves(game_of(self.truth), position) if state == State.RACING else []
         return replace(board, legal=list(map(str, moves)))
@@ -240,7 +240,7 @@ TOLD: Final = {
         UNVERIFIED["a foreign seed, sent late"][0],
         "the deal is not the one that was fixed before the race",
     ),
-    "a void without the own ending": (VOIDS["closed"], "your move "),
+    "a void without the own ending": (CLOSED_LIE, "your move "),
 }
 """Lies about the race, each with a part of what the page says about it."""
 

@@ -27,7 +27,6 @@ from saratoga_client.session.error_messages import problem_for, seat_lost_proble
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.void_record import format_void_record
 
 SOURCES = Path(saratoga_client.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -82,7 +81,7 @@ def printed() -> Iterator[str]:
         yield str(seat_lost_problem(away))
         yield str(seat_lost_problem(away, is_watching=True))
         yield voided_words(voided_race(), (), server)
-        yield str(voided_problem(format_void_record(void_record()), "", server))
+        yield str(voided_problem(void_record(), "", server))
         yield race_text(record, open_boards(record), record.racers[0].player, server)
     yield "\n".join(Inviter(server=LAN).lines(table()))
 

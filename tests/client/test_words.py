@@ -41,7 +41,7 @@ from saratoga_client.wrapping import wrapped
 from saratoga_protocol import events
 from saratoga_protocol.events import LeaderboardRow, Refused
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.checks import Check
+from saratoga_rules.records.verify import Check
 
 LINE_FEED = frozenset("\n")
 
@@ -68,8 +68,7 @@ def at_table(phase: str, *, over: bool = False) -> TableView:
         snapshot = replace(snapshot, standings=STANDINGS)
     if over:
         race_outcome = outcome()
-        tied = [replace(result, tie="reached it later") for result in race_outcome.results]
-        snapshot = replace(snapshot, outcome=replace(race_outcome, results=tied))
+        snapshot = replace(snapshot, outcome=race_outcome)
     return first_view(hostile(snapshot))
 
 
@@ -147,7 +146,6 @@ def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
         checks=(Check("text", False, HOSTILE),),
         testimony=testimony.Testimony((), ()),
         record=None,
-        void=None,
         standing=(),
         digest="",
     )

@@ -20,7 +20,8 @@ from saratoga_protocol import commands, events
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
 from saratoga_protocol.events import Snapshot, Tables
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_rules.records.record import LOG_ENDINGS, parse_record
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_rules.records.verify import verify
 from saratoga_server.rate_limits.addresses import FORWARDED_FOR
 from saratoga_server.rate_limits.rates import (

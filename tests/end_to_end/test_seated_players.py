@@ -181,18 +181,18 @@ def check_the_end(person: Person, record: RaceRecord) -> None:
     assert state is not None
     assert state.own is not None
     log = record.racer(state.player)
+    row = next(row for row in record.results if row.player == state.player)
     # only the end of a stuck board may take back moves that were made before its confirmation
     assert [why for why in person.taken_back if not why.endswith("ended: stuck.")] == []
     if person.taken_back:
-        assert log.state is State.STUCK
+        assert row.state == State.STUCK
         assert log.moves < person.made
     else:
         assert log.moves == person.made
     assert len(log.log) == state.own.count
-    assert (log.banked, log.state) == (state.own.banked, state.own.state)
+    assert (row.banked, row.state) == (state.own.banked, state.own.state)
     found = state.verifications[record.race_id]
     assert found.ok, found.sentence
     assert "witnessed here" in found.sentence
     assert state.alarms == ()
-    reached = next(row.reached for row in record.results if row.player == state.player)
-    assert (state.best is not None) is (reached is not None)
+    assert (state.best is not None) is (row.reached is not None)

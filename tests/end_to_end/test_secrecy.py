@@ -36,7 +36,8 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
 from saratoga_rules.play import play
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, parse_record
+from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain import tables
 from saratoga_server.store.opening import Store
 
@@ -82,7 +83,7 @@ async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> No
 def followed(record: RaceRecord, player: str) -> list[Position]:
     """Return the player's position after each entry of its log, replayed from the record."""
     (racer,) = [each for each in record.racers if each.player == player]
-    way = [record.deal]
+    way = [record.opening]
     for line in racer.log:
         after = way[-1]
         if line.text not in LOG_ENDINGS:

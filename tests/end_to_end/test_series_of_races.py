@@ -115,7 +115,7 @@ async def finished(*racers: SocketPlayer) -> Outcome:
     parsed = parse_record(record.text)
     assert verify(parsed).ok
     assert record.text.endswith(f"digest {outcomes[0].digest}\n")
-    assert {r.player: r.banked for r in parsed.racers} == {
+    assert {r.player: r.banked for r in parsed.results} == {
         row.player: row.banked for row in outcomes[0].results
     }
     return outcomes[0]

@@ -20,8 +20,7 @@ with atheris.instrument_imports(include=["saratoga_rules", "saratoga_protocol"])
     from saratoga_protocol.views import rules_view
     from saratoga_rules.moves import parse_move
     from saratoga_rules.position import format_position, parse_position
-    from saratoga_rules.records.lines import RecordError
-    from saratoga_rules.records.record import format_record, parse_record
+    from saratoga_rules.records.record import RecordError, format_record, parse_record
     from saratoga_rules.records.replay import ReplayError
     from saratoga_rules.records.verify import verify
 

@@ -43,7 +43,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
 from saratoga_rules.play import play
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import LOG_ENDINGS
+from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.refusals import refused
 from saratoga_server.metrics.exporter import registry_of

@@ -16,11 +16,11 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from kit.earlier_lies import EARLIER_LIES, LISTED
 from kit.line_client import line_client
 from kit.lying_server import Lie, LyingServer
 from kit.race_lies import (
     ABSENCES,
+    CLOSED_LIE,
     DISCARDED,
     ENDED,
     LIES,
@@ -29,7 +29,6 @@ from kit.race_lies import (
     TRUTH,
     UNVERIFIED,
     VANISHED,
-    VOIDS,
 )
 from kit.races import (
     settled,
@@ -59,7 +58,6 @@ from saratoga_rules.position import View
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.verify import verify
-from saratoga_rules.records.void_record import format_void_record
 
 
 @pytest.fixture(autouse=True)
@@ -174,25 +172,10 @@ async def test_a_record_that_is_not_verified_raises_the_alarm(name: str, tmp_pat
     assert state.phase == ("gathering" if lie.is_next_open else "over")
 
 
-@pytest.mark.parametrize("name", EARLIER_LIES)
-async def test_a_lie_about_a_race_that_was_voided_before_is_found_out(
-    name: str, tmp_path: Path
-) -> None:
-    lie, sentence = EARLIER_LIES[name]
-    assert verify(format_record(lie.record(TRUTH))).ok, "only a witness can find it out"
-    state, _ = await seated(lie, tmp_path)
-    assert any(sentence in alarm for alarm in state.alarms), state.alarms
-    state, _ = await seated(LISTED, tmp_path / "honest")
-    assert state.alarms == ()
-
-
-@pytest.mark.parametrize("reason", VOIDS)
-async def test_a_void_record_without_the_own_ending_is_found_out(
-    reason: str, tmp_path: Path
-) -> None:
-    lie = VOIDS[reason]
+async def test_a_void_record_without_the_own_ending_is_found_out(tmp_path: Path) -> None:
+    lie = CLOSED_LIE
     assert lie.void is not None
-    text = format_void_record(lie.void(TRUTH)).encode()
+    text = format_record(lie.void(TRUTH)).encode()
     assert verify(text).ok, "only a witness can find it out"
     lacks = f"the record lacks this player's entry {len(OWN.log)}, cash-out"
     state, _ = await seated(lie, tmp_path)

@@ -23,9 +23,7 @@ def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
     return race(game, seed, ENTRANTS)
 
 
-def over(
-    record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3, tie: str = ""
-) -> SessionState:
+def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3) -> SessionState:
     """Return the session state of the player `you` after a race, with all players' totals."""
     players = {racer.name: racer for racer in record.racers}
     results = [
@@ -39,7 +37,6 @@ def over(
             state=str(line.state),
             moves=40,
             reached=line.reached,
-            tie=tie,
             head="0" * 16,
         )
         for line in record.results

@@ -16,10 +16,11 @@ from kit.races import (
     some_racer,
     with_line,
     with_racer,
+    with_row,
 )
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.record import LOG_ENDINGS, LogLine, RaceRecord, RacerLog
+from saratoga_rules.records.record import LogLine, RaceRecord, RacerLog
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
@@ -63,23 +64,17 @@ def move_after_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
     legal = legal_moves(GAMES[record.game], position_before(record, racer, len(racer.log)))
     text = str(chance.choice(legal)) if legal and chance.random() < 0.7 else "cash-out"
     entry = LogLine(last.at, last.number, text)
-    state = (
-        racer.state
-        if racer.state is State.WON
-        else State(text)
-        if text in LOG_ENDINGS
-        else racer.state
-    )
-    longer = with_racer(record, racer, log=(*racer.log, entry), state=state)
+    longer = with_racer(record, racer, log=(*racer.log, entry))
     return settled(renumbered(longer))
 
 
 def ending_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Drop the last entry of a board; its state still says how it ended."""
+    """Drop the last entry of a board; its place may still say how it ended."""
     racer = some_racer(record, chance)
-    if racer is None or racer.state is State.WON:
+    if racer is None or racer.log[-1].is_move:
         return None
-    return settled(renumbered(with_racer(record, racer, log=racer.log[:-1])))
+    shorter = renumbered(with_racer(record, racer, log=racer.log[:-1]))
+    return settled(shorter) if chance.random() < 0.5 else shorter
 
 
 def no_log(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -90,19 +85,27 @@ def no_log(record: RaceRecord, chance: Random) -> RaceRecord | None:
 
 def another_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Claim another state for a board than its log shows."""
-    racer = some_racer(record, chance)
-    if racer is None:
-        return None
-    states = [state for state in State if state.has_ended and state is not racer.state]
-    return settled(with_racer(record, racer, state=chance.choice(states)))
+    place = chance.randrange(len(record.results))
+    states = [state for state in State if state != record.results[place].state]
+    return with_row(record, place, state=chance.choice(states))
+
+
+def unknown_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """End a board with a word that these rules do not have, in the log and in the place."""
+    last = entries_of(record)[-1]
+    place = next(n for n, row in enumerate(record.results) if row.player == last.racer.player)
+    changed = with_line(record, last.racer, last.place, text="unwell")
+    return with_row(changed, place, state="unwell")
 
 
 def false_win(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Drop a board's ending, and claim that its last move won."""
     racer = some_racer(record, chance, least=2)
-    if racer is None or racer.state is State.WON:
+    if racer is None or racer.log[-1].is_move:
         return None
-    return settled(renumbered(with_racer(record, racer, log=racer.log[:-1], state=State.WON)))
+    shorter = settled(renumbered(with_racer(record, racer, log=racer.log[:-1])))
+    place = next(n for n, row in enumerate(shorter.results) if row.player == racer.player)
+    return with_row(shorter, place)
 
 
 def stuck_too_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -130,7 +133,7 @@ def not_stuck(record: RaceRecord, chance: Random) -> RaceRecord | None:
 
 def _stuck_at(record: RaceRecord, racer: RacerLog, index: int) -> RaceRecord:
     line = replace(racer.log[index], text="stuck")
-    shorter = with_racer(record, racer, log=(*racer.log[:index], line), state=State.STUCK)
+    shorter = with_racer(record, racer, log=(*racer.log[:index], line))
     return settled(renumbered(shorter))
 
 
@@ -150,9 +153,26 @@ def ended_by_host_too_early(record: RaceRecord, chance: Random) -> RaceRecord | 
         record,
         last.racer,
         log=(*last.racer.log[:-1], replace(last.line, text="ended-by-host", at=at)),
-        state=State.ENDED_BY_HOST,
     )
     return settled(ended)
+
+
+def stopped_a_person(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """End a person's board because only bots still raced, or a bot's while a person still raced."""
+    ends = [entry for entry in entries_of(record) if entry.line.text == "cash-out"]
+    for line, racer, place in ends:
+        later = [each for each in entries_of(record) if each.line.at > line.at]
+        if not racer.bot or any(not each.racer.bot for each in later):
+            return settled(with_line(record, racer, place, text="bots-stopped"))
+    return None
+
+
+def voted_alone(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """End the board of the only racer by a vote."""
+    last = entries_of(record)[-1]
+    if len(record.racers) > 1 or last.line.is_move or last.line.text == "out-of-time":
+        return None
+    return settled(with_line(record, last.racer, last.place, text="ended-by-vote"))
 
 
 def idle_too_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -164,7 +184,7 @@ def idle_too_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
     if last.line.text == "out-of-time":
         return None
     log = (*last.racer.log[:-1], replace(last.line, text="idle"))
-    return settled(with_racer(record, last.racer, log=log, state=State.IDLE))
+    return settled(with_racer(record, last.racer, log=log))
 
 
 # Times and numbers
@@ -186,14 +206,14 @@ def out_of_time_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
     if last.line.is_move or last.line.at >= (record.time_allowed or 0):
         return None
     log = (*last.racer.log[:-1], replace(last.line, text="out-of-time"))
-    return settled(with_racer(record, last.racer, log=log, state=State.OUT_OF_TIME))
+    return settled(with_racer(record, last.racer, log=log))
 
 
 def out_of_time_without_limit(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Claim that the time ran out in a race without a time limit."""
-    if not any(racer.state is State.OUT_OF_TIME for racer in record.racers):
+    if not any(row.state == State.OUT_OF_TIME for row in record.results):
         return None
-    return promised(replace(record, cap=0, public=False, ranked=False))
+    return promised(replace(record, cap=0, ranked=False))
 
 
 def falling_times(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -250,6 +270,9 @@ LOG_LIES: Final[Sequence[Lie]] = (
     ending_left_out,
     no_log,
     another_ending,
+    unknown_ending,
+    stopped_a_person,
+    voted_alone,
     false_win,
     stuck_too_early,
     not_stuck,

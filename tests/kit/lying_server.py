@@ -10,21 +10,24 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kit.messages import racer
-from kit.races import shown_void
+from kit.races import countdown_voided, ended, state_in
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
 from kit.sightings import announced
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.views import wire_view
-from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.money import net
 from saratoga_rules.position import Position, redact
-from saratoga_rules.records.record import LogLine, RaceRecord, format_record
+from saratoga_rules.records.record import (
+    CLOSED,
+    NONCE_MISSING,
+    LogLine,
+    RaceRecord,
+    format_record,
+)
 from saratoga_rules.records.replay import game_of, steps
 from saratoga_rules.records.standing import RacerScore, Reached, State, ranking
-from saratoga_rules.records.void_record import VoidRecord, format_void_record
-from saratoga_rules.records.voided import CLOSED, NONCE_MISSING
 
 Change = Callable[[RaceRecord], RaceRecord]
 
@@ -63,14 +66,12 @@ class Lie:
     """Whether the nonce is confirmed only after the countdown was voided."""
     instead: "Callable[[LyingServer], list[AnyEvent]] | None" = None
     """Returns what is sent at once in the place of the race, after the nonces were revealed."""
-    void: Callable[[RaceRecord], VoidRecord] | None = None
+    void: Callable[[RaceRecord], RaceRecord] | None = None
     """Returns the record with which the race is voided at its end, in the place of a result."""
     match: events.Match | None = None
     """The match that is shown with the result; not a lie."""
     refused_as: str = "no_such_race"
     """The code of the refusal to send the record."""
-    earlier: VoidRecord | None = None
-    """The race before, which the server voids after the client has seen its countdown."""
 
 
 @dataclass
@@ -94,11 +95,8 @@ class LyingServer:
     async def race(self, peer: ScriptedPeer) -> None:
         """Answer the client's commands from its entry until it asks for no record any more."""
         entry = await peer.command()
-        earlier = self.lie.earlier
-        first = self.table("gathering") if earlier is None else self.countdown_of(earlier)
+        first = self.table("gathering")
         await peer.send(events.Snapshot(re=entry.id, table=first, now=self.now))
-        if earlier is not None:
-            await peer.send(self.changed("gathering"))
         if self.is_watched:
             await peer.send(self.changed("countdown"), self.changed("running"))
         else:
@@ -133,7 +131,7 @@ class LyingServer:
             for player, course in made.items()
             for place, (line, _) in enumerate(course, start=1)
         )
-        now = {racer.player: (self.truth.deal, 0) for racer in self.truth.racers}
+        now = {racer.player: (self.truth.opening, 0) for racer in self.truth.racers}
         for _, player, place in entries:
             line, position = made[player][place - 1]
             now[player] = position, place
@@ -147,7 +145,8 @@ class LyingServer:
         command = await peer.command()
         assert isinstance(command, commands.MakeMove | commands.CashOut), command
         assert line.text == (command.move if isinstance(command, commands.MakeMove) else "cash-out")
-        state = self.own.state if place == len(self.own.log) else State.RACING
+        is_over = place == len(self.own.log)
+        state = state_in(self.truth, self.own.player) if is_over else State.RACING
         board = self.lie.answers(self.board(position, place, state))
         entry = f"{line.at} {line.number} {line.text}"
         await peer.send(
@@ -168,25 +167,6 @@ class LyingServer:
             return
         await peer.send(self.gathering_again())
 
-    def countdown_of(self, earlier: VoidRecord) -> events.Table:
-        """Return the table in the countdown of the race before, in which the client sits out."""
-        seats = [
-            events.Seat(player=player, name=player, ready=True) for player in earlier.line.nonces
-        ]
-        table = self.table("gathering")
-        return replace(
-            table,
-            phase="countdown",
-            race=earlier.race_id,
-            commitment=earlier.commitment,
-            seats=[*table.seats, *seats],
-            racers=[
-                racer(player, nonce_hash=_hash(nonce))
-                for player, nonce in earlier.line.nonces.items()
-            ],
-            voided=[],
-        )
-
     def gathering_again(self) -> events.TableChanged:
         """Return the table that gathers after the race."""
         number = self.truth.race if self.lie.is_reused else self.truth.race + 1
@@ -197,35 +177,20 @@ class LyingServer:
         if not self.lie.is_blamed:
             return self.changed("gathering", self.truth.race)
         changed = self.changed("gathering", self.truth.race + 1)
-        voided = events.VoidedRace(
-            race=self.truth.race_id,
-            game=self.truth.game,
-            rules=self.truth.rules_version,
-            cap=self.truth.cap,
-            public=self.truth.public,
-            reason=NONCE_MISSING,
-            commitment=self.truth.commitment,
-            seed=self.truth.seed,
-            nonces={racer.player: racer.nonce for racer in self.truth.racers[1:]},
-            missing={self.own.player: self.own.nonce_hash},
-        )
-        return replace(changed, table=replace(changed.table, voided=[voided]))
+        voided = ended(countdown_voided(self.truth, NONCE_MISSING, self.own.player))
+        return replace(changed, table=replace(changed.table, previous=voided))
 
-    def voiding(self, record: VoidRecord) -> events.TableChanged:
+    def voiding(self, record: RaceRecord) -> events.TableChanged:
         """Return the table that is closed, or gathers again, after its race was voided."""
-        changed = self.changed("closed") if record.reason == CLOSED else self.gathering_again()
-        return replace(changed, table=replace(changed.table, voided=[shown_void(record)]))
+        changed = self.changed("closed") if record.voided == CLOSED else self.gathering_again()
+        return replace(changed, table=replace(changed.table, previous=ended(record)))
 
     async def serve_records(self, peer: ScriptedPeer) -> None:
         while True:
             command = await peer.command()
             if isinstance(command, commands.GetRecord) and self.lie.is_sent:
                 void = self.lie.void
-                text = (
-                    format_record(self.told)
-                    if void is None
-                    else format_void_record(void(self.truth))
-                )
+                text = format_record(self.told if void is None else void(self.truth))
                 await peer.send(events.Record(re=command.id, race=command.race, text=text))
             elif isinstance(command, commands.GetRecord):
                 code = self.lie.refused_as
@@ -255,7 +220,7 @@ class LyingServer:
 
     def dealt(self) -> events.BoardChanged:
         return events.BoardChanged(
-            board=self.board(self.truth.deal, 0, State.RACING),
+            board=self.board(self.truth.opening, 0, State.RACING),
             start_at=self.truth.start_at,
             deadline=self.deadline,
             now=self.now,
@@ -293,11 +258,10 @@ class LyingServer:
             start_at=0 if is_before else self.truth.start_at,
             deadline=0 if is_before else self.deadline,
             ranked=self.truth.ranked and not is_before,
-            voided=[] if self.lie.earlier is None else [shown_void(self.lie.earlier)],
         )
         return self.lie.tables(shown)
 
-    def board(self, position: Position, count: int, state: State) -> events.BoardView:
+    def board(self, position: Position, count: int, state: str) -> events.BoardView:
         return events.BoardView(
             race=self.truth.race_id,
             count=count,
@@ -313,7 +277,9 @@ class LyingServer:
             RacerScore(
                 player=racer.player,
                 banked=now[racer.player][0].banked,
-                state=racer.state if now[racer.player][1] == len(racer.log) else State.RACING,
+                state=state_in(self.truth, racer.player)
+                if now[racer.player][1] == len(racer.log)
+                else State.RACING,
                 reached=Reached(0, 0),
             )
             for racer in self.truth.racers
@@ -330,7 +296,3 @@ class LyingServer:
             for row in ranking(self.game, scores)
         ]
         return events.Standings(race=self.truth.race_id, standings=rows)
-
-
-def _hash(nonce: str) -> str:
-    return nonce_hash(bytes.fromhex(nonce))

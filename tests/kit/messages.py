@@ -184,20 +184,9 @@ CALL = events.Table(
     call_until=NOW - 3000,
     reveal_by=NOW - 500,
     start_at=NOW,
-    voided=[
-        events.VoidedRace(
-            race="mint-otter-42/1",
-            game="canfield",
-            rules=1,
-            cap=10,
-            public=True,
-            reason="nonce-missing",
-            commitment="c0" * 32,
-            seed="5e" * 32,
-            nonces={ANNA: "e2" * 16},
-            missing={BERT: "d1" * 32},
-        )
-    ],
+    previous=events.Ended(
+        race="mint-otter-42/1", digest="ab" * 32, reason="nonce-missing", blamed=[BERT]
+    ),
 )
 
 BOARD = events.BoardView(
@@ -263,7 +252,6 @@ OUTCOME = events.Outcome(
             moves=40,
             reached=45_110,
             ended=90_001,
-            tie="reached 9 cards 900 ms later",
             head="0" * 16,
         ),
     ],

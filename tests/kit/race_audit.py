@@ -15,8 +15,9 @@ from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.position import Position, redact
-from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, RacerLog, digest_of, parse_record
+from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, parse_record
 from saratoga_rules.records.replay import replay
+from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_rules.records.verify import verify
 from saratoga_server.ports import LogEntry, StoredBoard
 
@@ -67,7 +68,7 @@ def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Itera
     """Compare every board that the player was sent with the boards that its moves produce."""
     positions = replay(record, racer.player)
     opening = notes.openings.get(record.race_id)
-    if opening is not None and opening.view != wire_view(redact(record.deal)):
+    if opening is not None and opening.view != wire_view(redact(record.opening)):
         yield "was dealt another position"
     done = notes.of_race(record.race_id)
     yield from _faults_of_moves(racer, done)
@@ -76,13 +77,13 @@ def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Itera
     yield from notes.taken_back.get(record.race_id, ())
     end = positions[-1]
     last = _last_seen(notes, record.race_id)
+    result = next(row for row in record.results if row.player == racer.player)
     if last is not None and (last.banked, last.state, last.view) != (
-        racer.banked,
-        racer.state,
+        result.banked,
+        result.state,
         wire_view(redact(end)),
     ):
-        yield f"ended with {last.banked} ({last.state}), not {racer.banked} ({racer.state})"
-    result = next(row for row in record.results if row.player == racer.player)
+        yield f"ended with {last.banked} ({last.state}), not {result.banked} ({result.state})"
     if (result.banked, result.net) != (end.banked, net(GAMES[record.game], end.banked)):
         yield f"the moves come to {end.banked}, the result is {result.banked}, {result.net} dollars"
 

@@ -12,6 +12,7 @@ import msgspec
 from kit.lying_server import Lie, LyingServer
 from kit.races import (
     Entrant,
+    countdown_voided,
     position_before,
     promised,
     race,
@@ -24,55 +25,16 @@ from kit.walks import banking, wandering
 from saratoga_protocol import events
 from saratoga_protocol.players import player_id
 from saratoga_rules.analysis import legal_moves
-from saratoga_rules.records.record import RaceRecord, RacerLog
+from saratoga_rules.records.record import CLOSED, NONCE_MISSING, RaceRecord, RacerLog
 from saratoga_rules.records.replay import game_of
 from saratoga_rules.records.standing import State
-from saratoga_rules.records.void_record import VoidedLog, VoidRecord
-from saratoga_rules.records.voided import CLOSED, DAMAGED, NONCE_MISSING
 
 
-def voided_without_ending_of(player: str, reason: str, record: RaceRecord) -> VoidRecord:
-    """Return the record of a void in which a player's board still raced, though it had ended."""
-    logs = [
-        VoidedLog(
-            player=racer.player,
-            name=racer.name,
-            bot=racer.bot,
-            nonce=racer.nonce,
-            log=racer.log[:-1] if racer.player == player else racer.log,
-            complete=True,
-        )
-        for racer in record.racers
-    ]
-    return VoidRecord(
-        game=record.game,
-        rules_version=record.rules_version,
-        table=record.table,
-        race=record.race,
-        start_at=record.start_at,
-        cap=record.cap,
-        public=record.public,
-        reason=reason,
-        commitment=record.commitment,
-        seed=record.seed,
-        racers=tuple(logs),
-    )
-
-
-def voided_as_a_countdown(player: str, record: RaceRecord) -> VoidRecord:
-    """Return the record of a countdown in which a player's nonce never came, though the race was dealt."""
-    void = voided_without_ending_of(player, NONCE_MISSING, record)
-    logs = [
-        replace(
-            log,
-            nonce="" if log.player == player else log.nonce,
-            missing=log.nonce_hash if log.player == player else "",
-            log=(),
-            complete=False,
-        )
-        for log in void.racers
-    ]
-    return replace(void, racers=tuple(logs))
+def closed_without_ending_of(player: str, record: RaceRecord) -> RaceRecord:
+    """Return the record of a race that was closed while a player's board still raced, though it had ended."""
+    racer = record.racer(player)
+    shorter = renumbered(with_racer(record, racer, log=racer.log[:-1]))
+    return replace(shorter, voided=CLOSED, results=())
 
 
 TOKEN = "75" * 32
@@ -97,8 +59,8 @@ def exchanged(record: RaceRecord, first: int, second: int) -> RaceRecord:
     """Return the record with the boards of two racers exchanged."""
     racers = list(record.racers)
     one, two = racers[first], racers[second]
-    racers[first] = replace(one, log=two.log, banked=two.banked, state=two.state)
-    racers[second] = replace(two, log=one.log, banked=one.banked, state=one.state)
+    racers[first] = replace(one, log=two.log)
+    racers[second] = replace(two, log=one.log)
     return settled(replace(record, racers=tuple(racers)))
 
 
@@ -142,7 +104,7 @@ def own_move_changed(record: RaceRecord) -> RaceRecord:
 def own_ending_changed(record: RaceRecord) -> RaceRecord:
     own = record.racers[0]
     left = (*own.log[:-1], replace(own.log[-1], text="left"))
-    return settled(with_racer(record, own, log=left, state=State.LEFT))
+    return settled(with_racer(record, own, log=left))
 
 
 def own_time_changed(record: RaceRecord) -> RaceRecord:
@@ -352,24 +314,24 @@ UNVERIFIED = {
 }
 """Lies with a record that agrees with all that this player saw, each with a part of what the client says."""
 
-VOIDS = {
-    reason: Lie(is_announced=False, void=partial(voided_without_ending_of, OWN.player, reason))
-    for reason in (CLOSED, DAMAGED)
-}
-"""Lies with a void record that leaves out the end of the client's board, by the reason of the void."""
+CLOSED_LIE = Lie(is_announced=False, void=partial(closed_without_ending_of, OWN.player))
+"""The lie with the record of a closed race that leaves out the end of the client's board."""
 
 VANISHED = "and then the race disappeared"
 
 ABSENCES = {
     "voided as a countdown": (
-        Lie(is_announced=False, void=partial(voided_as_a_countdown, RIVAL.player)),
+        Lie(
+            is_announced=False,
+            void=partial(countdown_voided, reason=NONCE_MISSING, player=RIVAL.player),
+        ),
         "only the countdown was voided, but the race had started",
     ),
     "vanished": (Lie(is_announced=False, is_sent=False), VANISHED),
     "gathered again": (Lie(is_announced=False, is_reused=True), "under the number of a race"),
     "withheld": (Lie(is_sent=False), "did not send the record"),
     "voided, and the record withheld": (
-        replace(VOIDS[DAMAGED], is_sent=False),
+        replace(CLOSED_LIE, is_sent=False),
         "voided the race, but did not send the record",
     ),
 }

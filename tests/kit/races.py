@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
-from kit.walks import Strategy
+from kit.walks import Strategy, banking
 from saratoga_protocol import events
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
@@ -14,38 +14,59 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position
-from saratoga_rules.records.ranked import may_be_ranked
+from saratoga_rules.records.endings import state_of
 from saratoga_rules.records.record import (
+    CLOSED,
+    NONCE_MISSING,
+    RACER_GONE,
+    RACER_LEFT,
     LogLine,
+    Previous,
     RaceRecord,
     RacerLog,
+    digest_of,
+    format_record,
     results_of,
 )
-from saratoga_rules.records.replay import ReplayError, game_of, steps
-from saratoga_rules.records.standing import Count, RacerScore, State, last_reached, ranking
-from saratoga_rules.records.void_record import VoidedLog, VoidRecord
+from saratoga_rules.records.replay import ReplayError, Step, game_of, replay, steps
+from saratoga_rules.records.standing import (
+    Count,
+    RacerScore,
+    Reached,
+    State,
+    last_reached,
+    may_be_ranked,
+    ranking,
+)
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 
 def settled(record: RaceRecord) -> RaceRecord:
-    """Return the record with the counts and places that follow from its logs, as far as they replay."""
-    game = game_of(record)
-    racers, scores = [], []
+    """Return the record with the places that follow from its logs, as far as they replay."""
+    game, scores = game_of(record), []
+    rows = {row.player: row for row in record.results}
     for racer in record.racers:
-        counts: list[Count] = []
-        banked = record.deal.banked
         try:
-            for line, position in steps(record, racer.player):
-                counts.append(Count(position.banked, line.at, line.number))
-                banked = position.banked
+            made = steps(record, racer.player)
+            scores.append(score(record, racer.player, made))
         except ReplayError:
-            banked = racer.banked
-        racers.append(replace(racer, banked=banked))
-        reached = last_reached(record.deal.banked, counts)
-        scores.append(
-            RacerScore(player=racer.player, banked=banked, state=racer.state, reached=reached)
-        )
-    return replace(record, racers=tuple(racers), results=results_of(ranking(game, scores)))
+            row = rows[racer.player]
+            reached = None if row.reached is None else Reached(row.reached, row.place)
+            scores.append(
+                RacerScore(player=row.player, banked=row.banked, state=row.state, reached=reached)
+            )
+    return replace(record, results=results_of(ranking(game, scores)))
+
+
+def score(record: RaceRecord, player: str, made: Sequence[Step]) -> RacerScore:
+    """Return a racer's score after the replay of the log."""
+    counts = [Count(position.banked, line.at, line.number) for line, position in made]
+    return RacerScore(
+        player=player,
+        banked=counts[-1].banked if counts else record.opening.banked,
+        state=state_of(game_of(record), made, record.opening),
+        reached=last_reached(record.opening.banked, counts),
+    )
 
 
 def renumbered(record: RaceRecord) -> RaceRecord:
@@ -129,67 +150,80 @@ def some_racer(record: RaceRecord, chance: Random, least: int = 1) -> RacerLog |
 
 def position_before(record: RaceRecord, racer: RacerLog, index: int) -> Position:
     """Return the position before an entry of a log."""
-    return steps(record, racer.player)[index - 1].position if index else record.deal
-
-
-SEED = bytes(range(32))
-ANNA = "annaannaannaanna"
-NONCE = "0a" * 16
-
-
-def void_record(race: str = "mint-otter-42/1", game: str = "canfield") -> VoidRecord:
-    """Return the record of a voided race with one racer."""
-    table, _, number = race.rpartition("/")
-    log = VoidedLog(
-        player=ANNA,
-        name="Anna",
-        bot=False,
-        nonce=NONCE,
-        log=(LogLine(502, 1, "draw"),),
-        complete=False,
-    )
-    return VoidRecord(
-        game=game,
-        rules_version=1,
-        table=table,
-        race=int(number),
-        start_at=1_790_000_000_000,
-        cap=10,
-        public=False,
-        reason="damaged",
-        commitment=commitment(SEED, game, 1, table, int(number), cap=10, public=False),
-        seed=SEED.hex(),
-        racers=(log,),
-    )
-
-
-def voided_race(race: str = "mint-otter-42/1", game: str = "canfield") -> events.VoidedRace:
-    """Return the same race as a table shows it."""
-    return shown_void(void_record(race, game))
-
-
-def shown_void(record: VoidRecord) -> events.VoidedRace:
-    """Return a voided race as a table shows it."""
-    line = record.line
-    return events.VoidedRace(
-        race=record.race_id,
-        game=line.game,
-        rules=line.rules_version,
-        cap=line.cap,
-        public=line.public,
-        reason=line.reason,
-        commitment=line.commitment,
-        seed=line.seed,
-        nonces=dict(line.nonces),
-        missing=dict(line.missing),
-        left=line.left,
-        logs=line.logs,
-    )
+    return replay(record, racer.player)[index]
 
 
 TABLE = "mint-otter-42"
 CAP = 10
 DEADLINE = CAP * 60_000
+BEFORE = Previous(f"{TABLE}/1", "ab" * 32)
+
+
+def countdown_voided(
+    record: RaceRecord, reason: str = NONCE_MISSING, player: str = ""
+) -> RaceRecord:
+    """Return the record of the race if its countdown had been voided, for this racer if one is to blame."""
+    player = player or record.racers[0].player
+    racers = tuple(
+        replace(
+            each,
+            log=(),
+            nonce="" if reason == NONCE_MISSING and each.player == player else each.nonce,
+        )
+        for each in record.racers
+    )
+    is_blamed = reason in (NONCE_MISSING, RACER_LEFT, RACER_GONE)
+    return replace(
+        record,
+        deal=None,
+        ranked=False,
+        voided=reason,
+        blamed=(player,) if is_blamed else (),
+        racers=racers,
+        results=(),
+    )
+
+
+def ended(record: RaceRecord) -> events.Ended:
+    """Return the race as a table shows it afterwards."""
+    digest = digest_of(format_record(record))
+    return events.Ended(
+        race=record.race_id, digest=digest, reason=record.voided, blamed=list(record.blamed)
+    )
+
+
+def void_record(race_id: str = f"{TABLE}/1", game: str = "canfield") -> RaceRecord:
+    """Return the record of a race of one racer that was voided because its table was closed."""
+    number = int(race_id.rpartition("/")[2])
+    return closed(race(game, number - 1, [Entrant("Anna", banking, patience=9)]), 3)
+
+
+def voided_race(race_id: str = f"{TABLE}/1") -> events.Ended:
+    """Return the same race as a table shows it."""
+    return ended(void_record(race_id))
+
+
+def state_in(record: RaceRecord, player: str) -> str:
+    """Return the state in which a racer's board ended."""
+    return next(row.state for row in record.results if row.player == player)
+
+
+def closed(record: RaceRecord, number: int, damaged: str = "") -> RaceRecord:
+    """Return the record of the race if its table had been closed after the entry with a commit number.
+
+    The log of the player `damaged` could not be read after its first entry.
+    """
+    racers = [
+        replace(
+            racer,
+            log=tuple(line for line in racer.log if line.number <= number)[
+                : 1 if racer.player == damaged else None
+            ],
+            damaged=racer.player == damaged,
+        )
+        for racer in record.racers
+    ]
+    return replace(record, voided=CLOSED, racers=tuple(racers), results=())
 
 
 @dataclass(frozen=True)
@@ -221,13 +255,13 @@ def race(
     seed: int,
     entrants: Sequence[Entrant],
     pace: int = 1500,
-    chosen_seed: bool = False,
     public: bool = True,
+    previous: Previous | None = None,
 ) -> RaceRecord:
     """Return the record of a finished race, with at most `pace` milliseconds between two log entries."""
     game = GAMES[name]
     chance = Random(f"race {name} {seed}")
-    secret = chance.randbytes(9 if chosen_seed else 32)
+    secret = chance.randbytes(32)
     nonces = {_player(entrant): chance.randbytes(16) for entrant in entrants}
     deal = deal_for_key(game, deal_key(secret, f"{TABLE}/{seed + 1}", nonces))
     boards = {_player(entrant): _Board(entrant, deal) for entrant in entrants}
@@ -240,8 +274,6 @@ def race(
             nonce=nonces[player].hex(),
             nonce_hash=nonce_hash(nonces[player]),
             log=tuple(board.log),
-            banked=board.position.banked,
-            state=board.state,
         )
         for player, board in sorted(boards.items())
     )
@@ -267,11 +299,9 @@ def race(
         public=public,
         commitment=commitment(secret, name, RULES_VERSION, TABLE, seed + 1, cap=CAP, public=public),
         seed=secret.hex(),
-        chosen_seed=chosen_seed,
         deal=deal,
-        ranked=may_be_ranked(
-            chosen_seed=chosen_seed, cap=CAP, racers=sum(not each.bot for each in racers)
-        ),
+        previous=previous,
+        ranked=may_be_ranked(cap=CAP, racers=sum(not each.bot for each in racers)),
         racers=racers,
         results=results_of(placed),
     )

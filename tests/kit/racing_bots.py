@@ -24,7 +24,6 @@ from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
 from saratoga_client.bots.player import Report
 from saratoga_rules.records.record import parse_record
-from saratoga_rules.records.void_record import is_void_record, parse_void_record
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
@@ -168,9 +167,9 @@ class RacingBots:
         while (text := await store.tables.load_record(code, len(texts) + 1)) is not None:
             texts.append(text)
         assert len(texts) >= max(int(race.partition("/")[2]) for race in _raced(table))
-        voided = [parse_void_record(text) for text in texts if is_void_record(text)]
-        assert all(void.is_countdown for void in voided), voided
-        return [text for text in texts if not is_void_record(text)]
+        records = {text: parse_record(text) for text in texts}
+        assert all(record.deal is None for record in records.values() if record.voided), texts
+        return [text for text, record in records.items() if not record.voided]
 
     def figures(self) -> str:
         """Return a text with the times that processes took to restart and players to resume."""

@@ -43,10 +43,10 @@ async def stored_leaderboards(store: Store) -> set[BoardKey]:
 def counted(record: RaceRecord) -> list[ResultLine]:
     """Return the results of a race that leaderboards count.
 
-    A race with a chosen seed or without a time limit counts for no player. People's results count if at
+    A race without a time limit counts for no player. People's results count if at
     least two of the racers are people, bots' results if there are at least two racers.
     """
-    if record.chosen_seed or not record.cap:
+    if not record.cap:
         return []
     is_bot = {racer.player: racer.bot for racer in record.racers}
     takes_people = sum(not bot for bot in is_bot.values()) >= 2

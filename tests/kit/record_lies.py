@@ -1,4 +1,4 @@
-"""Lies about a finished race. Each breaks a rule of the protocol page; all else is written to fit it."""
+"""Lies about a race, finished or voided. Each breaks a rule of the protocol page; all else is written to fit it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,23 +17,32 @@ from kit.races import (
 )
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.record import LogLine, RaceRecord, RacerLog, digest_of
-from saratoga_rules.records.standing import State
-from saratoga_rules.records.voided import CLOSED, RACER_LEFT, SERVER_AWAY
+from saratoga_rules.records.record import (
+    CLOSED,
+    CLOSED_IN_COUNTDOWN,
+    NONCE_MISSING,
+    RACER_GONE,
+    RACER_LEFT,
+    SERVER_AWAY,
+    VOID_REASONS,
+    LogLine,
+    Previous,
+    RaceRecord,
+    RacerLog,
+    digest_of,
+)
 
 # The results
 
 
 def another_count(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Change a racer's number of banked cards wherever it stands."""
-    racer = chance.choice(record.racers)
-    banked = racer.banked + chance.choice((-1, 1, 5))
+    """Claim that a racer banked more or fewer cards, with the money for it."""
+    place = chance.randrange(len(record.results))
+    row = record.results[place]
+    banked = row.banked + chance.choice((-1, 1, 2))
     if banked < 0:
         return None
-    (place,) = (n for n, row in enumerate(record.results) if row.player == racer.player)
-    row = record.results[place]
-    changed = with_row(record, place, banked=banked, net=row.net + 5 * (banked - row.banked))
-    return with_racer(changed, racer, banked=banked)
+    return with_row(record, place, banked=banked, net=row.net + 5 * (banked - row.banked))
 
 
 def another_net(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -85,7 +94,7 @@ def row_of_nobody(record: RaceRecord, chance: Random) -> RaceRecord | None:
 
 
 def falsely_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Claim that a race counts that had a chosen seed, no time limit or a single person."""
+    """Claim that a race counts that had no time limit or a single person."""
     return None if record.ranked else replace(record, ranked=True)
 
 
@@ -94,17 +103,12 @@ def falsely_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
 
 def another_seed(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Exchange the seed, and commit to the new one."""
-    seed = chance.randbytes(len(record.seed) // 2).hex()
+    seed = chance.randbytes(32).hex()
     return promised(replace(record, seed=seed))
 
 
 def another_promise(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return replace(record, commitment=chance.randbytes(32).hex())
-
-
-def chosen_seed_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Call a seed chosen that was random, in a race that counts."""
-    return replace(record, chosen_seed=True) if record.ranked else None
 
 
 def another_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -126,17 +130,17 @@ def swapped_nonces(record: RaceRecord, chance: Random) -> RaceRecord | None:
 
 def another_deal(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Swap two cards of the stock."""
-    stock = list(record.deal.stock)
+    stock = list(record.opening.stock)
     one, other = chance.sample(range(len(stock)), 2)
     if stock[one] == stock[other]:
         return None
     stock[one], stock[other] = stock[other], stock[one]
-    return settled(replace(record, deal=record.deal._replace(stock=tuple(stock))))
+    return settled(replace(record, deal=record.opening._replace(stock=tuple(stock))))
 
 
 def exchanged_face_down_cards(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Swap two face-down cards, or one with a card of the stock."""
-    stock, columns = list(record.deal.stock), [list(pile) for pile in record.deal.face_down]
+    stock, columns = list(record.opening.stock), [list(pile) for pile in record.opening.face_down]
     places = [(pile, at) for pile in columns for at in range(len(pile))]
     if not places:
         return None
@@ -146,13 +150,13 @@ def exchanged_face_down_cards(record: RaceRecord, chance: Random) -> RaceRecord 
     if one[here] == other[there]:
         return None
     one[here], other[there] = other[there], one[here]
-    deal = record.deal._replace(stock=tuple(stock), face_down=tuple(map(tuple, columns)))
+    deal = record.opening._replace(stock=tuple(stock), face_down=tuple(map(tuple, columns)))
     return settled(replace(record, deal=deal))
 
 
 def another_card_face_up(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Turn up one more card of a column, or all face-down cards."""
-    piles = list(zip(record.deal.face_down, record.deal.columns, strict=False))
+    piles = list(zip(record.opening.face_down, record.opening.columns, strict=False))
     if not piles:
         return None
     most = chance.choice((1, len(piles)))
@@ -161,7 +165,7 @@ def another_card_face_up(record: RaceRecord, chance: Random) -> RaceRecord | Non
         if most > 1 or at == column:
             piles[at] = (below[:-most], below[-most:] + shown)
     face_down, columns = zip(*piles, strict=True)
-    deal = record.deal._replace(face_down=face_down if any(face_down) else (), columns=columns)
+    deal = record.opening._replace(face_down=face_down if any(face_down) else (), columns=columns)
     return settled(replace(record, deal=deal))
 
 
@@ -170,15 +174,15 @@ def another_game(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return replace(record, game=game)
 
 
-def another_version(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def newer_rules(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return promised(replace(record, rules_version=chance.choice((2, 3, 999999))))
 
 
 def another_race(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Pass the record off as another race of the table, or of another table, with a commitment that fits."""
     if chance.random() < 0.5:
-        return promised(replace(record, race=record.race + 1, voided=()))
-    return promised(replace(record, table="mint-otter-43", voided=()))
+        return promised(replace(record, race=record.race + 1))
+    return promised(replace(record, table="mint-otter-43", previous=None))
 
 
 def another_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -200,10 +204,19 @@ def not_public(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return replace(record, public=not record.public)
 
 
-def public_without_limit(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    if any(racer.state is State.OUT_OF_TIME for racer in record.racers):
-        return None
-    return promised(replace(record, cap=0, public=True))
+def another_previous(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Name a race as the one before that was not before, or was at another table."""
+    race = chance.choice((record.race_id, f"{record.table}/{record.race + 1}", "mint-otter-43/1"))
+    return replace(record, previous=Previous(race, chance.randbytes(32).hex()))
+
+
+def hidden_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Say that a nonce was not revealed, though the race was dealt."""
+    return with_racer(record, chance.choice(record.racers), nonce="")
+
+
+def not_dealt(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return replace(record, deal=None)
 
 
 # The racers
@@ -245,73 +258,65 @@ def added_racer(record: RaceRecord, chance: Random) -> RaceRecord | None:
         nonce=nonce.hex(),
         nonce_hash=nonce_hash(nonce),
         log=(LogLine(min(last.at, 600_000 - 1), last.number + 1, "left"),),
-        banked=0,
-        state=State.LEFT,
     )
     return settled(replace(record, racers=(*record.racers, racer)))
 
 
-# The races voided before
+# Races that were voided
 
 
-def voided_seed(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return _with_voided(record, 0, seed=chance.randbytes(32).hex())
+def another_reason(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Give a reason that does not fit what was dealt, or who is blamed."""
+    fits = {NONCE_MISSING, RACER_LEFT, RACER_GONE} if record.blamed else {CLOSED}
+    if not record.blamed and record.deal is None:
+        fits = {SERVER_AWAY, CLOSED_IN_COUNTDOWN}
+    others = [reason for reason in VOID_REASONS if reason not in fits | {record.voided}]
+    if record.blamed and record.voided != NONCE_MISSING:
+        others.append(NONCE_MISSING)
+    return replace(record, voided=chance.choice(others))
 
 
-def voided_promise(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return _with_voided(record, 0, commitment=chance.randbytes(32).hex())
-
-
-def voided_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return _with_voided(record, 1, cap=20)
-
-
-def voided_public(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """List a race without a time limit at a public table, with what could not be read left out."""
-    return _with_voided(record, 0, public=True, cap=0, seed="", commitment="")
-
-
-def logs_of_a_countdown(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return _with_voided(record, 1, logs=1)
-
-
-def race_without_a_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Call a nonce missing in a race that was dealt."""
-    return _with_voided(record, 0, nonces={}, missing={"a" * 16: chance.randbytes(32).hex()})
-
-
-def voided_later(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """List a race as voided that was not before this one, with what could not be read left out."""
-    return _with_voided(record, 1, race=record.race + chance.randrange(3), seed="", commitment="")
-
-
-def voided_closed(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Say that a closed table has raced again."""
-    return _with_voided(record, 0, reason=CLOSED)
-
-
-def voided_for_nobody(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Say that the server was away although every nonce came, or that a racer left who did not race."""
-    reason, left = chance.choice([(SERVER_AWAY, ""), (RACER_LEFT, "n" * 16)])
-    nonces = {"a" * 16: chance.randbytes(16).hex()}
-    return _with_voided(record, 1, reason=reason, left=left, nonces=nonces, missing={})
-
-
-def voided_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return replace(record, voided=record.voided + record.voided[-1:]) if record.voided else None
-
-
-def voided_out_of_order(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return replace(record, voided=record.voided[::-1]) if record.voided else None
-
-
-def _with_voided(record: RaceRecord, place: int, **changes: object) -> RaceRecord | None:
-    if not record.voided:
+def blamed_wrongly(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Blame nobody, somebody who did not race, or everybody."""
+    everybody = tuple(racer.player for racer in record.racers)
+    if len(everybody) < 2:
         return None
-    lines = list(record.voided)
-    lines[place] = replace(lines[place], **changes)  # type: ignore[arg-type]
-    return replace(record, voided=tuple(lines))
+    guesses = [(), ("n" * 16,), everybody]
+    return replace(
+        record, blamed=chance.choice([each for each in guesses if each != record.blamed])
+    )
 
+
+def entries_without_a_deal(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    if record.deal is not None:
+        return None
+    return with_racer(record, record.racers[0], log=(LogLine(1, 1, "draw"),))
+
+
+def foreign_seed(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    return replace(record, seed=chance.randbytes(32).hex())
+
+
+def foreign_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
+    """Exchange a nonce, but not its hash."""
+    racer = chance.choice([racer for racer in record.racers if racer.nonce])
+    return with_racer(record, racer, nonce=chance.randbytes(16).hex())
+
+
+VOID_LIES: Final[Mapping[str, Lie]] = {
+    lie.__name__.replace("_", " "): lie
+    for lie in (
+        another_reason,
+        blamed_wrongly,
+        entries_without_a_deal,
+        foreign_seed,
+        another_promise,
+        another_previous,
+        foreign_nonce,
+        not_public,
+    )
+}
+"""Every lie about a voided race."""
 
 LIES: Final[Mapping[str, Lie]] = {
     lie.__name__.replace("_", " "): lie
@@ -328,38 +333,27 @@ LIES: Final[Mapping[str, Lie]] = {
         falsely_ranked,
         another_seed,
         another_promise,
-        chosen_seed_ranked,
         another_nonce,
         swapped_nonces,
         another_deal,
         exchanged_face_down_cards,
         another_card_face_up,
         another_game,
-        another_version,
         another_race,
         another_cap,
         shorter_cap,
         not_public,
-        public_without_limit,
+        another_previous,
+        hidden_nonce,
+        not_dealt,
         racer_left_out,
         racer_twice,
         racers_out_of_order,
         another_player,
         added_racer,
-        voided_seed,
-        voided_promise,
-        voided_cap,
-        voided_public,
-        logs_of_a_countdown,
-        race_without_a_nonce,
-        voided_later,
-        voided_closed,
-        voided_for_nobody,
-        voided_twice,
-        voided_out_of_order,
     )
 }
-"""Every lie by its name."""
+"""Every lie about a finished race, by its name."""
 
 
 _Put = str | Callable[[re.Match[str]], str]

@@ -28,9 +28,8 @@ from saratoga_protocol.version import (
     WIRE_VERSION,
 )
 from saratoga_rules.games import GAMES, RULES_VERSION
-from saratoga_rules.records.record import LOG_ENDINGS
-from saratoga_rules.records.standing import State
-from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_rules.records.record import VOID_REASONS
+from saratoga_rules.records.standing import LOG_ENDINGS, State
 from saratoga_server.domain.tables.state import TablePhase
 
 FOLDER: Final = Path(__file__).parents[2] / "protocol"

@@ -149,8 +149,6 @@ def record_of(nonce: str) -> RaceRecord:
             nonce=shown,
             nonce_hash=nonce_hash(bytes.fromhex(shown)),
             log=(LogLine(number, number, "cash-out"),),
-            banked=1,
-            state=State.CASH_OUT,
         )
         for number, (player, name, shown) in enumerate(
             [(PLAYER, "Anna", nonce), (RIVAL, "Bert", RIVALS_NONCE.hex())], start=1
@@ -166,7 +164,6 @@ def record_of(nonce: str) -> RaceRecord:
         public=False,
         commitment=PROMISE,
         seed=SEED.hex(),
-        chosen_seed=False,
         deal=the_deal(nonce),
         ranked=False,
         racers=racers,

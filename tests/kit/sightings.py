@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from kit.races import state_in
 from saratoga_client.session.seen_board import SeenBoard, SeenEntry, seen_board
 from saratoga_client.session.seen_standings import SeenStanding
 from saratoga_client.session.witness import Sighting
@@ -34,7 +35,7 @@ def sighting_of(record: RaceRecord, racer: int = 0) -> Sighting:
         public=record.public,
         start_at=record.start_at,
         deadline=deadline,
-        deal=format_position(redact(record.deal)),
+        deal=format_position(redact(record.opening)),
         outcome=announced(record),
         own=tuple(own_board_of(record, racer)),
         standings=tuple(standings_of(record)),
@@ -57,14 +58,14 @@ def own_board_of(record: RaceRecord, racer: int = 0) -> Iterator[SeenEntry | See
 
 def board_after(record: RaceRecord, own: RacerLog, place: int) -> events.BoardView:
     """Return the board that an honest server shows a racer after so many entries."""
-    position = steps(record, own.player)[place - 1].position if place else record.deal
+    position = steps(record, own.player)[place - 1].position if place else record.opening
     return events.BoardView(
         race=record.race_id,
         count=place,
         view=wire_view(redact(position)),
         banked=position.banked,
         net=net(game_of(record), position.banked),
-        state=own.state if place == len(own.log) else State.RACING,
+        state=state_in(record, own.player) if place == len(own.log) else State.RACING,
         head="0" * 16,
     )
 
@@ -75,7 +76,7 @@ def standings_of(record: RaceRecord) -> list[SeenStanding]:
     for racer in record.racers:
         made = steps(record, racer.player)
         for place, (line, position) in enumerate(made, start=1):
-            state = racer.state if place == len(made) else State.RACING
+            state = state_in(record, racer.player) if place == len(made) else State.RACING
             shown.append(
                 SeenStanding(
                     racer.player,

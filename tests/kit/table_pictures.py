@@ -114,8 +114,7 @@ def _countdown() -> Picture:
 
 def _results(game: str, size: tuple[int, int]) -> Picture:
     record = finished_race(game)
-    tie = "the same net: who reached that count first comes first"
-    return Picture(over(record, tie=tie), size, record=record)
+    return Picture(over(record), size, record=record)
 
 
 def _gathering(size: tuple[int, int]) -> Picture:

@@ -56,13 +56,6 @@ def test_the_outcome_has_all_that_the_record_says_of_the_result(record: RaceReco
     ] == list(record.results)
 
 
-def test_a_tie_is_explained_by_the_times_in_the_record(record: RaceRecord) -> None:
-    first, second = record.results
-    level = replace(second, banked=first.banked, reached=(first.reached or 0) + 1500)
-    row = outcome_of(replace(record, results=(first, level)), "").results[1]
-    assert row.tie == f"reached {first.banked} cards 1.5 s later"
-
-
 def test_a_record_that_cannot_be_counted_raises(record: RaceRecord) -> None:
     with pytest.raises(ReplayError):
         outcome_of(replace(record, game="nerts"), "")

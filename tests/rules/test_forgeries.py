@@ -1,8 +1,13 @@
-"""Forgeries: no record with a lie is accepted, though all its digests are right."""
+"""Forgeries: no record with a lie is accepted, though all its digests are right.
 
+A record alone does not prove a racer's name, when the race started, the table's race before, who of two racers
+left, whether a racer cashed out, left or was removed, or the time of an entry as long as the order of all entries
+stays; if nothing was dealt, not even who raced. What a client saw proves them. All else is forged here.
+"""
+
+import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -10,14 +15,19 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from kit.races import Entrant, race, void_record
-from kit.record_lies import LIES, loosely_written
+from kit.races import BEFORE, Entrant, closed, countdown_voided, race
+from kit.record_lies import LIES, VOID_LIES, loosely_written, sealed
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.record import RaceRecord, digest_of, format_record, parse_record
+from saratoga_rules.records.record import (
+    VOID_REASONS,
+    RaceRecord,
+    digest_of,
+    format_record,
+    parse_record,
+)
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.verify import verify
-from saratoga_rules.records.voided import NONCE_MISSING
 
 
 class Forgery(NamedTuple):
@@ -42,29 +52,40 @@ RECORDS: Final = Path(__file__).parent.parent / "rules" / "records"
 
 @cache
 def honest_races() -> tuple[RaceRecord, ...]:
-    """Return honest races of every game: won ones, ones that end at the time limit, one with a chosen seed."""
+    """Return honest races of every game: won ones, ones that end at the time limit, one racer alone."""
     won = [parse_record(path.read_text("ascii")) for path in sorted(RECORDS.glob("*-won-*.record"))]
     played = [
         record
         for name in GAMES
         for record in (
             race(name, 0, FIELD),
-            race(name, 1, FIELD, pace=30_000),
+            race(name, 1, FIELD, pace=30_000, previous=BEFORE),
             race(name, 2, STUCK_FIELD),
-            _voided_before(race(name, 3, FIELD[:3])),
-            race(name, 4, FIELD[:2], chosen_seed=True),
+            race(name, 3, FIELD[:1]),
         )
     ]
     return (*won, *played)
 
 
+@cache
+def honest_voids() -> tuple[RaceRecord, ...]:
+    """Return honest voided races, for every reason."""
+    record = race("canfield", 4, FIELD, previous=BEFORE)
+    countdowns = [countdown_voided(record, reason) for reason in VOID_REASONS if reason != "closed"]
+    return (*countdowns, closed(record, 20), closed(race("caprice", 1, STUCK_FIELD), 30))
+
+
 def forgeries(count: int, seed: int = 0) -> Iterator[Forgery]:
     """Yield forged records; every kind of lie in turn, each about a race that chance chooses."""
     chance = Random(f"forgeries {seed}")
+    sources = [
+        *((name, lie, honest_races()) for name, lie in LIES.items()),
+        *((f"voided: {name}", lie, honest_voids()) for name, lie in VOID_LIES.items()),
+    ]
     made = 0
     while made < count:
-        for name, lie in LIES.items():
-            for record in chance.sample(honest_races(), 8):
+        for name, lie, records in sources:
+            for record in chance.sample(records, 7):
                 forged = lie(record, chance)
                 if forged is not None:
                     yield Forgery(name, format_record(forged))
@@ -72,23 +93,44 @@ def forgeries(count: int, seed: int = 0) -> Iterator[Forgery]:
             else:
                 continue
             made += 1
-        for record in chance.sample(honest_races(), 6):
-            name, text = loosely_written(format_record(record), chance)
-            yield Forgery(name, text)
+        for record in chance.sample((*honest_races(), *honest_voids()), 12):
+            text = format_record(record)
+            yield Forgery(*loosely_written(text, chance))
             made += 1
+            if record.deal is not None:
+                yield Forgery("one field", one_field(text, chance))
+                made += 1
 
 
-def _voided_before(record: RaceRecord) -> RaceRecord:
-    """Return the record with the race and the countdown before it listed as voided."""
-    ids = [f"{record.table}/{number}" for number in (record.race - 2, record.race - 1)]
-    race_line, line = (void_record(each, record.game).line for each in ids)
-    hashes = dict.fromkeys(line.nonces, "ab" * 32)
-    countdown = replace(line, reason=NONCE_MISSING, logs=0, nonces={}, missing=hashes)
-    return replace(record, voided=(race_line, countdown))
+PROVED: Final = (
+    r"^(?:game|rules|race|cap|public|commitment|seed|deal|nonce-hash) (.+)$|^nonce ([0-9a-f]+)$"
+    r"|^racer ([a-z2-7]+) |^[0-9]+ ([0-9]+) |^[0-9]+ [0-9]+ ((?:draw|redeal|.+>.+))$"
+    r"|^place ([0-9]+) |^place [0-9]+ ([a-z2-7]+) |^place \S+ \S+ ([0-9]+) |^place (?:\S+ ){3}(\S+) "
+    r"|^place (?:\S+ ){4}(\S+) |^place .+ (\S+)$"
+)
+"""The fields that a record proves by itself."""
+
+
+def one_field(text: str, chance: Random) -> str:
+    """Return a record with another character in one field that the record proves."""
+    lines = text.split("\n")[:-2]
+    while True:
+        at = chance.randrange(1, len(lines))
+        found = re.search(PROVED, lines[at])
+        if found is None or found.lastindex is None:
+            continue
+        start, end = found.span(found.lastindex)
+        place = chance.randrange(start, end)
+        other = chance.choice("0123456789abcdefCSHDAJ>twr")
+        changed = lines[at][:place] + other + lines[at][place + 1 :]
+        if changed != lines[at]:
+            return sealed([*lines[:at], changed, *lines[at + 1 :]])
 
 
 @pytest.mark.parametrize(
-    "record", honest_races(), ids=lambda record: f"{record.game}-{record.race}"
+    "record",
+    [*honest_races(), *honest_voids()],
+    ids=lambda record: f"{record.game} {record.voided}",
 )
 def test_the_races_that_are_forged_are_honest(record: RaceRecord) -> None:
     verdict = verify(record)
@@ -96,24 +138,22 @@ def test_the_races_that_are_forged_are_honest(record: RaceRecord) -> None:
 
 
 def accepted(count: int, seed: int) -> tuple[list[str], Counter[str]]:
-    """Return the forgeries that verify, and how many there were of each lie."""
+    """Return the forgeries that are not contradicted, and how many there were of each lie.
+
+    One that claims to be made by another release may not be checkable.
+    """
     found, tried = [], Counter[str]()
     for lie, text in forgeries(count, seed):
         tried[lie] += 1
         verdict = verify(text)
-        if verdict.ok:
+        unknown = {check.name for check in verdict.checks if check.unknown}
+        if verdict.ok or not (verdict.is_contradicted or unknown <= {"text", "rules"}):
             found.append(f"{lie}: {digest_of(text)}")
     return found, tried
 
 
 def test_no_forgery_is_accepted() -> None:
-    found, tried = accepted(300, seed=1)
+    found, tried = accepted(2000, seed=1)
     assert found == []
-    assert set(LIES) <= set(tried), "every lie was told"
-
-
-@pytest.mark.long
-def test_of_ten_thousand_forgeries_none_is_accepted() -> None:
-    found, tried = accepted(10_000, seed=2)
-    assert found == []
-    assert min(tried[lie] for lie in LIES) > 20
+    lies = {*LIES, *(f"voided: {name}" for name in VOID_LIES)}
+    assert lies <= set(tried), "every lie was told"

@@ -15,7 +15,10 @@ from saratoga_client.output import OutputFormat, output_format, say, write_json,
 from saratoga_client.problems import Exit
 from saratoga_client.session.invitation import Destination
 from saratoga_client.session.state import Verification
-from saratoga_client.wording import dollars, state_words
+from saratoga_client.wording import (
+    dollars,
+    state_words,
+)
 from saratoga_protocol import events
 from saratoga_protocol.commands import JoinTable
 
@@ -33,7 +36,6 @@ class BotOut(Struct, frozen=True, kw_only=True):
     net: int
     state: str
     moves: int
-    tie: str
     verification: WatchedRecord | None
     """The check of the race's record; `None` if the bot ended before it."""
     alarms: list[str]
@@ -169,7 +171,6 @@ class ResultPrinter:
                 net=result.net,
                 state=result.state,
                 moves=result.moves,
-                tie=result.tie,
                 verification=verification,
                 alarms=self._alarms,
             )

@@ -12,7 +12,7 @@ from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, destination
-from saratoga_rules.records import grammar
+from saratoga_rules.records import record
 
 SERVER_VARIABLE: Final = "SARATOGA_SERVER"
 
@@ -34,7 +34,7 @@ class PatternParam(click.ParamType[str]):
         return word
 
 
-RACE_ID: Final = PatternParam("race", grammar.RACE_ID, "mint-otter-42/3")
+RACE_ID: Final = PatternParam("race", record.RACE_ID, "mint-otter-42/3")
 
 
 class TableParam(click.ParamType[Destination]):

@@ -20,10 +20,8 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.review.boards import open_boards
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.voided import voided_problem, wrong_race
-from saratoga_rules.records.lines import RecordError, UnknownFact
-from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.record import RaceRecord, RecordError, UnknownFormat, parse_record
 from saratoga_rules.records.replay import ReplayError, game_of
-from saratoga_rules.records.void_record import is_void_record
 
 
 @click.command(
@@ -89,10 +87,8 @@ def _record(race_or_file: str, settings: Settings) -> RaceRecord:
         say("This race is replayed from the record that is saved on this machine.")
         text = kept.encode()
     try:
-        if is_void_record(text.decode("utf-8")):
-            raise voided_problem(text.decode("utf-8"), wanted, server_to_name(settings.server_url))
         record = parse_record(text.decode("utf-8"))
-    except UnknownFact as fault:
+    except UnknownFormat as fault:
         why = f"This program cannot read {race_or_file}: {fault}."
         raise Problem(why, "Update this program.", Exit.TOO_OLD) from None
     except (RecordError, UnicodeDecodeError) as fault:
@@ -101,6 +97,8 @@ def _record(race_or_file: str, settings: Settings) -> RaceRecord:
             OTHER_FILE,
             Exit.NOT_VERIFIED,
         ) from None
+    if record.voided:
+        raise voided_problem(record, wanted, server_to_name(settings.server_url))
     if wanted and record.race_id != wanted:
         raise wrong_race(wanted, record.race_id)
     return record

@@ -36,6 +36,8 @@ class CheckOut(Struct, frozen=True, kw_only=True):
 
     name: str
     ok: bool
+    unknown: bool
+    """True if it cannot be checked here."""
     detail: str
 
 
@@ -49,7 +51,6 @@ class PlaceOut(Struct, frozen=True, kw_only=True):
     banked: int
     net: int
     state: str
-    tie: str
 
 
 class ProofOut(Struct, frozen=True, kw_only=True):
@@ -208,7 +209,7 @@ def proof_out(proof: Proof) -> ProofOut:
         race=proof.race,
         game=proof.game,
         verified=proof.ok,
-        voided=None if proof.void is None else proof.void.reason,
+        voided=(proof.record.voided or None) if proof.record else None,
         witness=proof.verdict,
         witnessed=list(proof.testimony.seen),
         digest=proof.digest,
@@ -223,7 +224,6 @@ def proof_out(proof: Proof) -> ProofOut:
                 banked=placed.banked,
                 net=placed.net,
                 state=placed.state,
-                tie=placed.tie,
             )
             for placed, racer in proof.places
         ],

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.grammar import TABLE_CODE
+from saratoga_rules.records.record import TABLE_CODE
 
 CAPS: Final = (3, 5, 10, 20, 0)
 """The time limits of a race in minutes; 0 is no limit, at private tables only."""

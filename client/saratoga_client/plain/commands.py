@@ -410,4 +410,5 @@ def _are_ready(state: SessionState, wanted: int) -> bool:
 
 
 def _voided(state: SessionState) -> frozenset[str]:
-    return frozenset(voided.race for voided in state.table.voided)
+    previous = state.table.previous
+    return frozenset({previous.race} if previous is not None and previous.reason else ())

@@ -110,7 +110,7 @@ def table_lines(state: SessionState) -> Iterator[str]:
         yield f"seat {number} {shown_name(seat.name, seat.bot, seat.level)}: {_seat_words(state, seat)}"
     yield f"race {table.race}: {table.phase}"
     yield from _race_of_match(state)
-    for voided in table.voided:
+    if (voided := table.previous) is not None and voided.reason:
         yield f"voided {voided.race}: {voided_words(voided, table.seats, state.server)}"
 
 
@@ -176,12 +176,12 @@ def _notices(before: SessionState, after: SessionState) -> Iterator[str]:
     if after.announcement and after.announcement != before.announcement:
         yield f"house: {after.announcement}"
     voided = newly_voided(before.table, after.table)
-    for race in voided:
+    if voided is not None:
         seats = [*after.table.seats, *before.table.seats]
-        yield f"voided {race.race}: {voided_words(race, seats, after.server)}"
+        yield f"voided {voided.race}: {voided_words(voided, seats, after.server)}"
     notice = _new_notice(before, after)
     # the server's notice says the same
-    if notice and not any(race.race in notice for race in voided):
+    if notice and (voided is None or voided.race not in notice):
         yield f"notice: {notice}"
     for alarm in after.alarms[len(before.alarms) :]:
         yield f"alarm: {alarm}"

@@ -16,9 +16,14 @@ from saratoga_client.session.match_text import with_match
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verification import prove
-from saratoga_rules.records import grammar
 from saratoga_rules.records.digest_words import parse_digest_words
-from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_rules.records.record import (
+    POSITIVE,
+    RACE_ID,
+    RaceRecord,
+    digest_of,
+    format_record,
+)
 
 NO_RACE_OVER: Final = "no: No race is over yet."
 
@@ -34,9 +39,9 @@ def race_id(words: str, code: str) -> str:
     'mint-otter-42/2'
     """
     race = words.lower()
-    if re.fullmatch(grammar.POSITIVE, race):
+    if re.fullmatch(POSITIVE, race):
         return f"{code}/{race}"
-    return race if re.fullmatch(grammar.RACE_ID, race) else ""
+    return race if re.fullmatch(RACE_ID, race) else ""
 
 
 class FinishedRaceCommands:

@@ -8,7 +8,13 @@ from saratoga_client.session.match_text import match_lines
 from saratoga_client.session.result_text import digest_words_of, own_result, totals
 from saratoga_client.session.state import SessionState, Verification, race_clock
 from saratoga_client.session.table_view import Row, rows
-from saratoga_client.wording import counted, dollars, minutes_and_seconds, shown_name, state_words
+from saratoga_client.wording import (
+    counted,
+    dollars,
+    minutes_and_seconds,
+    shown_name,
+    state_words,
+)
 from saratoga_protocol import events
 
 CLIMB_EVERY: Final = (30_000, 60_000, 120_000, 300_000)

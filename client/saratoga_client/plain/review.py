@@ -27,7 +27,7 @@ from saratoga_rules.records.replay import game_of
 def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterator[str]:
     """Return lines for the deal, then for every board by place. Raises `ReplayError`."""
     game, boards = game_of(record), open_boards(record)
-    deal = redact(record.deal)
+    deal = redact(record.opening)
     yield f"race {record.race_id}: {game.name}, {counted(len(boards), 'racer')}"
     yield f"deal: {game.name}, {money_words(game, deal)}"
     yield from position_lines(game, deal, card_names)

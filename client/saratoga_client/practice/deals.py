@@ -62,7 +62,7 @@ def from_seed(game: Game, seed: str) -> PracticeDeal:
 
 def from_record(record: RaceRecord) -> PracticeDeal:
     """Return the deal of a finished race; raises `ReplayError` for unknown rules."""
-    return PracticeDeal(game_of(record), record.deal, race=record.race_id)
+    return PracticeDeal(game_of(record), record.opening, race=record.race_id)
 
 
 def seed_of(chance: bytes) -> str:

@@ -40,7 +40,7 @@ def ghost_of_board(record: RaceRecord, player: str) -> Ghost:
     return Ghost(
         words=f"{shown_name(racer.name, racer.bot)} in {record.race_id}",
         climb=Climb(
-            record.deal.banked,
+            record.opening.banked,
             tuple((step.line.at, step.position.banked) for step in made),
             made[-1].line.at if made else 0,
         ),

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from saratoga_client.review.chart import ChartLine
 from saratoga_client.review.climb import Climb
-from saratoga_client.wording import NO_LEVELS
+from saratoga_client.wording import (
+    NO_LEVELS,
+    tie_words,
+)
 from saratoga_rules.position import Position, View, redact
 from saratoga_rules.records.record import LogLine, RaceRecord
 from saratoga_rules.records.replay import steps
-from saratoga_rules.records.standing import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +27,7 @@ class OpenBoard:
     place: int
     banked: int
     net: int
-    state: State
+    state: str
     reached: int | None
     """Milliseconds from the start to the last rise to `banked` cards; `None` without a rise."""
     tie: str = ""
@@ -71,7 +73,13 @@ def open_boards(record: RaceRecord, levels: Mapping[str, str] = NO_LEVELS) -> tu
 
 
 def _board(record: RaceRecord, index: int, levels: Mapping[str, str]) -> OpenBoard:
-    row = record.results[index]
+    row, tie = record.results[index], ""
+    if (
+        index
+        and (ahead := record.results[index - 1]).banked == row.banked
+        and ahead.place != row.place
+    ):
+        tie = tie_words(row.banked, row.reached, ahead.reached)
     racer = record.racer(row.player)
     made = steps(record, row.player)
     return OpenBoard(
@@ -84,6 +92,7 @@ def _board(record: RaceRecord, index: int, levels: Mapping[str, str]) -> OpenBoa
         net=row.net,
         state=row.state,
         reached=row.reached,
+        tie=tie,
         entries=tuple(step.line for step in made),
-        positions=(record.deal, *(step.position for step in made)),
+        positions=(record.opening, *(step.position for step in made)),
     )

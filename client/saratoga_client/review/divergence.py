@@ -8,8 +8,8 @@ from saratoga_client.wording import minutes_and_seconds, state_words
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import redact
-from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_rules.records.replay import Step
+from saratoga_rules.records.standing import LOG_ENDINGS
 
 
 @dataclass(frozen=True, slots=True)

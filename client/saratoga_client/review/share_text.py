@@ -9,7 +9,13 @@ from typing import Final
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.sanitised import sanitised
-from saratoga_client.wording import dollars, finish, minutes_and_seconds, shown_name, state_words
+from saratoga_client.wording import (
+    dollars,
+    finish,
+    minutes_and_seconds,
+    shown_name,
+    state_words,
+)
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import game_of

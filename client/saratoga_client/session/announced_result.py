@@ -82,5 +82,4 @@ _WORDS: Final = {
     "banked": "number of banked cards",
     "reached": "time of the last rise",
     "ended": "time of the ending",
-    "tie": "reason for the place",
 }

@@ -83,7 +83,7 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
     own = state.own
     if own is None:
         score = ""
-    elif any(voided.race == own.race for voided in state.table.voided):
+    elif (ended := state.table.previous) is not None and ended.race == own.race and ended.reason:
         score = f"Race {own.race} was voided, so it counts for nothing. "
     else:
         score = f"{_score_sentence(own, is_expired)} "

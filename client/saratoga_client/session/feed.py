@@ -150,7 +150,6 @@ def ending(row: Row, you: str) -> str:
         "stuck": "are stuck at" if is_you else "is stuck at",
         "out-of-time": "ran out of time at",
         "left": "left at",
-        "gone": "left at",
         "ended-by-host": f"{'were' if is_you else 'was'} ended by the host at",
         "idle": f"{'were' if is_you else 'was'} idle for 3 minutes and ended at",
     }.get(row.state, f"{row.state} at")

@@ -15,12 +15,12 @@ from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings
 from saratoga_client.wording import game_title
 from saratoga_protocol import events
-from saratoga_rules.records import grammar
+from saratoga_rules.records.record import TABLE_CODE
 
 FROM_A_CLONE: Final = "To install it, in a clone of Saratoga: pip install ."
 """The line of an invitation if the setting `install` is empty; the package is not published."""
 
-_CODE: Final = re.compile(rf"(?<![a-z0-9-])({grammar.TABLE_CODE})(?![a-z0-9-])")
+_CODE: Final = re.compile(rf"(?<![a-z0-9-])({TABLE_CODE})(?![a-z0-9-])")
 _URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?:\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}(?:/\S*)?", re.IGNORECASE)
 
@@ -75,7 +75,7 @@ def _split(url: str) -> tuple[str, str]:
     if not is_valid or parts.scheme not in WEBSOCKET_SCHEMES:
         return "", ""
     folder, _, last = parts.path.rpartition("/")
-    code = last.lower() if re.fullmatch(grammar.TABLE_CODE, last.lower()) else ""
+    code = last.lower() if re.fullmatch(TABLE_CODE, last.lower()) else ""
     # paths may be case-sensitive behind a proxy; host names never are
     path = folder if code else parts.path
     return f"{WEBSOCKET_SCHEMES[parts.scheme]}://{parts.netloc.lower()}{path.rstrip('/')}", code

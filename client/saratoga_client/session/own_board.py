@@ -10,7 +10,11 @@ from typing import Final
 
 from saratoga_client.input.move_text import pile_name
 from saratoga_client.input.prediction import predicted_view
-from saratoga_client.wording import capitalised, counted, state_words
+from saratoga_client.wording import (
+    capitalised,
+    counted,
+    state_words,
+)
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
 from saratoga_rules.game import Game

@@ -34,7 +34,7 @@ def best_in(record: RaceRecord, player: str) -> PersonalBest | None:
         made = steps(record, player)
     except ReplayError:
         return None
-    counts: list[tuple[int, int]] = [(0, record.deal.banked)]
+    counts: list[tuple[int, int]] = [(0, record.opening.banked)]
     for step in made:
         if step.position.banked != counts[-1][1]:
             counts.append((step.line.at, step.position.banked))

@@ -182,7 +182,7 @@ class RecordCheck:
         if proof.is_contradicted:
             testimony = replace(testimony, disagreements=proof.faults)
         self._noted(race).testimony = testimony
-        self._races.settle(race, "" if proof.void is None else proof.void.reason)
+        self._races.settle(race, "" if proof.record is None else proof.record.voided)
         if proof.is_contradicted:
             self._races.tell(race, proof.faults)
         return CheckedRecord(text, proof)

@@ -13,8 +13,7 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.witness import MISSING
-from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.record import RecordError, parse_record
 
 LOG: Final = logging.getLogger("saratoga.racing")
 

@@ -15,9 +15,7 @@ import msgspec
 from saratoga_client.local.files import delete_oldest, newest_first, replace_file
 from saratoga_client.local.paths import data_folder
 from saratoga_client.session.personal_best import PersonalBest, is_better
-from saratoga_rules.records.grammar import RACE_ID
-from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import digest_of, parse_record
+from saratoga_rules.records.record import RACE_ID, RecordError, digest_of, parse_record
 
 LOG: Final = logging.getLogger("saratoga.racing")
 

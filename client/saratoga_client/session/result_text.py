@@ -16,8 +16,7 @@ from saratoga_client.wording import (
 )
 from saratoga_protocol.events import Outcome, Seat
 from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.ranked import LEAST_RANKED
-from saratoga_rules.records.standing import LAST_BOARD_MILLIS, State
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS, LEAST_RANKED, State
 
 
 def gap(state: SessionState) -> str:

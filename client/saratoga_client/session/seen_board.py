@@ -24,11 +24,9 @@ from saratoga_protocol.views import wire_view
 from saratoga_rules.money import net
 from saratoga_rules.play import is_won
 from saratoga_rules.position import Position, redact
-from saratoga_rules.records.record import LOG_ENDINGS, MOST_ENTRIES, LogLine, RaceRecord
+from saratoga_rules.records.record import MOST_ENTRIES, LogLine, RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of, steps_from
-from saratoga_rules.records.standing import State
-from saratoga_rules.records.void_record import VoidedLog, VoidRecord
-from saratoga_rules.records.void_replay import void_deal
+from saratoga_rules.records.standing import LOG_ENDINGS, State
 
 MOST_SEEN: Final = 4 * (MOST_ENTRIES + 1)
 """The most entries and boards kept of one race, so that a hostile server cannot fill the disk."""
@@ -141,7 +139,7 @@ class Compared(NamedTuple):
 
 
 def compare_board(
-    record: RaceRecord | VoidRecord,
+    record: RaceRecord,
     player: str,
     seen: Sequence[SeenOfBoard],
     *,
@@ -156,7 +154,7 @@ def compare_board(
     racer = next((racer for racer in record.racers if racer.player == player), None)
     if racer is None:
         return Compared(("the record does not have this player, who raced",))
-    if isinstance(racer, VoidedLog) and not racer.complete:
+    if racer.damaged:
         return Compared()
     expected = _Expected(record, racer.log)
     entries: list[str] = []
@@ -185,7 +183,7 @@ def compare_board(
 class _Expected:
     """What a player must have seen of a board, by a record."""
 
-    def __init__(self, record: RaceRecord | VoidRecord, log: Sequence[LogLine]) -> None:
+    def __init__(self, record: RaceRecord, log: Sequence[LogLine]) -> None:
         self._record = record
         self._log = log
         self._positions = _positions(record, log)
@@ -212,20 +210,27 @@ class _Expected:
         position, game = positions[place], game_of(self._record)
         state = State.RACING
         if place == len(self._log):
-            last = self._log[-1].text if self._log else ""
-            ending = State.WON if is_won(game, position) else State.RACING
-            state = State(last) if last in LOG_ENDINGS else ending
+            ending = self._log[-1].text if self._log else ""
+            state = (
+                State(ending)
+                if ending in LOG_ENDINGS
+                else State.WON
+                if is_won(game, position)
+                else state
+            )
         view = wire_view(redact(position))
         return _hash(self._record.race_id, view, position.banked, net(game, position.banked), state)
 
 
-def _positions(record: RaceRecord | VoidRecord, log: Sequence[LogLine]) -> list[Position]:
+def _positions(record: RaceRecord, log: Sequence[LogLine]) -> list[Position]:
     """Return the deal and the position after every entry of a log; empty if they cannot be computed."""
     try:
-        deal = void_deal(record) if isinstance(record, VoidRecord) else record.deal
-        if deal is None:
+        if record.deal is None:
             return []
-        return [deal, *(step.position for step in steps_from(game_of(record), deal, log))]
+        return [
+            record.deal,
+            *(step.position for step in steps_from(game_of(record), record.deal, log)),
+        ]
     except ReplayError:
         return []  # verification says so
 

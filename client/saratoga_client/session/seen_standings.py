@@ -119,10 +119,11 @@ def _taken_back(seen: Sequence[SeenStanding]) -> frozenset[int]:
 
 
 def _course(record: RaceRecord, racer: RacerLog) -> list[_Point]:
-    course = [_Point(0, record.deal.banked, State.RACING)]
+    course = [_Point(0, record.opening.banked, State.RACING)]
     for line, position in steps(record, racer.player):
         course.append(_Point(line.number, position.banked, State.RACING))
-    course[-1] = course[-1]._replace(state=racer.state)
+    state = next((row.state for row in record.results if row.player == racer.player), "")
+    course[-1] = course[-1]._replace(state=state)
     return course
 
 

@@ -13,9 +13,10 @@ from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.record_check import RecordCheck
 from saratoga_client.session.table_view import BEFORE_THE_RACE, takes_ready
-from saratoga_client.session.witness import Sighting, faults_of_voided
+from saratoga_client.session.witness import NOT_STARTED, Sighting, faults_of_blame
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
+from saratoga_rules.records.record import CLOSED, NONCE_MISSING
 
 MOST_SPENT: Final = 1000
 """The most commitments of spent deals that are remembered beside the sightings, which say it too."""
@@ -44,8 +45,6 @@ class TableObserver:
         self._records = records
         self._spent: dict[str, None] = {}
         """The last `MOST_SPENT` commitments of deals whose racers were listed."""
-        self._voided: dict[str, events.VoidedRace] = {}
-        """The voided races that the table lists, by id: they have been compared with their sightings."""
         self.table: events.Table | None = None
         """The latest version of the table."""
         self.foreign_ready = ""
@@ -108,29 +107,26 @@ class TableObserver:
             self._see_table(table)
 
     def _see_voided(self, table: events.Table) -> None:
-        """Compare the races that the server voided with what was seen of them, each once."""
-        for voided in table.voided:
-            if self._voided.get(voided.race) != voided:
-                self._compare_voided(voided)
-        self._voided = {voided.race: voided for voided in table.voided}
-
-    def _compare_voided(self, voided: events.VoidedRace) -> None:
-        """Raise the alarm if a voided race contradicts the sighting of it; else save that it was voided."""
-        sighting = self._races.load(voided.race)
-        if sighting is not None and not self._races.is_recent(sighting):
-            sighting = None
-        if sighting is not None and sighting.player in voided.missing and not sighting.blamed:
+        """Save that the server voided the race before; raise the alarm if it blames this player wrongly."""
+        ended = table.previous
+        sighting = None if ended is None or not ended.reason else self._races.load(ended.race)
+        if ended is None or sighting is None or not self._races.is_recent(sighting):
+            return
+        faults: tuple[str, ...] = ()
+        if ended.reason == NONCE_MISSING and sighting.player in ended.blamed:
             sighting = replace(sighting, blamed=True)
             self._races.save(sighting)
-        if faults := tuple(faults_of_voided(voided, sighting)):
-            self._races.raise_alarm(voided.race, faults)
-        elif sighting is not None and (
-            sighting.is_promised or sighting.commitment == voided.commitment
-        ):
-            self._races.save(replace(sighting.without_missing(), voided=voided.reason))
+            faults = tuple(faults_of_blame(sighting))
+        elif ended.reason != CLOSED and sighting.has_started:
+            faults = (NOT_STARTED,)
+        if faults:
+            self._races.raise_alarm(ended.race, faults)
+            return
+        if sighting.is_promised and not sighting.voided:
+            self._races.save(replace(sighting.without_missing(), voided=ended.reason))
             if sighting.deal and not sighting.has_record:
                 # only the record shows whether the logs have this player's entries
-                self.due.add(voided.race)
+                self.due.add(ended.race)
 
     def _see_end_of_races(self, table: events.Table, known: events.Table | None) -> None:
         """Make the records due of the races whose racers were listed before the table's present race."""

@@ -53,9 +53,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.moves import Move
-from saratoga_rules.records.lines import RecordError, UnknownFact
-from saratoga_rules.records.record import RaceRecord, parse_record
-from saratoga_rules.records.void_record import is_void_record
+from saratoga_rules.records.record import RaceRecord, RecordError, UnknownFormat, parse_record
 
 LEAVE_TIMEOUT: Final = 5.0
 """Seconds to wait for the answer to a leave command while the connection is lost; three times as many
@@ -212,10 +210,8 @@ class TableSession:
     async def _fetch_record(self, race: str) -> RaceRecord:
         try:
             answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
-            if is_void_record(answer.text):
-                raise voided_problem(answer.text, race, server_to_name(self.server))
             record = parse_record(answer.text)
-        except UnknownFact as fault:
+        except UnknownFormat as fault:
             why = f"This program cannot read the record of race {race}: {fault}."
             raise Problem(why, "Update this program.", Exit.TOO_OLD) from fault
         except (RecordError, UnexpectedAnswer) as fault:
@@ -224,6 +220,8 @@ class TableSession:
                 "The announced result still counts. Report this to the operator of the server.",
                 Exit.NOT_VERIFIED,
             ) from fault
+        if record.voided:
+            raise voided_problem(record, race, server_to_name(self.server))
         self._records.keep(race, await self._duties.prove(race, answer.text))
         return record
 

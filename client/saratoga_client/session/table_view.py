@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_client.session.bounded import put_newest
+from saratoga_client.wording import tie_words
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
 
@@ -154,6 +155,7 @@ def _with_table(view: TableView, table: events.Table) -> TableView:
 
 def _final_rows(view: TableView, outcome: events.Outcome) -> tuple[Row, ...]:
     lead = max((result.net for result in outcome.results), default=0)
+    ahead = (None, *outcome.results)
     return tuple(
         Row(
             place=result.place,
@@ -165,9 +167,11 @@ def _final_rows(view: TableView, outcome: events.Outcome) -> tuple[Row, ...]:
             net=result.net,
             state=result.state,
             gap=lead - result.net,
-            tie=result.tie,
+            tie=""
+            if other is None or other.banked != result.banked or other.place == result.place
+            else tie_words(result.banked, result.reached, other.reached),
         )
-        for result in outcome.results
+        for other, result in zip(ahead, outcome.results, strict=False)
     )
 
 

@@ -10,11 +10,13 @@ from saratoga_client.session.seen_standings import compare_standings
 from saratoga_client.session.witness import CONSISTENT, NOT_STARTED, Sighting, faults_of_blame
 from saratoga_client.wording import counted
 from saratoga_rules.position import format_position, redact
-from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import RaceRecord, digest_of, parse_record
-from saratoga_rules.records.replay import ReplayError
-from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
-from saratoga_rules.records.void_replay import void_deal
+from saratoga_rules.records.record import (
+    NONCE_MISSING,
+    RaceRecord,
+    RecordError,
+    digest_of,
+    parse_record,
+)
 
 VOID_AND_RESULT: Final = "the server said that it voided the race, and now has a result of it"
 
@@ -43,9 +45,8 @@ class Testimony:
 
 def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
     """Compare the text of a record with the sighting of its race."""
-    record: RaceRecord | VoidRecord
     try:
-        record = parse_void_record(text) if is_void_record(text) else parse_record(text)
+        record = parse_record(text)
     except RecordError as fault:
         return Testimony((), (f"the record cannot be read: {fault}",))
     if sighting is None or not sighting.is_promised:
@@ -53,7 +54,7 @@ def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
         return Testimony((), ())
     may_lose = sighting.may_lose
     own = compare_board(record, sighting.player, sighting.own, may_lose=may_lose)
-    if isinstance(record, VoidRecord):
+    if record.voided:
         faults = (*_disagreements_of_void(sighting, record), *own.faults)
         parts = _present(_parts_of_void(sighting, record))
         return Testimony(parts, faults, sighting.worth, _losses(own.lost, 0, 0))
@@ -93,20 +94,16 @@ def _parts(sighting: Sighting) -> dict[str, object]:
     }
 
 
-def _parts_of_void(sighting: Sighting, record: VoidRecord) -> dict[str, object]:
+def _parts_of_void(sighting: Sighting, record: RaceRecord) -> dict[str, object]:
     return {
         "commitment": record.commitment,
         "nonces": sighting.nonce_hashes,
         "racers": sighting.names,
         "time limit": sighting.cap is not None,
         "start": sighting.start_at,
-        "deal": sighting.deal and _deal_of_void(record),
-        "moves": sighting.entries and _has_whole_log(record, sighting.player),
+        "deal": sighting.deal and record.deal,
+        "moves": sighting.entries,
     }
-
-
-def _has_whole_log(record: VoidRecord, player: str) -> bool:
-    return any(racer.player == player and racer.complete for racer in record.racers)
 
 
 def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Iterator[str]:
@@ -119,7 +116,7 @@ def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Itera
     nonces = {racer.player: racer.nonce for racer in record.racers}
     if sighting.nonce and nonces.get(sighting.player, sighting.nonce) != sighting.nonce:
         yield "the record's nonce for this player is not the one that this player drew"
-    if sighting.deal and sighting.deal != format_position(redact(record.deal)):
+    if sighting.deal and sighting.deal != format_position(redact(record.opening)):
         yield "the record's deal is not the one that this player was dealt"
     if sighting.ranked not in (None, record.ranked):
         was, recorded = ("unranked", "ranked") if record.ranked else ("ranked", "unranked")
@@ -130,7 +127,7 @@ def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Itera
         yield from faults_of_outcome(sighting.outcome, record, digest)
 
 
-def _racer_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
+def _racer_faults(sighting: Sighting, record: RaceRecord) -> Iterator[str]:
     for racer in record.racers:
         names = sighting.names.get(racer.player, [racer.name])
         if racer.name not in names:
@@ -140,7 +137,7 @@ def _racer_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterat
             yield f"{racer.player} raced as {raced}, and in the record is {recorded}"
 
 
-def _time_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
+def _time_faults(sighting: Sighting, record: RaceRecord) -> Iterator[str]:
     if sighting.cap is not None and sighting.cap != record.cap:
         yield f"the time limit was {sighting.cap} minutes, and in the record is {record.cap}"
     if sighting.public not in (None, record.public):
@@ -155,44 +152,30 @@ def _time_faults(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterato
         yield f"the deadline was {sighting.deadline}, and by the record it was {deadline}"
 
 
-def _disagreements_of_void(sighting: Sighting, record: VoidRecord) -> Iterator[str]:
+def _disagreements_of_void(sighting: Sighting, record: RaceRecord) -> Iterator[str]:
     yield from _disagreements_of_race(sighting, record)
     yield from _racer_faults(sighting, record)
     yield from _time_faults(sighting, record)
     if sighting.outcome is not None:
         yield RESULT_AND_VOID
-    if sighting.voided not in ("", record.reason) and not sighting.may_lose:
-        yield f"the reason for the void was {sighting.voided}, and in the record is {record.reason}"
+    if sighting.voided not in ("", record.voided) and not sighting.may_lose:
+        yield f"the reason for the void was {sighting.voided}, and in the record is {record.voided}"
     if sighting.nonce_hashes:
-        # a nonce that the server could not read is no contradiction
-        unread = {racer.player for racer in record.racers if not racer.nonce_hash}
-        hashes = {
-            racer.player: racer.nonce_hash for racer in record.racers if racer.player not in unread
-        }
-        seen = {
-            player: hashed
-            for player, hashed in sighting.nonce_hashes.items()
-            if player not in unread
-        }
-        yield from _nonce_disagreements(seen, hashes)
-    if sighting.player in record.line.missing:
+        hashes = {racer.player: racer.nonce_hash for racer in record.racers}
+        yield from _nonce_disagreements(sighting.nonce_hashes, hashes)
+    if record.voided == NONCE_MISSING and sighting.player in record.blamed:
         yield from faults_of_blame(sighting)
-    if record.is_countdown and sighting.has_started:
+    if record.deal is None and sighting.has_started:
         yield NOT_STARTED
-    if sighting.deal and (deal := _deal_of_void(record)) and deal != sighting.deal:
-        yield "the deal of the record's seed and nonces is not the one that this player was dealt"
+    if (
+        sighting.deal
+        and record.deal is not None
+        and sighting.deal != format_position(redact(record.deal))
+    ):
+        yield "the record's deal is not the one that this player was dealt"
 
 
-def _deal_of_void(record: VoidRecord) -> str:
-    """Return a player's view of the deal in the text form; empty if it cannot be computed."""
-    try:
-        deal = void_deal(record)
-    except ReplayError:
-        return ""
-    return "" if deal is None else format_position(redact(deal))
-
-
-def _disagreements_of_race(sighting: Sighting, record: RaceRecord | VoidRecord) -> Iterator[str]:
+def _disagreements_of_race(sighting: Sighting, record: RaceRecord) -> Iterator[str]:
     if record.race_id != sighting.race:
         yield f"the record is of race {record.race_id}, not of {sighting.race}"
     if record.game != sighting.game:

@@ -8,16 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.session.earlier_races import earlier_witness
 from saratoga_client.session.testimony import Testimony, compare_with_record
 from saratoga_client.session.witness import CONSISTENT, MISSING, Sighting, Sightings, Witness
 from saratoga_client.wording import capitalised
-from saratoga_rules.records.checks import Check
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
-from saratoga_rules.records.verify import verify
-from saratoga_rules.records.void_record import VoidRecord
+from saratoga_rules.records.verify import Check, verify
 
 WITNESS: Final = "witness"
 """The name of the check against what this machine saw."""
@@ -44,9 +41,7 @@ class Proof:
     alarms: tuple[str, ...] = ()
     """The alarms that this machine raised during the race or after it."""
     record: RaceRecord | None
-    """The record; `None` if it cannot be read, or if the server voided the race."""
-    void: VoidRecord | None
-    """The record of a race that the server voided."""
+    """The record; `None` if it cannot be read."""
     standing: tuple[Placed, ...]
     digest: str
 
@@ -62,7 +57,7 @@ class Proof:
     @property
     def is_contradicted(self) -> bool:
         """True if a check failed that this program can make."""
-        return any(not check.ok and not check.unknown for check in self.checks)
+        return any(check.is_contradicted for check in self.checks)
 
     @property
     def verdict(self) -> str:
@@ -84,13 +79,11 @@ class Proof:
 
     @property
     def race(self) -> str:
-        record = self.record or self.void
-        return "" if record is None else record.race_id
+        return "" if self.record is None else self.record.race_id
 
     @property
     def game(self) -> str:
-        record = self.record or self.void
-        return "" if record is None else record.game
+        return "" if self.record is None else self.record.game
 
     @property
     def places(self) -> list[tuple[Placed, RacerLog]]:
@@ -105,12 +98,12 @@ class Proof:
         if not self.ok and not self.is_contradicted:
             (why, *_) = (check.detail for check in self.checks if not check.ok)
             named = self.race or "The record"
-            return f"{named} cannot be checked here: {_shortened(why)}. Update this program."
+            return f"{named} cannot be checked here: {_shortened(why)}."
         if not self.ok:
             faults = sum(not check.ok for check in self.checks)
             of_race = f" of {self.race}" if self.race else ""
             return f"NOT VERIFIED: {faults} of {len(self.checks)} checks{of_race} failed."
-        if self.void is not None:
+        if self.record is not None and self.record.voided:
             return (
                 f"{self.race} was voided by the server, so it counts for nothing. What the server opened "
                 f"of it is verified: {self.testimony.verdict}."
@@ -139,7 +132,7 @@ def prove(
     checks = list(verdict.checks)
     testimony, digest = Testimony((), ()), ""
     alarms: tuple[str, ...] = ()
-    found = verdict.record or verdict.void
+    found = verdict.record
     if found is not None:
         text = record.decode("ascii")
         race, digest = found.race_id, digest_of(text)
@@ -154,8 +147,6 @@ def prove(
         alarms = () if sighting is None else tuple(sorted(set(sighting.alarms) - MISSING))
         if alarms:
             checks.append(Check(ALARMS, False, "; ".join(alarms)))
-        if verdict.record is not None and (check := earlier_witness(verdict.record, witness)):
-            checks.append(check)
     elif any(check.unknown for check in checks):
         text = record.decode("ascii")
         digest = digest_of(text)
@@ -168,7 +159,6 @@ def prove(
         testimony=testimony,
         alarms=alarms,
         record=verdict.record,
-        void=verdict.void,
         standing=verdict.standing,
         digest=digest,
     )

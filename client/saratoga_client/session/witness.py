@@ -29,9 +29,7 @@ from saratoga_client.session.seen_board import (
 )
 from saratoga_client.session.seen_standings import MOST_STANDINGS, SeenStanding
 from saratoga_protocol import events
-from saratoga_rules.dealing.fairness import commitment, nonce_hash
-from saratoga_rules.records.grammar import PLAYER, RACE_ID
-from saratoga_rules.records.voided import COUNTDOWN_REASONS, NONCE_TEXT, SEED_TEXT, reason_fault
+from saratoga_rules.records.record import PLAYER, RACE_ID
 
 FOLDER: Final = "witness"
 
@@ -332,33 +330,6 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[Seen]:
             yield msgspec.json.decode(line, type=Seen)
 
 
-def faults_of_voided(voided: events.VoidedRace, sighting: Sighting | None) -> Iterator[str]:
-    """Yield how a voided race contradicts what this machine saw of it. What is missing is no contradiction."""
-    if not _RACE.fullmatch(voided.race):
-        yield "the voided race has no valid id"
-        return
-    table, _, number = voided.race.rpartition("/")
-    if voided.commitment and SEED_TEXT.fullmatch(voided.seed):
-        seed = bytes.fromhex(voided.seed)
-        made = commitment(
-            seed,
-            voided.game,
-            voided.rules,
-            table,
-            int(number),
-            cap=voided.cap,
-            public=voided.public,
-        )
-        if made != voided.commitment:
-            yield "the seed of the voided race does not match its commitment"
-    if fault := reason_fault(
-        voided.race, voided.reason, voided.nonces, voided.missing, voided.left
-    ):
-        yield fault
-    if sighting is not None and sighting.is_promised:
-        yield from _faults_against(voided, sighting)
-
-
 def faults_of_blame(sighting: Sighting) -> Iterator[str]:
     """Yield why a server that says that this player's nonce was missing contradicts itself."""
     if sighting.may_lose:
@@ -367,31 +338,3 @@ def faults_of_blame(sighting: Sighting) -> Iterator[str]:
         yield NONCE_DENIED
     elif sighting.unanswered:
         yield REVEAL_UNANSWERED
-
-
-def _faults_against(voided: events.VoidedRace, sighting: Sighting) -> Iterator[str]:
-    if sighting.outcome is not None:
-        yield "the server announced a result of the race that it says was voided"
-    if sighting.voided not in ("", voided.reason):
-        yield f"the reason for the void was {sighting.voided}, and now is {voided.reason}"
-    if voided.reason in COUNTDOWN_REASONS and sighting.has_started:
-        yield NOT_STARTED
-    if voided.commitment and sighting.commitment != voided.commitment:
-        yield "the voided race's commitment is not the one announced before the race"
-    if sighting.player in voided.missing:
-        yield from faults_of_blame(sighting)
-    yield from _faults_of_racers(voided, sighting)
-    for player, nonce in sorted(voided.nonces.items()):
-        seen = sighting.nonce_hashes.get(player)
-        if seen and (not NONCE_TEXT.fullmatch(nonce) or nonce_hash(bytes.fromhex(nonce)) != seen):
-            yield f"the nonce of {player} in the voided race does not match the hash from the countdown"
-
-
-def _faults_of_racers(voided: events.VoidedRace, sighting: Sighting) -> Iterator[str]:
-    if not sighting.nonce_hashes or voided.reason not in COUNTDOWN_REASONS:
-        return
-    if sighting.nonce_hashes.keys() != voided.nonces.keys() | voided.missing.keys():
-        yield "the racers of the voided countdown are not those that were listed"
-    for player, hashed in sorted(voided.missing.items()):
-        if sighting.nonce_hashes.get(player, hashed) != hashed:
-            yield f"the hash of {player} in the voided countdown is not the one that was listed"

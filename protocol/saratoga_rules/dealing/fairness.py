@@ -22,9 +22,7 @@ a 4-byte big-endian number, followed by the bytes; a number is written in decima
                                          then, for each racer by ascending player id,
                                          field(player id) field(nonce) )
 
-A random seed has 32 bytes, and a nonce 16. A seed *chosen* by a person may have 1 to 64 bytes (HMAC
-would hash a longer key first). It can be guessed from the visible cards, so a race with a chosen
-seed is never ranked.
+A seed has 32 bytes, and a nonce 16.
 """
 
 import hashlib
@@ -36,11 +34,6 @@ COMMITMENT_TAG: Final = b"saratoga commitment 1"
 DEAL_KEY_TAG: Final = b"saratoga deal key 1"
 
 SEED_BYTES: Final = 32
-"""The length of a random seed."""
-
-LONGEST_SEED_BYTES: Final = 64
-"""The greatest length of a chosen seed: the block size of SHA-256."""
-
 NONCE_BYTES: Final = 16
 
 
@@ -56,22 +49,22 @@ def commitment(
         _decimal(race),
         _decimal(cap),
         b"yes" if public else b"no",
-        _checked_seed(seed),
+        _checked(seed, SEED_BYTES),
     )
     return hashlib.sha256(_joined(fields)).hexdigest()
 
 
 def nonce_hash(nonce: bytes) -> str:
     """Return the hash that fixes a racer's nonce without revealing it."""
-    return hashlib.sha256(_checked_nonce(nonce)).hexdigest()
+    return hashlib.sha256(_checked(nonce, NONCE_BYTES)).hexdigest()
 
 
 def deal_key(seed: bytes, race_id: str, nonces: Mapping[str, bytes]) -> bytes:
     """Return the 32 bytes from which the pack is shuffled; `nonces` are the racers', by player id."""
     fields = [DEAL_KEY_TAG, race_id.encode(), _decimal(len(nonces))]
     for player in sorted(nonces):
-        fields += [player.encode(), _checked_nonce(nonces[player])]
-    return hmac.digest(_checked_seed(seed), _joined(fields), "sha256")
+        fields += [player.encode(), _checked(nonces[player], NONCE_BYTES)]
+    return hmac.digest(_checked(seed, SEED_BYTES), _joined(fields), "sha256")
 
 
 def _joined(fields: Iterable[bytes]) -> bytes:
@@ -82,13 +75,7 @@ def _decimal(number: int) -> bytes:
     return str(number).encode()
 
 
-def _checked_seed(seed: bytes) -> bytes:
-    if not 1 <= len(seed) <= LONGEST_SEED_BYTES:
-        raise ValueError(f"a seed has 1 to {LONGEST_SEED_BYTES} bytes, not {len(seed)}")
-    return seed
-
-
-def _checked_nonce(nonce: bytes) -> bytes:
-    if len(nonce) != NONCE_BYTES:
-        raise ValueError(f"a nonce has {NONCE_BYTES} bytes, not {len(nonce)}")
-    return nonce
+def _checked(secret: bytes, length: int) -> bytes:
+    if len(secret) != length:
+        raise ValueError(f"a secret of {length} bytes is needed, not one of {len(secret)}")
+    return secret

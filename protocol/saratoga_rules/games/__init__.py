@@ -25,10 +25,9 @@ GAMES: Final[Mapping[str, Game]] = MappingProxyType(
 """Every game by its name, in the order in which players are offered them: the best known first."""
 
 RULES: Final[Mapping[int, Mapping[str, Game]]] = MappingProxyType({RULES_VERSION: GAMES})
-"""The games of every version of the rules, so that every old record can be replayed and verified.
+"""The games of every version of the rules whose records this release checks.
 
-A change of a rule, of a deal, or of how a deal follows from its key makes a new version. The old games
-stay here under their version, and none is ever removed (`tests/rules/records/rules-1`).
+A change of a rule, of a deal, or of how a deal follows from its key makes a new version.
 """
 
 

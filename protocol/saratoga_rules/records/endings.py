@@ -1,90 +1,109 @@
 """Check the endings of boards: the log shows how each board ended, and the server may declare it so."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 from saratoga_rules.game import Game
 from saratoga_rules.play import is_won
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import LOG_ENDINGS, LogLine, RaceRecord, RacerLog
+from saratoga_rules.records.record import RaceRecord, RacerLog
 from saratoga_rules.records.replay import Step
-from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, LOG_ENDINGS, State
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
 """The most arrangements searched to prove a board stuck; the server searches far fewer."""
 
 
+class _End(NamedTuple):
+    """The end of a racer's board; `made` is the replay of the racer's log."""
+
+    game: Game
+    record: RaceRecord
+    racer: RacerLog
+    made: Sequence[Step]
+
+    @property
+    def at(self) -> int:
+        return self.made[-1].line.at
+
+    @property
+    def others(self) -> list[RacerLog]:
+        return [each for each in self.record.racers if each is not self.racer]
+
+
+def state_of(game: Game, made: Sequence[Step], deal: Position) -> State:
+    """Return the state of a board after the replay of its log."""
+    if made and made[-1].line.text in LOG_ENDINGS:
+        return State(made[-1].line.text)
+    return State.WON if is_won(game, made[-1].position if made else deal) else State.RACING
+
+
 def faults_of_ending(
     game: Game, record: RaceRecord, racer: RacerLog, made: Sequence[Step]
 ) -> Iterator[str]:
-    """Yield what is wrong with the ending of a racer's board; `made` is the replay of the racer's log."""
-    yield from faults_after_end(game, made)
-    line, position = made[-1] if made else Step(LogLine(0, 0, ""), record.deal)
-    if is_won(game, position) and line.is_move:
-        declared = State.WON
-    else:
-        declared = State(line.text) if line.text in LOG_ENDINGS else State.RACING
-    if declared is not racer.state:
-        yield f"the log ends as {declared}, not {racer.state}"
-    proof = _PROOFS.get(declared)
-    if proof is not None:
-        yield from proof(game, record, line, position)
-    if declared is State.IDLE:
-        yield from _idle_faults(made)
-
-
-def faults_after_end(game: Game, made: Sequence[Step]) -> Iterator[str]:
-    """Yield where the replay of a log goes on after an ending or a win."""
+    """Yield what is wrong with the end of a racer's board; `made` is the replay of the racer's log."""
     for line, position in made[:-1]:
         if not line.is_move or is_won(game, position):
             yield f"the log continues after the board ended at {line.at} ms"
-
-
-def _stuck_faults(
-    game: Game, record: RaceRecord, line: LogLine, position: Position
-) -> Iterator[str]:
-    if not may_declare(position):
-        yield "declared stuck before every stock card had been seen"
+    if not made:
         return
-    stuck = is_stuck(game, position, limit=PROOF_LIMIT)
+    line, position = made[-1]
+    if not line.is_move and is_won(game, position):
+        yield f"{line.text} follows the win"
+    if line.text in _PROOFS and (fault := _PROOFS[line.text](_End(game, record, racer, made))):
+        yield fault
+
+
+def _stuck_fault(end: _End) -> str:
+    position = end.made[-1].position
+    if not may_declare(position):
+        return "declared stuck before every stock card had been seen"
+    stuck = is_stuck(end.game, position, limit=PROOF_LIMIT)
     if stuck is None:
-        yield f"a search of {PROOF_LIMIT} arrangements did not prove the board stuck"
-    elif not stuck:
-        yield "declared stuck, but more cards could have been banked"
+        return f"a search of {PROOF_LIMIT} arrangements did not prove the board stuck"
+    return "" if stuck else "declared stuck, but more cards could have been banked"
 
 
-def _timeout_faults(
-    game: Game, record: RaceRecord, line: LogLine, position: Position
-) -> Iterator[str]:
-    allowed = record.time_allowed
+def _timeout_fault(end: _End) -> str:
+    allowed = end.record.time_allowed
     if allowed is None:
-        yield "ended out of time in a race without a time limit"
-    elif line.at < allowed:
-        yield f"ended out of time at {line.at} ms, before the deadline"
+        return "ended out of time in a race without a time limit"
+    return f"ended out of time at {end.at} ms, before the deadline" if end.at < allowed else ""
 
 
-def _host_faults(
-    game: Game, record: RaceRecord, line: LogLine, position: Position
-) -> Iterator[str]:
-    others = [racer.log[-1] for racer in record.racers if racer.log and racer.log[-1] != line]
+def _host_fault(end: _End) -> str:
+    others = [each.log[-1].at for each in end.others if each.log]
     if not others:
-        yield "ended by the host, but nobody else raced"
-    elif line.at - max(other.at for other in others) < LAST_BOARD_MILLIS:
-        yield f"ended by the host less than {LAST_BOARD_MILLIS} ms after all other boards"
+        return "ended by the host, but nobody else raced"
+    is_early = end.at - max(others) < LAST_BOARD_MILLIS
+    return f"ended by the host less than {LAST_BOARD_MILLIS} ms after all other boards" * is_early
 
 
-def _idle_faults(made: Sequence[Step]) -> Iterator[str]:
-    last = made[-2].line.at if len(made) > 1 else 0
-    if made[-1].line.at - last < IDLE_MILLIS:
-        yield f"ended as idle less than {IDLE_MILLIS} ms after the racer's last move"
+def _idle_fault(end: _End) -> str:
+    last = end.made[-2].line.at if len(end.made) > 1 else 0
+    is_early = end.at - last < IDLE_MILLIS
+    return f"ended as idle less than {IDLE_MILLIS} ms after the racer's last move" * is_early
 
 
-_Proof: TypeAlias = Callable[[Game, RaceRecord, LogLine, Position], Iterator[str]]
+def _bot_fault(end: _End) -> str:
+    if not end.racer.bot:
+        return "stopped as a bot, but a person raced here"
+    people = [each for each in end.others if not each.bot and each.log]
+    late = [each.name for each in people if each.log[-1].at > end.at]
+    return f"stopped as a bot while {late[0]} still raced" if late else ""
 
-_PROOFS: Final[Mapping[State, _Proof]] = {
-    State.STUCK: _stuck_faults,
-    State.OUT_OF_TIME: _timeout_faults,
-    State.ENDED_BY_HOST: _host_faults,
+
+def _vote_fault(end: _End) -> str:
+    return "" if end.others else "ended by a vote, but nobody else raced"
+
+
+_PROOFS: Final[Mapping[str, Callable[[_End], str]]] = {
+    State.STUCK: _stuck_fault,
+    State.OUT_OF_TIME: _timeout_fault,
+    State.ENDED_BY_HOST: _host_fault,
+    State.IDLE: _idle_fault,
+    State.BOTS_STOPPED: _bot_fault,
+    State.ENDED_BY_VOTE: _vote_fault,
 }
-"""The proofs of the endings that only the server declares, by state."""
+"""For each ending that only the server declares, a function that returns why it may not, or an empty text."""

@@ -1,36 +1,38 @@
-r"""The record of a finished race: a text from which the race can be replayed and checked.
+r"""The record of a race, finished or voided: a text from which the race can be replayed and checked.
 
-A record is plain ASCII with one fact per line. Every line ends with a line feed. There is exactly
-one way to write a record: text that differs by a byte when written again is refused. The last line
-is a digest chained over all lines before it, so no line can be changed, dropped or moved.
+A record is plain ASCII with one fact per line. Every line ends with a line feed. It is parsed by form
+alone, and there is one way to write each fact; `verify` judges what the facts say. The last line is a
+digest chained over all lines before it, so no line can be changed, dropped or moved.
 
-    saratoga record 1                                       the format's version
+    saratoga record 2                                       the format's version
     game canfield
-    rules 1                                                 the version of the rules
+    rules 2                                                 the version of the rules
     race mint-otter-42/3                                    table and number
+    previous mint-otter-42/2 5d41402a..                     the table's record before, or `previous -`
     start 1788278400000                                     milliseconds since 1970 UTC
     cap 10                                                  minutes; 0 for none
     public yes                                              the table was listed for everybody
+    ranked yes                                              the people's results count for leaderboards
     commitment 8186f102..
-    seed random 000102..                                    or `seed chosen ..`
-    deal stock=.. waste=- reserve=..                        the opening position
-    ranked yes
+    seed 000102..
+    deal stock=.. waste=- reserve=..                        the opening position; absent if none was dealt
+    voided nonce-missing abcdefghijklmnop                   only if voided: reason and blamed racers
     racer abcdefghijklmnop person "Anna"                    by ascending player id; or `bot`
-    nonce 00010203..
+    nonce 00010203..                                        `nonce -` if it was not revealed
     nonce-hash be45cb26..
     1532 1 draw                                             milliseconds, commit number, entry
     2890 3 w>t2
     9120 4 cash-out
-    ended 7 2 cashed out                                    banked, moves, state
-    place 1 abcdefghijklmnop 7 -15 2890 cashed out          banked, net, reached (or -), state
-    voided 2 canfield 1 10 yes damaged 2                    races voided before this one (`voided`)
+    damaged                                                 only if voided: the rest cannot be read
+    place 1 abcdefghijklmnop 7 -15 2890 cash-out            banked, net, reached (or -), state
     digest 5d41402a..
 
-The name is a JSON string with all characters beyond ASCII escaped (`"Zo\u00eb"`). An entry is a
-move or a word of `LOG_ENDINGS`. A win has no entry of its own: the position shows it.
+Places follow only if the race finished. The name is a JSON string with all characters beyond ASCII
+escaped (`"Zo\u00eb"`). An entry is a move or a word of `LOG_ENDINGS`. A win has no entry of its own.
+A line before the first racer whose first word is unknown is ignored: a newer release may have written it.
 
 The digest is h(n) over the n lines before it, without their line feeds:
-h(0) = SHA-256("saratoga record digest 1"), h(i) = SHA-256(h(i-1) line(i)).
+h(0) = SHA-256("saratoga record digest 2"), h(i) = SHA-256(h(i-1) line(i)).
 """
 
 import hashlib
@@ -38,54 +40,59 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
+from saratoga_rules.games import RULES
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.grammar import (
-    CHOSEN,
-    COMMIT,
-    COUNT,
-    DEAL,
-    DOLLARS,
-    ENDING,
-    HASH,
-    MOVE,
-    NONCE,
-    NUMBER,
-    PLAYER,
-    SEAT,
-    STATE,
-)
-from saratoga_rules.records.lines import (
-    RACER,
-    RecordReader,
-    UnknownFact,
-    checked_racer,
-    parse_name,
-    parse_race_lines,
-    refuse_difference,
-)
-from saratoga_rules.records.standing import Placed, State
-from saratoga_rules.records.voided import VoidedLine, parse_voided, voided_lines
+from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 
-RECORD_FORMAT: Final = 1
-
-LOG_ENDINGS: Final = frozenset(state.value for state in State) - {"racing", "won"}
-"""The words of a log for the endings that the position alone does not show: each is the board's state."""
-
-_WORDS: Final[Mapping[State, str]] = {
-    state: "cashed out" if state is State.CASH_OUT else state.replace("-", " ") for state in State
-}
-"""The words of record format 1 for the states."""
-
-_STATES: Final[Mapping[str, State]] = {words: state for state, words in _WORDS.items()}
+RECORD_FORMAT: Final = 2
 
 MOST_ENTRIES: Final = 5000
 """The most moves in a board's log. Then the server refuses moves, but the player may cash out.
 
 So the longest log has one entry more: the ending. The longest game needs far fewer moves.
 """
+
+NONCE_MISSING: Final = "nonce-missing"
+RACER_LEFT: Final = "racer-left"
+RACER_GONE: Final = "racer-gone"
+SERVER_AWAY: Final = "server-away"
+CLOSED: Final = "closed"
+CLOSED_IN_COUNTDOWN: Final = "closed-in-countdown"
+
+VOID_REASONS: Final[Mapping[str, str]] = {
+    NONCE_MISSING: "a racer's nonce was missing in the countdown",
+    RACER_LEFT: "a racer left in the countdown",
+    RACER_GONE: "a racer was removed in the countdown",
+    SERVER_AWAY: "the server was away in the countdown",
+    CLOSED: "the table was closed during the race",
+    CLOSED_IN_COUNTDOWN: "the table was closed in the countdown",
+}
+"""The reasons for which this release voids a race, each with the words that say it in a sentence."""
+
+# The parts of a record's lines, as regular expressions; protocol/README.md lists the same ones.
+
+NUMBER: Final = "(?:0|[1-9][0-9]{0,14})"
+POSITIVE: Final = "[1-9][0-9]{0,5}"
+DOLLARS: Final = "(?:0|-?[1-9][0-9]{0,5})"
+WORD: Final = "[a-z-]{1,40}"
+GAME: Final = "[a-z][a-z0-9-]{0,31}"
+TABLE_CODE: Final = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}"
+RACE_ID: Final = f"{TABLE_CODE}/{POSITIVE}"
+PLAYER: Final = "[a-z2-7]{16}"
+HASH: Final = "[0-9a-f]{64}"
+NONCE: Final = "[0-9a-f]{32}"
+ENTRY: Final = "[a-z0-9.:>CSHD-]{1,40}"
+_ESCAPE: Final = r"\\u(?:00[89a-f][0-9a-f]|0[1-9a-f][0-9a-f]{2}|[1-9a-f][0-9a-f]{3})"
+NAME: Final = rf"\"(?:[A-Za-z0-9' ._-]|{_ESCAPE}){{1,40}}\""
+"""A name as a JSON string; only characters beyond ASCII are escaped, and one above U+FFFF is two escapes."""
+NEVER_IN_A_NAME: Final = (
+    "[\\u0000-\\u001f\\u007f-\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f"
+    "\\u2000-\\u206f\\u3000\\u3164\\ud800-\\uf8ff\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\uffff"
+    "\\U000e0000-\\U0010ffff]"
+)
+"""Control characters, spaces but one, invisible characters, direction marks, private and unpaired ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,9 @@ class LogLine:
     text: str
     """A move, or a word of `LOG_ENDINGS`."""
 
+    def __str__(self) -> str:
+        return f"{self.at} {self.number} {self.text}"
+
     @property
     def is_move(self) -> bool:
         return self.text not in LOG_ENDINGS
@@ -106,17 +116,17 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacerLog:
-    """A racer in a record: nonce, log and final count."""
+    """A racer in a record: name, nonce and log."""
 
     player: str
     name: str
     bot: bool
     nonce: str
-    """The nonce in hexadecimal, as are all hashes, nonces and seeds of a record."""
+    """The nonce in hexadecimal, as are all hashes and seeds of a record; empty if it was not revealed."""
     nonce_hash: str
-    log: tuple[LogLine, ...]
-    banked: int
-    state: State
+    log: tuple[LogLine, ...] = ()
+    damaged: bool = False
+    """True if the server could not read the rest of the log; then the race was voided."""
 
     @property
     def moves(self) -> int:
@@ -134,36 +144,48 @@ class ResultLine:
     net: int
     reached: int | None
     """Milliseconds from the start to when the count last rose to `banked`; `None` if it never rose."""
-    state: State
+    state: str
+
+
+class Previous(NamedTuple):
+    """The table's race before, finished or voided, and the digest of its record."""
+
+    race: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceRecord:
-    """A finished race."""
+    """A race that finished or was voided."""
 
     game: str
     rules_version: int
     table: str
     race: int
     """The number of the race at that table, from 1."""
+    previous: Previous | None = None
     start_at: int
-    """The start of the race, in milliseconds since 1970 UTC."""
+    """The start of the race, in milliseconds since 1970 UTC; if none came, when it would have started."""
     cap: int
     """The time limit in minutes; 0 = none."""
     public: bool
     """True if the table was listed for everybody."""
+    ranked: bool
+    """True if the results of people count for leaderboards."""
     commitment: str
     seed: str
-    chosen_seed: bool
-    """True if the seed was chosen by a person; such a race is not ranked."""
-    deal: Position
-    ranked: bool
+    deal: Position | None
+    """The opening position; `None` if none was dealt: the countdown was voided."""
+    voided: str = ""
+    """The reason for which the server voided the race, such as those of `VOID_REASONS`; else empty."""
+    blamed: tuple[str, ...] = ()
+    """The racers because of whom the countdown was voided, by ascending id."""
     racers: tuple[RacerLog, ...]
     """The racers, by ascending player id."""
-    results: tuple[ResultLine, ...]
-    """The results, in order of place."""
-    voided: tuple[VoidedLine, ...] = ()
-    """The races at this table that the server voided since the record before."""
+    results: tuple[ResultLine, ...] = ()
+    """The results, in order of place; none if the race was voided."""
+    ignored: tuple[tuple[int, str], ...] = ()
+    """The lines that this release does not know, each with its index among all lines."""
 
     @property
     def race_id(self) -> str:
@@ -175,9 +197,16 @@ class RaceRecord:
         return self.cap * 60_000 or None
 
     @property
+    def opening(self) -> Position:
+        """The opening position of a race that was dealt; raises `ValueError` for another."""
+        if self.deal is None:
+            raise ValueError("nothing was dealt")
+        return self.deal
+
+    @property
     def nonces(self) -> dict[str, bytes]:
-        """The nonces by player id, as `fairness.deal_key` takes them."""
-        return {racer.player: bytes.fromhex(racer.nonce) for racer in self.racers}
+        """The nonces that were revealed by player id, as `fairness.deal_key` takes them."""
+        return {each.player: bytes.fromhex(each.nonce) for each in self.racers if each.nonce}
 
     def racer(self, player: str) -> RacerLog:
         """Return a racer by player id; raise `KeyError` if the player did not race."""
@@ -205,21 +234,21 @@ def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
 def format_record(record: RaceRecord) -> str:
     """Return a record as text with its digest, for `parse_record`."""
     lines = list(_lines(record))
-    return "\n".join([*lines, f"digest {chained(lines)}", ""])
+    for index, line in record.ignored:
+        lines.insert(index, line)
+    return "\n".join([*lines, f"digest {_chained(lines)}", ""])
 
 
 def digest_of(text: str) -> str:
     """Return the digest of all lines of a record but the last."""
-    return chained(text.split("\n")[:-2])
+    return _chained(text.split("\n")[:-2])
 
 
-def parse_record(text: str) -> RaceRecord:
-    """Return the record in a text. Raise `RecordError` if `format_record` would write it differently."""
-    reader = RecordReader(text)
-    record = _parse_race(reader)
-    written = format_record(record)
-    refuse_difference(written, text)
-    return record
+def _chained(lines: Iterable[str]) -> str:
+    chain = hashlib.sha256(f"saratoga record digest {RECORD_FORMAT}".encode()).digest()
+    for line in lines:
+        chain = hashlib.sha256(chain + line.encode("utf-8", "surrogatepass")).digest()
+    return chain.hex()
 
 
 def _lines(record: RaceRecord) -> Iterator[str]:
@@ -227,129 +256,239 @@ def _lines(record: RaceRecord) -> Iterator[str]:
     yield f"game {record.game}"
     yield f"rules {record.rules_version}"
     yield f"race {record.race_id}"
+    yield f"previous {' '.join(record.previous) if record.previous else '-'}"
     yield f"start {record.start_at}"
     yield f"cap {record.cap}"
     yield f"public {'yes' if record.public else 'no'}"
-    yield f"commitment {record.commitment}"
-    yield f"seed {'chosen' if record.chosen_seed else 'random'} {record.seed}"
-    yield f"deal {format_position(record.deal)}"
     yield f"ranked {'yes' if record.ranked else 'no'}"
+    yield f"commitment {record.commitment}"
+    yield f"seed {record.seed}"
+    if record.deal is not None:
+        yield f"deal {format_position(record.deal)}"
+    if record.voided:
+        yield " ".join(["voided", record.voided, *record.blamed])
     for racer in record.racers:
         yield f"racer {racer.player} {'bot' if racer.bot else 'person'} {json.dumps(racer.name)}"
-        yield f"nonce {racer.nonce}"
+        yield f"nonce {racer.nonce or '-'}"
         yield f"nonce-hash {racer.nonce_hash}"
-        for line in racer.log:
-            yield f"{line.at} {line.number} {line.text}"
-        yield f"ended {racer.banked} {racer.moves} {_WORDS[racer.state]}"
+        yield from map(str, racer.log)
+        if racer.damaged:
+            yield "damaged"
     for row in record.results:
         reached = "-" if row.reached is None else row.reached
-        yield f"place {row.place} {row.player} {row.banked} {row.net} {reached} {_WORDS[row.state]}"
-    yield from voided_lines(record.voided)
+        yield f"place {row.place} {row.player} {row.banked} {row.net} {reached} {row.state}"
 
 
-def chained(lines: Iterable[str]) -> str:
-    """Return the digest of a record's lines."""
-    chain = hashlib.sha256(b"saratoga record digest 1").digest()
-    for line in lines:
-        chain = hashlib.sha256(chain + line.encode("utf-8", "surrogatepass")).digest()
-    return chain.hex()
+class RecordError(ValueError):
+    """A text that is not a record; carries the line number and the reason."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(line, reason)
+        self.line = line
+        """The number of the line, from 1."""
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
 
 
-_HEAD: Final = re.compile("saratoga record ([0-9]+)")
-COMMITMENT: Final = re.compile(f"commitment ({HASH})")
-_SEED: Final = re.compile(f"seed (?:random {HASH}|chosen {CHOSEN})")
-_DEAL: Final = re.compile(f"deal ({DEAL})")
-_RANKED: Final = re.compile("ranked (yes|no)")
-_NONCE: Final = re.compile(f"nonce ({NONCE})")
-_NONCE_HASH: Final = re.compile(f"nonce-hash ({HASH})")
-ENTRY: Final = re.compile(f"({NUMBER}) ({COMMIT}) ({MOVE}|{ENDING})")
-_ENDED: Final = re.compile(f"ended ({COUNT}) ({COUNT}) ({STATE})")
-_PLACE: Final = re.compile(
-    f"place ({SEAT}) ({PLAYER}) ({COUNT}) ({DOLLARS}) ({NUMBER}|-) ({STATE})"
-)
-_DIGEST: Final = re.compile(f"digest ({HASH})")
+class UnknownFormat(RecordError):
+    """A record that an older or newer release wrote, in a form that this one does not read."""
+
+    def __init__(self, line: int, *, newer: bool) -> None:
+        release = "newer" if newer else "older"
+        super().__init__(line, f"made by {'a' if newer else 'an'} {release} release")
+        self.newer = newer
+
+    def __str__(self) -> str:
+        return self.reason
 
 
-def _parse_race(reader: RecordReader) -> RaceRecord:
-    version = reader.take(_HEAD, "the words 'saratoga record 1'")[1]
-    if version != str(RECORD_FORMAT):
-        why = f"this is a record of format {version}; this program reads format {RECORD_FORMAT}"
-        raise UnknownFact(1, why)
-    game, rules_version, table, race, start_at, cap, public = parse_race_lines(reader)
-    committed = reader.take(COMMITMENT, "the commitment")[1]
-    _, kind, seed = reader.take(_SEED, "the seed")[0].split(" ")
-    deal = _parse_deal(reader)
-    ranked = reader.take(_RANKED, "'ranked yes' or 'ranked no'")[1] == "yes"
-    racers = tuple(_parse_racers(reader))
-    results = tuple(_parse_results(reader))
-    voided = tuple(parse_voided(reader))
-    reader.take(_DIGEST, "a racer, a place or the digest")
+def parse_record(text: str) -> RaceRecord:
+    """Return the record in a text. Raise `RecordError` if it has not the form of one.
+
+    `format_record` writes the same text again.
+    """
+    reader = _Reader(text)
+    _check_format(reader)
+    game = reader.header("game", f"({GAME})")[1]
+    rules_version = int(reader.header("rules", f"({POSITIVE})")[1])
+    if reader.starts("kind"):  # a race in which everyone has a start of their own
+        raise UnknownFormat(reader.number + 1, newer=True)
+    table, race = reader.header("race", f"({TABLE_CODE})/({POSITIVE})").groups()
+    before, digest = reader.header("previous", f"(?:-|({RACE_ID}) ({HASH}))").groups()
+    start_at = int(reader.header("start", f"({NUMBER})")[1])
+    cap = int(reader.header("cap", f"({NUMBER})")[1])
+    public = reader.header("public", "(yes|no)")[1] == "yes"
+    ranked = reader.header("ranked", "(yes|no)")[1] == "yes"
+    committed = reader.header("commitment", f"({HASH})")[1]
+    seed = reader.header("seed", f"({HASH})")[1]
+    deal = _parse_deal(reader, is_known=rules_version in RULES)
+    voided, blamed = "", ""
+    if reader.starts("voided"):
+        voided, blamed = reader.header("voided", f"({WORD})((?: {PLAYER})*)").groups()
+    reader.skip_unknown()
+    racers = tuple(_parse_racers(reader, is_voided=bool(voided)))
+    results = () if voided else tuple(_parse_results(reader))
+    reader.take(f"digest ({HASH})", "a racer, an entry, a place or the digest")
+    reader.end()
     return RaceRecord(
         game=game,
         rules_version=rules_version,
         table=table,
-        race=race,
+        race=int(race),
+        previous=Previous(before, digest) if before else None,
         start_at=start_at,
         cap=cap,
         public=public,
+        ranked=ranked,
         commitment=committed,
         seed=seed,
-        chosen_seed=kind == "chosen",
         deal=deal,
-        ranked=ranked,
+        voided=voided,
+        blamed=tuple(blamed.split()),
         racers=racers,
         results=results,
-        voided=voided,
+        ignored=tuple(reader.ignored),
     )
 
 
-def _parse_deal(reader: RecordReader) -> Position:
-    written = reader.take(_DEAL, "the deal")[1]
+class _Reader:
+    """A reader of a record's lines."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.number = 0
+        self.ignored: list[tuple[int, str]] = []
+
+    @property
+    def line(self) -> str:
+        """The next line to read."""
+        return self.lines[self.number] if self.number < len(self.lines) else ""
+
+    def take(self, pattern: str, expected: str) -> re.Match[str]:
+        """Read a line of this form. Raise `RecordError` for any other."""
+        found = re.fullmatch(pattern, self.line)
+        if found is None:
+            is_end = self.number >= len(self.lines)
+            there = "the end of the text" if is_end else repr(self.line[:60])
+            raise RecordError(self.number + 1, f"expected {expected}, found {there}")
+        self.number += 1
+        return found
+
+    def header(self, word: str, pattern: str) -> re.Match[str]:
+        """Read the header line of a word."""
+        self.skip_unknown()
+        return self.take(f"{word} {pattern}", f"a line '{word}'")
+
+    def skip_unknown(self) -> None:
+        """Pass over header lines that this release does not know."""
+        while self.line.split(" ")[0] not in _WORDS and _UNKNOWN.fullmatch(self.line):
+            self.ignored.append((self.number, self.line))
+            self.number += 1
+
+    def starts(self, word: str) -> bool:
+        """Return whether the next line that is not unknown starts with a word."""
+        self.skip_unknown()
+        return self.line.startswith(word + " ")
+
+    def end(self) -> None:
+        """Raise `RecordError` unless the text ends here, with a line feed."""
+        if self.lines[self.number :] != [""]:
+            raise RecordError(self.number + 1, "the text must end after the digest's line")
+
+
+_UNKNOWN: Final = re.compile("[a-z][a-z-]{0,31} [ -~]{0,400}")
+
+_WORDS: Final = frozenset(
+    [
+        "saratoga",
+        "game",
+        "rules",
+        "kind",
+        "race",
+        "previous",
+        "start",
+        "cap",
+        "public",
+        "ranked",
+        "commitment",
+        "seed",
+        "deal",
+        "voided",
+        "racer",
+        "nonce",
+        "nonce-hash",
+        "run",
+        "damaged",
+        "place",
+        "digest",
+    ]
+)
+"""The first words of all lines but entries; no line that begins so is ignored."""
+
+
+def _check_format(reader: _Reader) -> None:
+    void, version = reader.take("saratoga (void )?record ([1-9][0-9]{0,5})", "a record").groups()
+    if void or int(version) != RECORD_FORMAT:
+        raise UnknownFormat(1, newer=not void and int(version) > RECORD_FORMAT)
+
+
+def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | None:
+    if not reader.starts("deal"):
+        return None
+    written = reader.header("deal", "([ -~]+)")[1]
     try:
         return parse_position(written)
     except ValueError as fault:
-        reader.refuse(str(fault))
+        if is_known:
+            raise RecordError(reader.number, str(fault)) from None
+        reader.ignored.append((reader.number - 1, f"deal {written}"))
+        return None
 
 
-def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
+def _parse_racers(reader: _Reader, *, is_voided: bool) -> Iterator[RacerLog]:
     before = ""
-    for number in count(1):
-        if not reader.starts("racer"):
-            return
-        player, kind, quoted = reader.take(RACER, "a racer").groups()
-        before = checked_racer(reader, number, before, player)
-        name = parse_name(reader, quoted)
-        nonce = reader.take(_NONCE, "the nonce")[1]
-        hashed = reader.take(_NONCE_HASH, "the hash of the nonce")[1]
-        log = tuple(parse_log(reader))
-        banked, _, state = reader.take(_ENDED, "an entry or the end")[0].split(" ", 3)[1:]
+    while reader.line.startswith("racer "):
+        found = reader.take(f"racer ({PLAYER}) (person|bot) ({NAME})", "a racer")
+        player, kind, quoted = found.groups()
+        name = str(json.loads(quoted))
+        if player <= before:
+            raise RecordError(reader.number, f"racers are ordered by id, so not {player} here")
+        if re.search(NEVER_IN_A_NAME, name):
+            raise RecordError(reader.number, f"{quoted} has characters that no name has")
+        nonce = reader.take(f"nonce ({NONCE}|-)", "the nonce")[1]
+        hashed = reader.take(f"nonce-hash ({HASH})", "the hash of the nonce")[1]
+        log = tuple(_parse_log(reader))
+        is_damaged = is_voided and reader.line == "damaged"
+        reader.number += is_damaged
         yield RacerLog(
             player=player,
             name=name,
             bot=kind == "bot",
-            nonce=nonce,
+            nonce="" if nonce == "-" else nonce,
             nonce_hash=hashed,
             log=log,
-            banked=int(banked),
-            state=_STATES[state],
+            damaged=is_damaged,
         )
+        before = player
 
 
-def parse_log(reader: RecordReader) -> Iterator[LogLine]:
-    """Yield the entries of a log. Raise `RecordError` if one is neither a move nor an ending."""
+def _parse_log(reader: _Reader) -> Iterator[LogLine]:
     while reader.line[:1].isdigit():
-        at, number, text = reader.take(ENTRY, "an entry").groups()
+        at, number, text = reader.take(f"({NUMBER}) ({POSITIVE}) ({ENTRY})", "an entry").groups()
         yield LogLine(int(at), int(number), text)
 
 
-def _parse_results(reader: RecordReader) -> Iterator[ResultLine]:
-    while reader.starts("place"):
-        place, player, banked, dollars, reached, state = reader.take(_PLACE, "a place").groups()
+def _parse_results(reader: _Reader) -> Iterator[ResultLine]:
+    form = f"place ({POSITIVE}) ({PLAYER}) ({NUMBER}) ({DOLLARS}) ({NUMBER}|-) ({WORD})"
+    while reader.line.startswith("place "):
+        place, player, banked, dollars, reached, state = reader.take(form, "a place").groups()
         yield ResultLine(
             place=int(place),
             player=player,
             banked=int(banked),
             net=int(dollars),
             reached=None if reached == "-" else int(reached),
-            state=_STATES[state],
+            state=state,
         )

@@ -1,19 +1,22 @@
 """Replay a record: every position follows from the deal and the log."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from saratoga_rules.game import Game
 from saratoga_rules.games import RULES, RULES_VERSION
 from saratoga_rules.moves import parse_move
-from saratoga_rules.play import IllegalMove, play
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord
-from saratoga_rules.records.void_record import VoidRecord
 
 
 class ReplayError(ValueError):
     """A record that cannot be replayed; the text says why."""
+
+
+class UnknownGame(ReplayError):
+    """A record of a game, or of a version of the rules, that this program does not know."""
 
 
 class Step(NamedTuple):
@@ -23,41 +26,36 @@ class Step(NamedTuple):
     position: Position
 
 
-def game_of(record: RaceRecord | VoidRecord) -> Game:
+def game_of(record: RaceRecord) -> Game:
     """Return the game of a record, in the version of the rules by which the race was played.
 
-    Raises `ReplayError` if this program does not know the version or the game.
+    Raises `UnknownGame` if this program does not know the version or the game.
     """
-    games = RULES.get(record.rules_version)
-    if games is None:
-        newer = "; a newer one may" if record.rules_version > RULES_VERSION else ""
-        raise ReplayError(
-            f"the race was played by version {record.rules_version} of the rules;"
-            f" this program knows version {listed(RULES)}{newer}"
+    version = record.rules_version
+    game = RULES.get(version, {}).get(record.game)
+    if game is None:
+        release = "an older" if version < RULES_VERSION else "a newer"
+        raise UnknownGame(
+            f"made by {release} release: this program does not know {record.game} by version {version} of the rules"
         )
-    if record.game not in games:
-        raise ReplayError(f"there is no game called {record.game}")
-    return games[record.game]
-
-
-def listed(versions: Collection[int]) -> str:
-    """Return the versions as text: `1`, or `1 to 3` (versions have no gaps)."""
-    first, last = min(versions), max(versions)
-    return f"{first}" if first == last else f"{first} to {last}"
+    return game
 
 
 def replay(record: RaceRecord, player: str) -> list[Position]:
     """Return the deal and the position after every entry of a racer's log.
 
-    An ending is an entry too, and does not change the position. Raises `ReplayError` if the game is
-    unknown or a move is illegal, and `KeyError` if the player did not race.
+    An ending is an entry too, and does not change the position. Raises as `steps` does.
     """
-    return [record.deal, *(step.position for step in steps(record, player))]
+    return [record.opening, *(step.position for step in steps(record, player))]
 
 
 def steps(record: RaceRecord, player: str) -> list[Step]:
-    """Return every entry of a racer's log with the position after it; raise as `replay` does."""
-    return steps_from(game_of(record), record.deal, record.racer(player).log)
+    """Return every entry of a racer's log with the position after it.
+
+    Raises `ReplayError` if the game is unknown or a move is illegal, `ValueError` if nothing was dealt, and
+    `KeyError` if the player did not race.
+    """
+    return steps_from(game_of(record), record.opening, record.racer(player).log)
 
 
 def steps_from(game: Game, position: Position, log: Iterable[LogLine]) -> list[Step]:
@@ -65,13 +63,9 @@ def steps_from(game: Game, position: Position, log: Iterable[LogLine]) -> list[S
     made: list[Step] = []
     for entry, line in enumerate(log, start=1):
         if line.is_move:
-            position = _played(game, position, line, entry)
+            try:
+                position = play(game, position, parse_move(line.text))
+            except ValueError as refused:
+                raise ReplayError(f"entry {entry}: {refused}") from refused
         made.append(Step(line, position))
     return made
-
-
-def _played(game: Game, position: Position, line: LogLine, entry: int) -> Position:
-    try:
-        return play(game, position, parse_move(line.text))
-    except IllegalMove as refused:
-        raise ReplayError(f"entry {entry}: {refused}") from refused

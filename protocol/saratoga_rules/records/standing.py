@@ -9,7 +9,6 @@ is that of the deal share a place.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from saratoga_rules.game import Game
@@ -21,6 +20,18 @@ LAST_BOARD_MILLIS: Final = 60_000
 
 IDLE_MILLIS: Final = 180_000
 """Milliseconds without a sign of activity after which a board ends as idle, if others are at the table."""
+
+LEAST_RANKED: Final = 2
+"""The fewest racers of a race that counts: people for the people's leaderboards, any racers for the bots'."""
+
+
+def may_be_ranked(*, cap: int, racers: int) -> bool:
+    """Return whether a race may count: it has a time limit, and enough racers of those that count.
+
+    Everything that decides it is fixed when the race starts, so no racer can choose later whether a result
+    counts. A server may demand that the table is public and not locked, too.
+    """
+    return cap > 0 and racers >= LEAST_RANKED
 
 
 class State(StrEnum):
@@ -47,6 +58,10 @@ class State(StrEnum):
         return self is not State.RACING
 
 
+LOG_ENDINGS: Final = frozenset(State) - {State.RACING, State.WON}
+"""The words that end a log. A win has no entry: the position shows it."""
+
+
 class Reached(NamedTuple):
     """The moment at which a count was reached; earlier is better."""
 
@@ -62,7 +77,7 @@ class RacerScore:
 
     player: str
     banked: int
-    state: State
+    state: str
     reached: Reached | None
     """The moment when the count last rose to `banked`; `None` if it never rose."""
 
@@ -76,10 +91,8 @@ class Placed:
     player: str
     banked: int
     net: int
-    state: State
+    state: str
     reached: Reached | None
-    tie: str
-    """The reason why a racer with the same net is just ahead; empty if there is none, or they share a place."""
 
 
 def ranking(game: Game, racers: Iterable[RacerScore]) -> list[Placed]:
@@ -93,9 +106,8 @@ def ranking(game: Game, racers: Iterable[RacerScore]) -> list[Placed]:
             net=net(game, racer.banked),
             state=racer.state,
             reached=racer.reached,
-            tie=tie,
         )
-        for racer, place, tie in zip(ordered, _places(ordered), _ties(ordered), strict=True)
+        for racer, place in zip(ordered, _places(ordered), strict=True)
     ]
 
 
@@ -140,27 +152,3 @@ def _places(ordered: Sequence[RacerScore]) -> list[int]:
         shares = index > 0 and _merit(racer) == _merit(ordered[index - 1])
         places.append(places[-1] if shares else index + 1)
     return places
-
-
-def _ties(ordered: Sequence[RacerScore]) -> list[str]:
-    return ["" for _ in ordered[:1]] + [_tie(ahead, racer) for ahead, racer in pairwise(ordered)]
-
-
-def _tie(ahead: RacerScore, racer: RacerScore) -> str:
-    if racer.banked != ahead.banked or racer.reached is None:
-        return ""
-    cards = "1 card" if racer.banked == 1 else f"{racer.banked} cards"
-    if ahead.reached is None:
-        return f"reached {cards} during the race, not at the deal"
-    later = racer.reached.at - ahead.reached.at
-    if later == 0:
-        return f"reached {cards} in the same millisecond, next in the table's order"
-    return f"reached {cards} {_duration(later)} later"
-
-
-def _duration(millis: int) -> str:
-    if millis < 1000:
-        return f"{millis} ms"
-    if millis < 60_000:
-        return f"{millis // 100 / 10:.1f} s"
-    return f"{millis // 60_000} min {millis % 60_000 // 1000} s"

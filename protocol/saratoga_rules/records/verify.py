@@ -1,12 +1,14 @@
-"""Verify a finished race by computing everything in its record again.
+"""Verify a race by computing everything in its record again.
 
 A record can prove that it is consistent: the seed is the one committed to, seed and nonces make
 this deal, every move was legal and in time, and counts, endings and places follow. Whether it is
-the race that *was* played can only be checked by a witness who kept the commitment, the nonce
-hashes or the digest announced at the time.
+the race that *was* played can only be checked by a witness who kept what the server showed at the time.
+
+Each check has one of three outcomes: the record agrees, the record is contradicted, or this program
+cannot check it here, because an older or newer release made the record or the server lost a part of it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -15,24 +17,66 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
-from saratoga_rules.records.checks import Check, check_of
-from saratoga_rules.records.endings import faults_of_ending
-from saratoga_rules.records.lines import UnknownFact
-from saratoga_rules.records.ranked import may_be_ranked
+from saratoga_rules.records.endings import faults_of_ending, state_of
 from saratoga_rules.records.record import (
+    CLOSED,
+    CLOSED_IN_COUNTDOWN,
     MOST_ENTRIES,
+    NONCE_MISSING,
+    RACER_GONE,
+    RACER_LEFT,
+    SERVER_AWAY,
+    VOID_REASONS,
     LogLine,
     RaceRecord,
     RacerLog,
+    UnknownFormat,
     digest_of,
     format_record,
     parse_record,
     results_of,
 )
-from saratoga_rules.records.replay import ReplayError, Step, game_of, steps
-from saratoga_rules.records.standing import Count, Placed, RacerScore, State, last_reached, ranking
-from saratoga_rules.records.void_checks import earlier_races_check, void_checks
-from saratoga_rules.records.void_record import VoidRecord, is_void_record, parse_void_record
+from saratoga_rules.records.replay import ReplayError, Step, UnknownGame, game_of, steps_from
+from saratoga_rules.records.standing import (
+    Count,
+    Placed,
+    RacerScore,
+    State,
+    last_reached,
+    may_be_ranked,
+    ranking,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The outcome of one check."""
+
+    name: str
+    ok: bool
+    detail: str
+    """A sentence that says what was found, or what is wrong."""
+    unknown: bool = False
+    """True if this program cannot make the check; `ok` is false then."""
+
+    @property
+    def is_contradicted(self) -> bool:
+        return not self.ok and not self.unknown
+
+    @property
+    def mark(self) -> str:
+        return "ok" if self.ok else "unknown" if self.unknown else "WRONG"
+
+
+def check_of(name: str, faults: Iterable[str], otherwise: str) -> Check:
+    """Return a check that says what is wrong, or `otherwise` if there is no fault."""
+    found = "; ".join(faults)
+    return Check(name, not found, found or otherwise)
+
+
+def unchecked(name: str, why: str) -> Check:
+    """Return a check that this program cannot make."""
+    return Check(name, False, why, unknown=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +84,22 @@ class Verdict:
     """The outcome of all checks; each check builds on those before it."""
 
     checks: tuple[Check, ...]
-    record: RaceRecord | None
-    """The record; `None` if the text is not a record."""
+    record: RaceRecord | None = None
+    """The record; `None` if the text is not a record that this program can read."""
     standing: tuple[Placed, ...] = ()
-    """The order of finish that follows from the moves; empty if the moves could not be replayed."""
-    void: VoidRecord | None = None
-    """The record of a race that the server voided, if the text is one; then there is no `record`."""
+    """The order of finish that follows from the moves; empty if it was not computed."""
 
     @property
     def ok(self) -> bool:
         return all(check.ok for check in self.checks)
 
     @property
+    def is_contradicted(self) -> bool:
+        return any(check.is_contradicted for check in self.checks)
+
+    @property
     def faults(self) -> tuple[Check, ...]:
+        """The checks that contradict the record, or that cannot be made."""
         return tuple(check for check in self.checks if not check.ok)
 
 
@@ -62,57 +109,39 @@ def verify(source: str | bytes | RaceRecord) -> Verdict:
     Proving a board stuck can take seconds; the other checks are fast.
     """
     if isinstance(source, RaceRecord):
-        return _verify_text(format_record(source))
-    if isinstance(source, str):
-        return _verify_text(source)
+        source = format_record(source)
+    if isinstance(source, bytes):
+        try:
+            source = source.decode("ascii")
+        except UnicodeDecodeError as fault:
+            wrong = f"byte {fault.start + 1} is not ASCII, and a record has only ASCII"
+            return Verdict((Check("text", False, wrong),))
     try:
-        return _verify_text(source.decode("ascii"))
-    except UnicodeDecodeError as fault:
-        wrong = f"byte {fault.start + 1} is not ASCII, and a record has only ASCII"
-        return Verdict((Check("text", False, wrong),), None)
-
-
-def _verify_text(text: str) -> Verdict:
-    sealed = check_of("digest", _digest_faults(text), "the digest matches the lines before it")
-    if is_void_record(text):
-        return _verify_void(sealed, text)
-    try:
-        record = parse_record(text)
+        record = parse_record(source)
+    except UnknownFormat as fault:
+        return Verdict((unchecked("text", f"{fault}, so it cannot be checked here"),))
     except ValueError as fault:
-        return Verdict((sealed, _unreadable(fault)), None)
-    readable = Check("text", True, f"a record of race {record.race_id}")
+        return Verdict((Check("text", False, str(fault)),))
+    kind = ", which the server voided" if record.voided else ""
+    checks = [
+        Check("text", True, f"a record of race {record.race_id}{kind}"),
+        check_of("digest", _digest_faults(source), "the digest matches the lines before it"),
+        check_of("previous", _previous_faults(record), _previous_sentence(record)),
+        check_of("commitment", _commitment_faults(record), "the seed matches the commitment"),
+        check_of("nonces", _nonce_faults(record), _nonces_sentence(record)),
+    ]
+    standing: tuple[Placed, ...] = ()
     try:
         game = game_of(record)
-    except ReplayError as fault:
-        # the version of the rules is in the commitment, so no server can change it afterwards
-        unknown = Check("rules", False, str(fault), unknown=True)
-        return Verdict((sealed, readable, unknown, *_promise_checks(record)), record)
-    known = Check("rules", True, f"{game.title}, version {record.rules_version} of the rules")
-    checks = [sealed, readable, known, *_source_checks(game, record)]
-    if not checks[-1].ok:
-        # moves on another deal cannot be checked
-        return Verdict(tuple(checks), record)
-    story = _story(record)
-    if isinstance(story, str):
-        return Verdict((*checks, Check("moves", False, story)), record)
-    placed = _placed(game, record, story)
-    return Verdict((*checks, *_story_checks(game, record, story, placed)), record, placed)
-
-
-def _verify_void(sealed: Check, text: str) -> Verdict:
-    try:
-        void = parse_void_record(text)
-    except ValueError as fault:
-        return Verdict((sealed, _unreadable(fault)), None)
-    return Verdict((sealed, *void_checks(void)), None, void=void)
-
-
-def _unreadable(fault: ValueError) -> Check:
-    return Check("text", False, str(fault), unknown=isinstance(fault, UnknownFact))
-
-
-_Story: TypeAlias = Mapping[str, list[Step]]
-"""Every entry with the position after it, by player id."""
+    except UnknownGame as fault:
+        checks.append(unchecked("rules", str(fault)))
+    else:
+        version = f"{game.title}, version {record.rules_version} of the rules"
+        checks.append(Check("rules", True, version))
+        standing = _check_story(game, record, checks)
+    if record.voided:
+        checks.append(check_of("voided", _void_faults(record), _void_sentence(record)))
+    return Verdict(tuple(checks), record, standing)
 
 
 def _digest_faults(text: str) -> Iterator[str]:
@@ -120,22 +149,22 @@ def _digest_faults(text: str) -> Iterator[str]:
         yield f"the text was changed: the digest of its lines is {digest_of(text)}"
 
 
-def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
-    """Yield the checks of what was fixed before the first move: commitment, nonces and deal."""
-    yield from _promise_checks(record)
-    yield check_of("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
+def _previous_faults(record: RaceRecord) -> Iterator[str]:
+    if record.previous is not None:
+        table, _, number = record.previous.race.rpartition("/")
+        if table != record.table or int(number) >= record.race:
+            yield f"{record.previous.race} was not before {record.race_id} at its table"
 
 
-def _promise_checks(record: RaceRecord) -> Iterator[Check]:
-    """Yield the checks of what was promised before the deal; they need no rules."""
-    yield check_of("commitment", _commitment_faults(record), "the seed matches the commitment")
-    yield check_of("nonces", _nonce_faults(record), "every nonce matches its hash")
+def _previous_sentence(record: RaceRecord) -> str:
+    if record.previous is None:
+        return "the table has no race before"
+    return f"the table's race before was {record.previous.race}"
 
 
 def _commitment_faults(record: RaceRecord) -> Iterator[str]:
-    seed = bytes.fromhex(record.seed)
     promised = commitment(
-        seed,
+        bytes.fromhex(record.seed),
         record.game,
         record.rules_version,
         record.table,
@@ -151,8 +180,64 @@ def _nonce_faults(record: RaceRecord) -> Iterator[str]:
     if not record.racers:
         yield "the record has no racers"
     for racer in record.racers:
-        if nonce_hash(bytes.fromhex(racer.nonce)) != racer.nonce_hash:
+        if racer.nonce and nonce_hash(bytes.fromhex(racer.nonce)) != racer.nonce_hash:
             yield f"the nonce of {racer.name} does not match its hash"
+        elif not racer.nonce and not (record.voided and record.deal is None):
+            yield f"the nonce of {racer.name} was not revealed, but the race was dealt"
+
+
+def _nonces_sentence(record: RaceRecord) -> str:
+    hidden = ", ".join(racer.name for racer in record.racers if not racer.nonce)
+    revealed = "every nonce matches its hash"
+    return f"{revealed}, except that of {hidden}: not revealed" if hidden else revealed
+
+
+_Story: TypeAlias = Mapping[str, list[Step]]
+"""Every entry with the position after it, by player id."""
+
+
+def _check_story(game: Game, record: RaceRecord, checks: list[Check]) -> tuple[Placed, ...]:
+    """Append the checks of deal, moves, times, endings and places; return the order of finish.
+
+    What builds on a check that contradicts the record is not checked.
+    """
+    if record.deal is None:
+        if not record.voided:
+            checks.append(Check("deal", False, "the race finished, but nothing was dealt"))
+        return ()
+    checks.append(
+        check_of("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
+    )
+    if not checks[-1].ok:
+        return ()
+    try:
+        story = {racer.player: _steps(game, record.deal, racer) for racer in record.racers}
+    except ReplayError as fault:
+        checks.append(Check("moves", False, str(fault)))
+        return ()
+    moves = sum(racer.moves for racer in record.racers)
+    checks.append(Check("moves", True, f"{moves} moves, all legal"))
+    checks.append(check_of("times", _time_faults(record), "every entry is in time and in order"))
+    if damaged := [racer.name for racer in record.racers if racer.damaged]:
+        lost = f"the server could not read the rest of the log of {', '.join(damaged)}"
+        checks.append(unchecked("damaged", f"{lost}, so it cannot be checked here"))
+    else:
+        numbered = "the commit numbers run from 1 without gaps"
+        checks.append(check_of("numbers", _number_faults(record), numbered))
+    endings = check_of(
+        "endings", _ending_faults(game, record, story), "every board ended as its log says"
+    )
+    checks.append(endings)
+    if record.voided:
+        return ()
+    placed = tuple(ranking(game, (_score(game, record.deal, *each) for each in story.items())))
+    checks.append(
+        check_of("finish", _finish_faults(record, placed), "the places follow from the moves")
+    )
+    checks.append(
+        check_of("ranked", _ranked_faults(record), "ranked" if record.ranked else "not ranked")
+    )
+    return placed
 
 
 def _deal_faults(game: Game, record: RaceRecord) -> Iterator[str]:
@@ -161,68 +246,26 @@ def _deal_faults(game: Game, record: RaceRecord) -> Iterator[str]:
         yield "the seed and the nonces produce another deal"
 
 
-def _story(record: RaceRecord) -> _Story | str:
-    """Replay every board; return its steps by player, or a sentence that says why the replay failed."""
-    story: dict[str, list[Step]] = {}
-    for racer in record.racers:
-        if len(racer.log) > MOST_ENTRIES + 1:
-            return f"{racer.name}: the log has {len(racer.log)} entries, more than {MOST_ENTRIES} and an ending"
-    for racer in record.racers:
-        try:
-            story[racer.player] = steps(record, racer.player)
-        except ReplayError as fault:
-            return f"{racer.name}, {fault}"
-    return story
-
-
-def _placed(game: Game, record: RaceRecord, story: _Story) -> tuple[Placed, ...]:
-    return tuple(ranking(game, (_racer(record, racer, story) for racer in record.racers)))
-
-
-def _racer(record: RaceRecord, racer: RacerLog, story: _Story) -> RacerScore:
-    counts = [
-        Count(position.banked, line.at, line.number) for line, position in story[racer.player]
-    ]
-    return RacerScore(
-        player=racer.player,
-        banked=_end(record, story, racer).banked,
-        state=racer.state,
-        reached=last_reached(record.deal.banked, counts),
-    )
-
-
-def _end(record: RaceRecord, story: _Story, racer: RacerLog) -> Position:
-    made = story[racer.player]
-    return made[-1].position if made else record.deal
-
-
-def _story_checks(
-    game: Game, record: RaceRecord, story: _Story, placed: tuple[Placed, ...]
-) -> Iterator[Check]:
-    """Yield the checks of moves, times, scores, endings and places."""
-    moves = sum(racer.moves for racer in record.racers)
-    yield Check("moves", True, f"{moves} moves, all legal")
-    yield check_of("times", _time_faults(record), "every entry is in time and in order")
-    yield check_of("numbers", _number_faults(record), "the commit numbers run from 1 without gaps")
-    yield check_of("scores", _score_faults(record, story), "the counts follow from the moves")
-    yield check_of(
-        "endings", _ending_faults(game, record, story), "every board ended as its log says"
-    )
-    yield check_of("finish", _finish_faults(record, placed), "the places follow from the moves")
-    yield check_of("ranked", _ranked_faults(record), "ranked" if record.ranked else "not ranked")
-    if record.voided:
-        yield earlier_races_check(record)
+def _steps(game: Game, deal: Position, racer: RacerLog) -> list[Step]:
+    if len(racer.log) > MOST_ENTRIES + 1:
+        raise ReplayError(
+            f"{racer.name}: the log has {len(racer.log)} entries, more than {MOST_ENTRIES} and an ending"
+        )
+    try:
+        return steps_from(game, deal, racer.log)
+    except ReplayError as fault:
+        raise ReplayError(f"{racer.name}, {fault}") from None
 
 
 def _time_faults(record: RaceRecord) -> Iterator[str]:
+    entries = _entries_by_number(record)
     # over all boards, times never fall as the commit numbers rise
-    for (before, _), (after, racer) in pairwise(_entries_by_number(record)):
+    for (before, _), (after, racer) in pairwise(entries):
         if after.at < before.at:
             yield f"{racer.name}: number {after.number} at {after.at} ms follows {before.at} ms"
     allowed = record.time_allowed
-    for line, racer in _entries_by_number(record):
-        late = allowed is not None and line.at >= allowed
-        if late and line.text != State.OUT_OF_TIME:
+    for line, racer in entries:
+        if allowed is not None and line.at >= allowed and line.text != State.OUT_OF_TIME:
             yield f"{racer.name}: {line.text} at {line.at} ms is not before the deadline"
 
 
@@ -242,19 +285,33 @@ def _entries_by_number(record: RaceRecord) -> list[tuple[LogLine, RacerLog]]:
     return sorted(entries, key=lambda entry: entry[0].number)
 
 
-def _score_faults(record: RaceRecord, story: _Story) -> Iterator[str]:
-    for racer in record.racers:
-        banked = _end(record, story, racer).banked
-        if banked != racer.banked:
-            yield f"{racer.name} banked {banked} cards, not {racer.banked}"
-
-
 def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[str]:
+    states = []
     for racer in record.racers:
-        for fault in faults_of_ending(game, record, racer, story[racer.player]):
+        made = story[racer.player]
+        for fault in faults_of_ending(game, record, racer, made):
             yield f"{racer.name}: {fault}"
             # further proofs take time and cannot make this record valid
             return
+        states.append(state_of(game, made, record.opening))
+        if states[-1] is State.RACING and not record.voided:
+            yield f"{racer.name}: the board did not end"
+    if record.voided and State.RACING not in states and not _is_damaged(record):
+        yield "every board had ended before the race was voided, so it had results"
+
+
+def _is_damaged(record: RaceRecord) -> bool:
+    return any(racer.damaged for racer in record.racers)
+
+
+def _score(game: Game, deal: Position, player: str, made: list[Step]) -> RacerScore:
+    counts = [Count(position.banked, line.at, line.number) for line, position in made]
+    return RacerScore(
+        player=player,
+        banked=counts[-1].banked if counts else deal.banked,
+        state=state_of(game, made, deal),
+        reached=last_reached(deal.banked, counts),
+    )
 
 
 def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[str]:
@@ -272,6 +329,30 @@ def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[s
 
 def _ranked_faults(record: RaceRecord) -> Iterator[str]:
     people = sum(not racer.bot for racer in record.racers)
-    may_be = may_be_ranked(chosen_seed=record.chosen_seed, cap=record.cap, racers=people)
-    if record.ranked and not may_be:
+    if record.ranked and not may_be_ranked(cap=record.cap, racers=people):
         yield "it should not be ranked"
+
+
+def _void_faults(record: RaceRecord) -> Iterator[str]:
+    hidden = tuple(racer.player for racer in record.racers if not racer.nonce)
+    racers = [racer.player for racer in record.racers]
+    if record.voided == NONCE_MISSING and (record.blamed != hidden or not hidden):
+        yield "the racers whose nonces are missing are not those who are blamed"
+    elif record.voided in (RACER_LEFT, RACER_GONE) and (
+        len(record.blamed) != 1 or record.blamed[0] not in racers
+    ):
+        yield "a racer left or was removed, but not exactly one of the racers is blamed"
+    elif record.voided in (SERVER_AWAY, CLOSED, CLOSED_IN_COUNTDOWN) and record.blamed:
+        yield "nobody is blamed for this reason"
+    if record.voided == CLOSED and record.deal is None:
+        yield "the race was closed while it ran, but nothing was dealt"
+    if record.voided in VOID_REASONS and record.voided != CLOSED and record.deal is not None:
+        yield "the countdown was voided, but there is a deal"
+    if record.deal is None and any(racer.log or racer.damaged for racer in record.racers):
+        yield "nothing was dealt, but there are entries"
+
+
+def _void_sentence(record: RaceRecord) -> str:
+    names = ", ".join(racer.name for racer in record.racers if racer.player in record.blamed)
+    why = VOID_REASONS.get(record.voided, record.voided) + (f" ({names})" if names else "")
+    return f"{why}. The race counts for nothing: no place, no money"

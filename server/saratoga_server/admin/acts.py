@@ -12,9 +12,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.records.grammar import PLAYER, POSITIVE, TABLE_CODE
-from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.record import PLAYER, POSITIVE, TABLE_CODE, RecordError, parse_record
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
@@ -28,7 +26,7 @@ from saratoga_server.domain.tables import (
     rename,
     unpack,
 )
-from saratoga_server.domain.tables.voids import VoidedResult
+from saratoga_server.domain.tables.records import VoidedRace
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.seeds import new_seed
 from saratoga_server.live.stored_logs import StoredLogs
@@ -42,7 +40,7 @@ from saratoga_server.messages.node_events import (
     Renamed,
     TableClosedByAdmin,
 )
-from saratoga_server.ports import Millis, PlayerRow
+from saratoga_server.ports import Damage, Millis, PlayerRow
 from saratoga_server.store.opening import Store
 
 CLOSE_ATTEMPTS: Final = 100
@@ -129,14 +127,16 @@ class Administration:
             try:
                 race = None
                 if before.phase is TablePhase.RUNNING:
-                    race = closed_race(before, await logs.readable(before))
+                    race = closed_race(before, *await logs.read(before))
 
                 def closed(
-                    state: TableState, now: Millis, race: VoidedResult | None = race
+                    state: TableState, now: Millis, race: VoidedRace | None = race
                 ) -> Change:
                     return close(state, reason, now=now, fresh_seed=new_seed(), race=race)
 
                 applied = await self.table_cache.change(code, closed)
+            except Damage:
+                raise NotDone(DAMAGED.format(code=code)) from None
             except CommandRejected as refusal:
                 if not refusal.retry:
                     raise NotDone(refusal.detail) from None

@@ -16,8 +16,7 @@ from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position
 from saratoga_rules.records.heads import first_head, next_head, shown
-from saratoga_rules.records.record import LOG_ENDINGS
-from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
+from saratoga_rules.records.standing import IDLE_MILLIS, LOG_ENDINGS, Reached, State
 from saratoga_rules.stuck import stuck
 from saratoga_rules.stuck.stuck import StuckSearch, may_declare
 from saratoga_server.domain.board_log import BoardLog

@@ -6,10 +6,8 @@ import msgspec
 from msgspec import Struct
 
 from saratoga_rules.position import format_position
-from saratoga_rules.records.lines import RecordError
-from saratoga_rules.records.record import RaceRecord, RacerLog, parse_record
+from saratoga_rules.records.record import RaceRecord, RacerLog, RecordError, parse_record
 from saratoga_rules.records.replay import ReplayError, game_of, steps_from
-from saratoga_rules.records.void_record import is_void_record
 
 MOST_REPLAYED: Final = 20_000
 """The most entries that are replayed of one race; each racer has an equal share of them."""
@@ -72,10 +70,11 @@ def replay_json(text: str) -> bytes:
 
     It takes up to a second for the largest races, so it must not run on the event loop.
     """
-    if is_void_record(text):
-        raise CannotReplay("That race was voided, so it has no result to review.")
     try:
-        return msgspec.json.encode(_replayed(parse_record(text)))
+        record = parse_record(text)
+        if record.voided:
+            raise CannotReplay("That race was voided, so it has no result to review.")
+        return msgspec.json.encode(_replayed(record))
     except (RecordError, ReplayError) as error:
         raise CannotReplay(f"The record of that race cannot be replayed: {error}.") from None
 
@@ -90,8 +89,8 @@ def _replayed(record: RaceRecord) -> ReplayedRace:
         start_at=record.start_at,
         cap=record.cap,
         ranked=record.ranked,
-        deal=format_position(record.deal),
-        banked=record.deal.banked,
+        deal=format_position(record.opening),
+        banked=record.opening.banked,
         boards=[
             ReplayedBoard(
                 player=line.player,
@@ -100,7 +99,7 @@ def _replayed(record: RaceRecord) -> ReplayedRace:
                 place=line.place,
                 banked=line.banked,
                 net=line.net,
-                state=str(line.state),
+                state=line.state,
                 reached=line.reached,
                 entries=_entries(record, racers[line.player], share),
                 left_out=max(0, len(racers[line.player].log) - share),
@@ -113,5 +112,5 @@ def _replayed(record: RaceRecord) -> ReplayedRace:
 def _entries(record: RaceRecord, racer: RacerLog, share: int) -> list[ReplayedEntry]:
     return [
         ReplayedEntry(line.at, line.number, line.text, format_position(position), position.banked)
-        for line, position in steps_from(game_of(record), record.deal, racer.log[:share])
+        for line, position in steps_from(game_of(record), record.opening, racer.log[:share])
     ]

@@ -4,27 +4,19 @@ Pure: takes the boards as they ended and returns what is to be written.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from msgspec import Struct
 
 from saratoga_protocol.events import Outcome, Result, Standing, Standings
 from saratoga_protocol.outcomes import outcome_of
-from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import (
-    LogLine,
-    RaceRecord,
-    RacerLog,
-    digest_of,
-    format_record,
-    parse_record,
-    results_of,
-)
+from saratoga_rules.records.record import digest_of, format_record, parse_record, results_of
 from saratoga_rules.records.standing import Placed, RacerScore, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
-from saratoga_server.domain.tables.voids import voided_lines_of
+from saratoga_server.domain.tables.records import race_record, racer_log
 from saratoga_server.ports import Settlement
 
 
@@ -46,32 +38,17 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
             for player, board in boards.items()
         ],
     )
-    racers = tuple(_racer_log(state, player, boards[player]) for player in sorted(boards))
-    record = RaceRecord(
-        game=state.settings.game,
-        rules_version=state.rules_version,
-        table=state.code,
-        race=state.race,
-        start_at=state.start_at,
-        cap=state.settings.cap,
-        public=state.settings.public,
-        commitment=state.commitment,
-        seed=state.seed,
-        chosen_seed=False,
-        deal=opening,
-        ranked=state.ranked,
-        racers=racers,
-        results=results_of(placed),
-        voided=voided_lines_of(state.voided),
-    )
+    racers = tuple(racer_log(state, player, tuple(boards[player].log)) for player in sorted(boards))
+    record = replace(race_record(state, opening, racers), results=results_of(placed))
     text = format_record(record)
     outcome = outcome_of(record, digest_of(text))
     return CountedRace(outcome, text, _settlement(state, outcome))
 
 
-def recorded_outcome(text: str) -> Outcome:
-    """Return the outcome that follows from the text of a race's record. Raises `RecordError`."""
-    return outcome_of(parse_record(text), digest_of(text))
+def recorded_outcome(text: str) -> Outcome | None:
+    """Return the outcome in the text of a race's record; `None` if the race was voided. Raises `RecordError`."""
+    record = parse_record(text)
+    return None if record.voided else outcome_of(record, digest_of(text))
 
 
 def wire_standings(
@@ -91,22 +68,6 @@ def wire_standings(
             )
             for row in rows
         ],
-    )
-
-
-def _racer_log(state: TableState, player: str, board: Board) -> RacerLog:
-    nonce = state.nonces[player]
-    return RacerLog(
-        player=player,
-        name=state.racers[player].name,
-        bot=state.racers[player].bot,
-        nonce=nonce,
-        nonce_hash=nonce_hash(bytes.fromhex(nonce)),
-        log=tuple(
-            LogLine(entry.at - board.start_at, entry.number, entry.text) for entry in board.log
-        ),
-        banked=board.banked,
-        state=board.state,
     )
 
 

@@ -56,7 +56,7 @@ class BoardService:
     async def end(
         self, race: LiveRace, player: str, state: State, length: int | None = None
     ) -> bool:
-        """End a board with `state`: stuck, out of time, left, idle or ended by the host.
+        """End a board with `state`: stuck, out of time, left, gone, idle or ended by the host.
 
         Return whether it has ended now. False if it had ended before as this node knew, if its log does not have
         `length` entries, or if the ending could not be stored.

@@ -8,10 +8,9 @@ import asyncio
 from typing import NamedTuple
 
 from saratoga_protocol.events import Outcome, RaceOver
-from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.record import RecordError
 from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.standing import State
-from saratoga_rules.records.void_record import is_void_record
 from saratoga_server.domain import results
 from saratoga_server.domain.tables import TablePhase
 from saratoga_server.live.broadcaster import Broadcaster
@@ -114,15 +113,15 @@ class RaceFinisher:
         record = await self._tables.load_record(table.code, race)
         if record is None:  # the call ended without a race
             return
-        if is_void_record(record):  # the table says so
-            self._races.forget(f"{table.code}/{race}")
-            return
         try:
             outcome = await asyncio.to_thread(results.recorded_outcome, record)
         except (RecordError, ReplayError) as fault:
             log.error("record_unreadable", table=table.code, race=race, reason=str(fault))
             return
-        await self.announce_counted(table, outcome)
+        if outcome is None:  # voided, as the table says
+            self._races.forget(f"{table.code}/{race}")
+        else:
+            await self.announce_counted(table, outcome)
 
     def announce(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce the end of a race, once."""

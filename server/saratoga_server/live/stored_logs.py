@@ -10,8 +10,8 @@ from saratoga_rules.position import Position
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
-from saratoga_server.domain.tables.countdown import checked_deal
-from saratoga_server.domain.tables.voids import ReadableLog
+from saratoga_server.domain.tables.countdown import checked_deal, made_key
+from saratoga_server.domain.tables.records import ReadLog
 from saratoga_server.ports import Damage, StoredBoard
 from saratoga_server.store.boards import BoardStore
 
@@ -45,20 +45,22 @@ class StoredLogs:
             for _ in boards.fold(game, board, stored):
                 await asyncio.sleep(0)
 
-    async def readable(self, state: TableState) -> dict[str, ReadableLog]:
-        """Return the logs of a table's race by player; one that fails is empty."""
-        return {player: await self._readable(state, player) for player in state.racers}
+    async def read(self, state: TableState) -> tuple[Position, dict[str, ReadLog]]:
+        """Return the deal of a table's race and its logs by player, as far as they replay. Raises `Damage`."""
+        key = made_key(state)
+        opening = self.deal(game_of(state), key)
+        logs = {}
+        for player in state.racers:
+            board = boards.open_board(opening, state.start_at, key, state.race_id, player)
+            logs[player] = await self._read(state, board, player)
+        return opening, logs
 
-    async def _readable(self, state: TableState, player: str) -> ReadableLog:
+    async def _read(self, state: TableState, board: Board, player: str) -> ReadLog:
         try:
             stored = await self._store.load_board(state.code, state.race, player)
             if stored is None:
-                return ReadableLog((), False)
-            key = bytes.fromhex(state.deal_key)
-            board = boards.open_board(
-                self.opening(state), state.start_at, key, state.race_id, player
-            )
+                return ReadLog((), damaged=True)
             await self.fold(game_of(state), board, stored)
         except Damage:
-            return ReadableLog((), False)
-        return ReadableLog(stored.entries, True, not board.racing)
+            return ReadLog(tuple(board.log), damaged=True)
+        return ReadLog(tuple(board.log), False, not board.racing)

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from functools import partial
 from typing import Final
 
+from saratoga_rules.records.record import CLOSED
 from saratoga_rules.records.standing import State
-from saratoga_rules.records.voided import DAMAGED
 from saratoga_rules.stuck.stuck import StuckSearch
 from saratoga_server.background_tasks import BackgroundTasks, run_logged
 from saratoga_server.clock import ServerClock
@@ -118,10 +118,8 @@ class TableService(TableChanges):
 
     def _count_void(self, code: str, race: str, reason: str) -> None:
         self._metrics.races_voided[reason] += 1
-        if reason == DAMAGED:
-            log.error("race_voided", table=code, race=race, reason=reason)
-        else:
-            log.info("countdown_voided", table=code, race=race, reason=reason)
+        what = "race_voided" if reason == CLOSED else "countdown_voided"
+        log.info(what, table=code, race=race, reason=reason)
         self._races.forget(race)
 
     async def _follow(self, table: LiveTable, known: TableState) -> None:

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from saratoga_protocol.refusals import REASONS
-from saratoga_rules.records.voided import VOID_REASONS
+from saratoga_rules.records.record import VOID_REASONS
 from saratoga_server.rate_limits.rates import Action
 from saratoga_server.store.health import StoreHealth
 

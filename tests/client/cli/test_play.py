@@ -212,7 +212,7 @@ def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> No
     assert printed["alarms"] == [f"Race {raced.race}: the deal was changed."]
     assert printed["schema"] == "saratoga.bot.v1"
     assert (printed["race"], printed["game"]) == (raced.race, raced.game)
-    for key in ("name", "player", "place", "banked", "net", "state", "moves", "tie"):
+    for key in ("name", "player", "place", "banked", "net", "state", "moves"):
         assert printed[key] == getattr(result, key)
 
 

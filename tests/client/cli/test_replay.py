@@ -17,7 +17,6 @@ from saratoga_client.tui import flows
 from saratoga_client.tui.app import Flow
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_rules.records.record import RaceRecord, format_record
-from saratoga_rules.records.void_record import format_void_record
 
 
 @pytest.fixture
@@ -128,18 +127,18 @@ def test_a_voided_race_cannot_be_replayed_and_the_remedy_names_verify(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "void.record"
-    path.write_text(format_void_record(void_record()))
+    path.write_text(format_record(void_record()))
     assert run(saratoga, ["replay", str(path), "--plain"]) == Exit.REFUSED
     said = " ".join(capsys.readouterr().err.split())
-    assert "was voided by the server (the server's stored data of the race were damaged)" in said
+    assert "was voided by the server (the table was closed during the race)" in said
     assert "saratoga verify mint-otter-42/1" in said
     assert run(saratoga, ["verify", str(path), "--plain"]) == Exit.DONE
-    assert "voided: the server's stored data" in capsys.readouterr().out
+    assert "voided: the table was closed during the race" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     "text",
-    [format_void_record(void_record("mint-otter-42/1")), format_record(finished())],
+    [format_record(void_record("mint-otter-42/1")), format_record(finished())],
     ids=["voided", "finished"],
 )
 def test_the_record_of_another_race_than_the_one_asked_for_is_refused(

@@ -17,10 +17,9 @@ from saratoga_client.cli.commands import run
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit
 from saratoga_client.session.record_store import RecordStore
-from saratoga_rules.records.checks import Check
 from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.record import chained, digest_of, format_record
-from saratoga_rules.records.void_record import format_void_record
+from saratoga_rules.records.record import digest_of, format_record
+from saratoga_rules.records.verify import Check
 
 RECORD = race(
     "canfield",
@@ -54,16 +53,15 @@ def test_a_changed_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[
 def test_what_only_a_newer_program_can_check_ends_with_5(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = TEXT.replace("record 1", "record 2", 1).split("\n")[:-2]
-    kept.write_text("\n".join([*lines, f"digest {chained(lines)}", ""]))
+    kept.write_text(TEXT.replace("record 2", "record 3", 1))
     assert run(saratoga, ["verify", str(kept), "--plain"]) == Exit.TOO_OLD
     shown = capsys.readouterr().out
-    assert "unknown text: line 1" in shown
+    assert "unknown text: made by a newer release" in shown
     assert "cannot be checked here" in shown
 
 
 def test_a_wrong_record_of_a_voided_race_ends_with_7(kept: Path) -> None:
-    kept.write_text(format_void_record(replace(void_record(), seed="00" * 32)))
+    kept.write_text(format_record(replace(void_record(), seed="00" * 32)))
     assert run(saratoga, ["verify", str(kept)]) == Exit.NOT_VERIFIED
 
 
@@ -94,12 +92,13 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
     assert shown["schema"] == "saratoga.verify.v1"
     assert shown["digest"] == digest_of(TEXT)
     assert shown["checks"][0] == {
-        "name": "digest",
+        "name": "text",
         "ok": True,
-        "detail": "the digest matches the lines before it",
+        "unknown": False,
+        "detail": f"a record of race {RECORD.race_id}",
     }
     assert list(shown["places"][0]) == [
-        *("place", "name", "player", "bot", "banked", "net", "state", "tie")
+        *("place", "name", "player", "bot", "banked", "net", "state")
     ]
     assert {place["name"]: place["bot"] for place in shown["places"]} == {
         "Anna": False,
@@ -110,7 +109,7 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
 def test_the_json_of_a_voided_race_has_the_reason(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for text, reason in ((format_void_record(void_record()), "damaged"), (TEXT, None)):
+    for text, reason in ((format_record(void_record()), "closed"), (TEXT, None)):
         kept.write_text(text, encoding="ascii")
         assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.DONE
         assert json.loads(capsys.readouterr().out)["voided"] == reason
@@ -118,7 +117,7 @@ def test_the_json_of_a_voided_race_has_the_reason(
 
 def test_a_wrong_record_of_a_voided_race_is_not_verified(kept: Path) -> None:
     wrong = replace(void_record(), seed="00" * 32)
-    kept.write_text(format_void_record(wrong), encoding="ascii")
+    kept.write_text(format_record(wrong), encoding="ascii")
     assert run(saratoga, ["verify", str(kept)]) == Exit.NOT_VERIFIED
 
 

@@ -119,8 +119,8 @@ def test_a_result_is_written_once_with_ties_explained_and_totals_after_it() -> N
     )
     end = outcome("a9:cash-out y1:cash-out")
     tied = [
-        msgspec.structs.replace(row, tie="reached 9 first") if row.place == 1 else row
-        for row in end.results
+        msgspec.structs.replace(row, place=place, banked=9, net=-5, reached=place * 4000)
+        for place, row in enumerate(end.results, start=1)
     ]
     first = state_after()
     lines = heard(
@@ -198,11 +198,11 @@ def test_a_voided_race_has_one_line_instead_of_the_servers_notice() -> None:
     voided = shown(
         at_table(phase="gathering", race="mint-otter-42/2"),
         notice="Race mint-otter-42/1 was voided by the server: so and so. Get ready again.",
-        voided=[voided_race(RACE)],
+        previous=voided_race(RACE),
     )
     assert heard(running, voided) == [
-        "voided mint-otter-42/1: voided by the server: the server's stored data of the race were "
-        "damaged. It counts for nothing. To check it: saratoga verify mint-otter-42/1",
+        "voided mint-otter-42/1: voided by the server: the table was closed during the "
+        "race. It counts for nothing. To check it: saratoga verify mint-otter-42/1",
         "race mint-otter-42/2: gathering",
     ]
 
@@ -230,7 +230,7 @@ def test_alarms_from_before_the_first_lines_are_written_with_them() -> None:
 
 
 def test_a_late_comer_is_told_of_voided_races() -> None:
-    gathering = msgspec.structs.replace(GATHERING, voided=[voided_race("mint-otter-42/7")])
+    gathering = msgspec.structs.replace(GATHERING, previous=voided_race("mint-otter-42/7"))
     lines = list(opening_lines(state_after(first=snapshot(shown=gathering)), PLAIN, START))
     assert [line for line in lines if line.startswith("voided mint-otter-42/7: ")]
 

@@ -44,7 +44,7 @@ async def test_a_wait_for_a_result_ends_when_the_race_is_voided() -> None:
     async with at_table("not ready", "wait result", "quit") as (peer, playing, output):
         withdrawing = await peer.command()
         shown = snapshot().table
-        gathers = replace(shown, version=9, race=f"{CODE}/2", voided=[voided_race(shown.race)])
+        gathers = replace(shown, version=9, race=f"{CODE}/2", previous=voided_race(shown.race))
         await peer.send(events.TableChanged(table=gathers, now=0))
         await peer.send(events.Done(re=withdrawing.id))
         async with asyncio.timeout(10):

@@ -154,7 +154,9 @@ def faults(
 
 def test_a_rise_that_was_moved_behind_a_later_move_of_the_player_is_a_fault() -> None:
     standing = next(
-        each for each in SEEN.standings if each.player == BERT and each.banked > RECORD.deal.banked
+        each
+        for each in SEEN.standings
+        if each.player == BERT and each.banked > RECORD.opening.banked
     )
     number = standing.before - 1
     later = next(entry for entry in SEEN.entries if entry.number > number)
@@ -188,9 +190,9 @@ def shown(banked: int, *, fresh: bool = False, state: str = "racing") -> SeenSta
 
 def test_a_standing_that_was_taken_back_is_lost_only_if_the_server_may_lose_moves() -> None:
     last = next(each for each in reversed(SEEN.standings) if each.player == ANNA_OF_SEEN_STANDINGS)
-    above, back = shown(last.banked + 1), shown(RECORD.deal.banked)
+    above, back = shown(last.banked + 1), shown(RECORD.opening.banked)
     end = msgspec.structs.replace(last, before=0)
-    opened_again = [shown(RECORD.deal.banked, state="left"), back, end]
+    opened_again = [shown(RECORD.opening.banked, state="left"), back, end]
     for seen in ([above, back, end], opened_again):
         assert len(faults(RECORD, seen, ())) == 1
         said = compare_standings(RECORD, seen, (), may_lose=True)

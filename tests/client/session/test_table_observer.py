@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from kit.messages import racer
 from kit.races import voided_race
 from kit.scripted_server import CODE, NOON, PLAYER, RACE, snapshot, table
-from kit.scripted_table import PROMISE, RIVAL, DutifulPlayer, countdown, gathering
+from kit.scripted_table import RIVAL, DutifulPlayer, countdown, gathering
 from kit.session_states import outcome
 from saratoga_client.session.table_observer import (
     FOREIGN_RESULT,
@@ -18,8 +18,7 @@ from saratoga_client.session.witness import GONE, Sighting, Witness
 from saratoga_protocol import events
 
 OTHER_DEAL = "d0" * 32
-VOID = replace(voided_race(RACE), commitment=PROMISE, seed="", nonces={})
-OTHER_VOID = replace(VOID, commitment=OTHER_DEAL)
+VOID = voided_race(RACE)
 
 
 def kept(folder: Path, race: str = RACE) -> Sighting:
@@ -86,10 +85,10 @@ async def test_a_countdown_that_was_voided_openly_is_not_due(
     player: DutifulPlayer, tmp_path: Path
 ) -> None:
     await counted_down(player)
-    closed = replace(later(1, "closed"), voided=[VOID])
+    closed = replace(later(1, "closed"), previous=VOID)
     await player.seat.handle(events.TableChanged(table=closed, now=NOON))
     assert (player.seat.take_due(), player.alarms) == ([], [])
-    assert kept(tmp_path).voided == "damaged"
+    assert kept(tmp_path).voided == "closed"
 
 
 async def test_a_void_that_is_announced_late_ends_the_alarm(
@@ -98,7 +97,7 @@ async def test_a_void_that_is_announced_late_ends_the_alarm(
     await counted_down(player)
     Witness(tmp_path).keep(replace(kept(tmp_path), alarms=[GONE, RACE_REUSED]))
     player.seat = player.restarted()
-    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[VOID])))
+    await player.seat.handle(replace(snapshot(), table=replace(later(), previous=VOID)))
     assert kept(tmp_path).alarms == [RACE_REUSED]
 
 
@@ -129,7 +128,7 @@ async def test_a_countdown_of_changed_settings_that_was_voided_meanwhile_raises_
 ) -> None:
     await player.seat.handle(gathering())
     await player.ready()
-    there = replace(later(), voided=[OTHER_VOID])
+    there = replace(later(), previous=VOID)
     await player.seat.handle(replace(snapshot(), table=there))
     assert (player.alarms, player.seat.take_due()) == ([], [])
     assert kept(tmp_path).voided == "", "the sighting is of another deal"
@@ -150,14 +149,14 @@ async def test_a_table_that_gets_the_same_code_long_after_is_another_one(
     new = later(1)
     await player.seat.handle(replace(snapshot(), table=new))
     await player.ready()
-    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[OTHER_VOID])))
+    await player.seat.handle(replace(snapshot(), table=replace(later(), previous=VOID)))
     assert (player.alarms, player.seat.take_due()) == ([], [])
     assert kept(tmp_path).commitment == OTHER_DEAL
 
 
 async def test_race_numbers_may_jump(player: DutifulPlayer, tmp_path: Path) -> None:
     await counted_down(player)
-    await player.seat.handle(replace(snapshot(), table=replace(later(), voided=[VOID])))
+    await player.seat.handle(replace(snapshot(), table=replace(later(), previous=VOID)))
     # a backup was restored: it does not have that void
     await player.seat.handle(replace(snapshot(), table=later(1001)))
     await player.ready()

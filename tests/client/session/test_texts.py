@@ -49,7 +49,6 @@ from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_protocol import events
 from saratoga_protocol.refusals import ABUSE, BANNED, REASONS, TAKEN_OVER, WRONG_SUBPROTOCOL
-from saratoga_rules.records.void_record import format_void_record
 
 BEST = PersonalBest(
     game="canfield",
@@ -266,7 +265,7 @@ def test_an_ended_board_counts_although_the_seat_is_lost() -> None:
 @pytest.mark.parametrize("end", ["racing", "stuck"])
 def test_a_voided_race_counts_for_nothing_whether_the_own_board_had_ended_or_not(end: str) -> None:
     present = state_after(first=snapshot("a5 y1", board(count=4, state=end)))
-    closed = structs.replace(table(phase="closed", version=9), voided=[voided_race(f"{CODE}/1")])
+    closed = structs.replace(table(phase="closed", version=9), previous=voided_race(f"{CODE}/1"))
     gone = events.SeatLost(table=CODE, reason="The operator has closed the table.")
     for event in (events.TableChanged(table=closed, now=0), gone):
         present = next_state(present, event, 0)
@@ -302,22 +301,22 @@ def test_the_alarms_about_lost_races_stand_in_the_message_and_give_the_exit_code
 
 def test_the_words_say_why_and_what_it_means_and_how_to_check_it() -> None:
     assert voided_words(voided_race(), []) == (
-        "voided by the server: the server's stored data of the race were damaged. It counts for "
+        "voided by the server: the table was closed during the race. It counts for "
         "nothing. To check it: saratoga verify mint-otter-42/1"
     )
 
 
 def test_a_voided_race_has_no_boards_and_the_message_says_why() -> None:
-    text = format_void_record(void_record("mint-otter-42/1"))
+    void = void_record("mint-otter-42/1")
     for wanted in ("", "mint-otter-42/1"):
-        problem = voided_problem(text, wanted)
+        problem = voided_problem(void, wanted)
         assert problem.code == Exit.REFUSED
-        assert "was voided by the server (the server's stored data" in str(problem)
+        assert "was voided by the server (the table was closed during the race)" in str(problem)
         assert "saratoga verify mint-otter-42/1" in problem.remedy
 
 
 def test_the_void_record_of_another_race_is_named_as_such() -> None:
-    problem = voided_problem(format_void_record(void_record("mint-otter-42/1")), "mint-otter-42/2")
+    problem = voided_problem(void_record("mint-otter-42/1"), "mint-otter-42/2")
     assert problem.code == Exit.NOT_VERIFIED
     assert "Race mint-otter-42/2 was asked for, but the record is of race mint-otter-42/1." in str(
         problem
@@ -355,7 +354,7 @@ def test_a_result_is_computed_from_the_moves_of_the_record() -> None:
     row = RECORD.results[0]
     assert (best.banked, best.net, best.reached) == (row.banked, row.net, row.reached)
     assert (best.race, best.game) == (RECORD.race_id, "canfield")
-    assert best.counts[0] == (0, RECORD.deal.banked)
+    assert best.counts[0] == (0, RECORD.opening.banked)
     assert best.counts[-1][1] == row.banked
     assert [at for at, _ in best.counts] == sorted(at for at, _ in best.counts)
 

@@ -2,13 +2,12 @@
 
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from kit.finished_races import finished_race
-from kit.races import ANNA, NONCE, Entrant, race, voided_race
+from kit.races import Entrant, race
 from kit.sightings import announced, sighting_of, watcher_of
 from kit.walks import banking
 from saratoga_client.session import witness as witness_module
@@ -25,10 +24,8 @@ from saratoga_client.session.witness import (
     GONE,
     Sighting,
     Witness,
-    faults_of_voided,
 )
 from saratoga_protocol import events
-from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.record import RaceRecord, format_record
 
 
@@ -134,48 +131,6 @@ def test_only_a_sighting_from_before_the_deal_makes_a_witness(record: RaceRecord
     assert replace(racer, nonce_hashes={}).worth == "self-consistent only"
     assert replace(watcher, nonce_hashes={}).worth == "self-consistent only"
     assert replace(watcher, outcome=None).worth == "self-consistent only", "the end was not watched"
-
-
-# Voided races
-
-SEEN = Sighting(
-    race="mint-otter-42/1",
-    game="canfield",
-    commitment=voided_race().commitment,
-    nonce_hashes={ANNA: nonce_hash(bytes.fromhex(NONCE))},
-)
-
-
-def test_a_voided_race_that_keeps_what_was_promised_has_no_fault() -> None:
-    assert list(faults_of_voided(voided_race(), SEEN)) == []
-    assert list(faults_of_voided(voided_race(), None)) == []
-    unread = replace(voided_race(), seed="", nonces={})
-    assert list(faults_of_voided(unread, SEEN)) == [], "what is missing is no contradiction"
-    assert list(faults_of_voided(replace(unread, commitment=""), SEEN)) == []
-
-
-@pytest.mark.parametrize(
-    ("changed", "fault"),
-    [
-        ({"seed": "00" * 32}, "the seed of the voided race does not match its commitment"),
-        ({"commitment": "00" * 32, "seed": ""}, "is not the one announced before the race"),
-        ({"nonces": {ANNA: "00" * 16}}, "does not match the hash from the countdown"),
-        ({"nonces": {ANNA: "short"}}, "does not match the hash from the countdown"),
-        ({"reason": "server-away"}, "but every nonce was revealed"),
-        ({"reason": "racer-left"}, "none of its racers is named"),
-    ],
-)
-def test_a_voided_race_that_contradicts_what_was_seen_has_a_fault(
-    changed: dict[str, Any], fault: str
-) -> None:
-    (found,) = faults_of_voided(replace(voided_race(), **changed), SEEN)
-    assert fault in found
-
-
-@pytest.mark.parametrize("race", ["x", "mint-otter-42/x", "mint-otter-42/\u00b2", ""])
-def test_a_voided_race_without_a_valid_id_is_a_fault_and_does_not_raise(race: str) -> None:
-    (fault,) = faults_of_voided(replace(voided_race(), race=race), None)
-    assert fault == "the voided race has no valid id"
 
 
 SEEN_OF_RACE_WITNESS = replace(sighting_of(finished_race()), seen_at=local_now())

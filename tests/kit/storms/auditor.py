@@ -19,10 +19,9 @@ from kit.rankings import SETTLED_WITHIN, counted, settled, stored_leaderboards
 from kit.recorded_players import Notes
 from kit.storms.installation import Installation, StormPlayer
 from kit.storms.refusals import untrue_refusals_of_race
-from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, parse_record
+from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_rules.records.verify import verify
-from saratoga_rules.records.void_record import is_void_record, parse_void_record
-from saratoga_rules.records.voided import COUNTDOWN_REASONS, VOID_REASONS
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import Damage, Millis, StoredBoard
 from saratoga_server.store.leaderboards import BoardKey, RankedRow
@@ -180,10 +179,10 @@ class Auditor:
             self.faults += [f"{race}: {fault}" for fault in found if NEVER_ANSWERED not in fault]
 
     async def _audit_record(self, table: list[StormPlayer], text: str) -> None:
-        if is_void_record(text):
-            self._audit_void(table, text)
-            return
         record = parse_record(text)
+        if record.voided:
+            self._audit_void(table, text, record)
+            return
         self.races[record.table] += 1
         self._audited[record.table] += 1
         self._count_results(record)
@@ -210,13 +209,12 @@ class Auditor:
         for player in table:
             player.bot.forget(record.race_id)
 
-    def _audit_void(self, table: list[StormPlayer], text: str) -> None:
+    def _audit_void(self, table: list[StormPlayer], text: str, void: RaceRecord) -> None:
         """Audit a voided countdown, the only thing that faults may void."""
-        void = parse_void_record(text)
         self._audited[void.table] += 1
         found = [check.detail for check in verify(text).faults]
-        if void.reason not in COUNTDOWN_REASONS:
-            found.append(f"it was voided: {VOID_REASONS[void.reason]}")
+        if void.deal is not None:
+            found.append(f"it was voided: {void.voided}")
         for player in table:
             found += player.bot.objections(void.race_id)
             if player.notes.of_race(void.race_id):

@@ -5,6 +5,7 @@ The racing bots obey the protocol, so most codes can only be wrong for them.
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from kit.races import state_in
 from kit.recorded_players import Notes, Refusal
 from saratoga_protocol.commands import CashOut, MakeMove, Reveal
 from saratoga_protocol.refusals import REASONS
@@ -64,6 +65,7 @@ def untrue_refusals(notes: Notes, troubles: Sequence[Period]) -> Iterator[str]:
 def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes) -> Iterator[str]:
     """Describe the refusals of nonces, moves and cash-outs in a race that its record contradicts."""
     racer = record.racer(notes.player)
+    state = state_in(record, notes.player)
     stored = {entry.command_id: place for place, entry in enumerate(board.entries, start=1)}
     for refusal in notes.refusals:
         command = notes.sent.get(refusal.id)
@@ -75,13 +77,13 @@ def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes
             continue
         what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
         yield from _contradicted(refusal, stored, what)
-        if refusal.code == "time_up" and racer.state != State.OUT_OF_TIME:
-            yield f"{what}, and ended as {racer.state}"
+        if refusal.code == "time_up" and state != State.OUT_OF_TIME:
+            yield f"{what}, and ended as {state}"
         if refusal.code == "illegal_move" and _is_legal(record, command, notes.player):
             yield f"{what}, which was legal"
         if refusal.code == "stale_move" and _is_at(refusal, command):
             yield f"{what}, which was meant for the board's position"
-    if racer.state in (State.LEFT, State.GONE):
+    if state in (State.LEFT, State.GONE):
         yield f"{notes.player} was taken from the race, and has not left it"
 
 

@@ -1,48 +1,52 @@
-"""Records as text: one form only, errors that name the line, a digest, and words for it."""
+"""Records as text: one form, the same on the page, errors that name the line, a digest and words for it."""
 
-import dataclasses
 import hashlib
 import re
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from string import ascii_lowercase
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.races import Entrant, race
+from kit.races import BEFORE, Entrant, closed, countdown_voided, race
+from kit.record_lies import LOOSE, loosened, sealed
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
+from saratoga_rules.records import record as forms
 from saratoga_rules.records.digest_words import WORDS, digest_words, parse_digest_words
-from saratoga_rules.records.grammar import NEVER_IN_A_NAME
-from saratoga_rules.records.lines import MOST_RACERS, RecordError, RecordReader
 from saratoga_rules.records.record import (
+    NEVER_IN_A_NAME,
+    VOID_REASONS,
     RaceRecord,
+    RecordError,
+    UnknownFormat,
     digest_of,
     format_record,
     parse_record,
 )
 from saratoga_rules.records.standing import State
+from saratoga_rules.records.verify import verify
 
-# Records as text: one form only, errors that name the line, and a digest over all lines
-
-
-# Records as text: one form only, errors that name the line, and a digest over all lines
-
+PAGE = Path(__file__).parents[3].joinpath("protocol/FAIRNESS.md").read_text(encoding="utf-8")
 
 ANNA = Entrant("Anna", banking, patience=6)
-ZOE = Entrant("Zoë Σ", wandering, patience=4, goes=State.LEFT)
+ZOE = Entrant("Zoë Σ \U00020000", wandering, patience=4, goes=State.LEFT)
+CAY = Entrant("Cay", banking, bot=True)
 
-RECORD = race("caprice", 0, [ANNA, ZOE])
+RECORD = race("caprice", 1, [ANNA, ZOE], previous=BEFORE)
 TEXT = format_record(RECORD)
+CLOSED = closed(race("canfield", 3, [ANNA, ZOE, CAY]), 9, damaged="416e6e61416e6e61")
+VOIDS = [*(countdown_voided(RECORD, reason) for reason in VOID_REASONS if reason != "closed")]
+EVERY_KIND = [*(race(game, 3, [ANNA, ZOE, CAY]) for game in GAMES), RECORD, CLOSED, *VOIDS]
 
 
-def edited(old: str, new: str) -> str:
+def edited(old: str, new: str, text: str = TEXT) -> str:
     """Return the record with one change and a matching digest."""
-    assert TEXT.count(old) == 1, f"{old!r} stands {TEXT.count(old)} times"
-    body = TEXT.replace(old, new).rsplit("digest ", 1)[0]
-    right = digest_of(f"{body}digest\n")
-    return f"{body}digest {right}\n"
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times"
+    return sealed(text.replace(old, new).split("\n")[:-2])
 
 
 def line_of(part: str) -> int:
@@ -50,108 +54,104 @@ def line_of(part: str) -> int:
     return TEXT[: TEXT.index(part)].count("\n") + 1
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_record_written_and_read_is_the_same_record(game: str) -> None:
-    record = race(game, 3, [ANNA, ZOE, Entrant("Cay", banking, bot=True)])
-    assert parse_record(format_record(record)) == record
+# One form
 
 
-def test_a_record_of_a_chosen_seed_says_so_and_is_not_ranked() -> None:
-    record = race("canfield", 1, [ANNA, ZOE], chosen_seed=True)
-    assert "\nseed chosen " in format_record(record)
-    assert "\nranked no\n" in format_record(record)
+@pytest.mark.parametrize("record", EVERY_KIND, ids=lambda each: f"{each.game} {each.voided}")
+def test_a_record_written_and_read_is_the_same_record(record: RaceRecord) -> None:
     assert parse_record(format_record(record)) == record
 
 
 @given(
-    st.text(st.characters(codec="utf-8", categories=("L", "Nd")), min_size=2, max_size=20).filter(
+    st.text(st.characters(codec="utf-8", categories=("L", "Nd")), min_size=1, max_size=20).filter(
         lambda name: not re.search(NEVER_IN_A_NAME, name)
     )
 )
 def test_a_name_may_hold_any_letters(name: str) -> None:
     (racer, *others) = RECORD.racers
-    named = dataclasses.replace(RECORD, racers=(dataclasses.replace(racer, name=name), *others))
+    named = replace(RECORD, racers=(replace(racer, name=name), *others))
     text = format_record(named)
     assert text.isascii()
     assert parse_record(text) == named
 
 
-def test_the_digest_follows_its_written_layout() -> None:
-    *lines, last = TEXT.removesuffix("\n").split("\n")
-    chain = hashlib.sha256(b"saratoga record digest 1").digest()
-    for line in lines:
-        chain = hashlib.sha256(chain + line.encode()).digest()
-    assert last == f"digest {chain.hex()}"
-    assert digest_of(TEXT) == chain.hex()
+def test_lines_of_a_newer_release_are_kept_but_not_read() -> None:
+    lines = TEXT.split("\n")[:-2]
+    first_racer = next(at for at, line in enumerate(lines) if line.startswith("racer "))
+    for at in (1, 3, first_racer):
+        text = sealed([*lines[:at], "moon full (and bright)", *lines[at:]])
+        record = parse_record(text)
+        assert replace(record, ignored=()) == RECORD
+        assert format_record(record) == text
+    for line in ("Moon full", "moon", "moon \x7f", "nonce x", f"moon {'x' * 401}"):
+        with pytest.raises(RecordError):
+            parse_record(sealed([*lines[:first_racer], line, *lines[first_racer:]]))
+    with pytest.raises(RecordError, match="expected the nonce, found 'moon full'"):
+        parse_record(sealed([*lines[: first_racer + 1], "moon full", *lines[first_racer + 1 :]]))
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("saratoga record 1", "an older release"),
+        ("saratoga void record 1", "an older release"),
+        ("saratoga record 3", "a newer release"),
+    ],
+)
+def test_another_format_is_left_to_another_release(first: str, said: str) -> None:
+    with pytest.raises(UnknownFormat, match=said):
+        parse_record(TEXT.replace("saratoga record 2", first))
+
+
+def test_a_race_with_a_start_for_each_racer_is_left_to_a_newer_release() -> None:
+    with pytest.raises(UnknownFormat, match="a newer release"):
+        parse_record(edited("\nrace mint-otter-42/2", "\nkind day\nrace day/caprice/2026-11-25"))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("saratoga record 1", "saratoga record 2", "format 2"),
-        ("saratoga record 1", "a novel", "expected "),
-        ("game caprice", "game  caprice", "the game"),
-        ("rules 1", "rules 01", "the version of the rules"),
-        ("start 1788278400000", "start -5", "the start"),
-        ("cap 10", "cap ten", "the time limit"),
-        ("public yes", "public maybe", "'public yes'"),
-        ("cap 10", "cap 7", "the time limit"),
-        ("race mint-otter-42/1", "race mint-otter-4/1", "the race"),
-        ("race mint-otter-42/1", "race mint-otter-42/0", "the race"),
-        ("seed random ", "seed random 00", "the seed"),
-        ("deal stock=", "deal stock=1C", "the deal"),
-        ("ranked yes", "ranked Yes", "'ranked yes'"),
+        ("saratoga record 2", "a novel", "expected a record"),
+        ("game caprice", "game  caprice", "'game'"),
+        ("rules 1", "rules 01", "'rules'"),
+        ("race mint-otter-42/2", "race mint-otter-4/1", "'race'"),
+        ("race mint-otter-42/2", "race mint-otter-42/0", "'race'"),
+        ("previous mint", "previous Mint", "'previous'"),
+        ("start 1788278400001", "start -5", "'start'"),
+        ("cap 10", "cap ten", "'cap'"),
+        ("public yes", "public maybe", "'public'"),
+        ("ranked yes", "ranked Yes", "'ranked'"),
+        ("seed ", "seed 00", "'seed'"),
+        ("deal stock=", "deal stock=1C", "1C"),
         (' person "Anna"', " person Anna", "a racer"),
         (' person "Anna"', ' person "An"na"', "a racer"),
-        (' person "Anna"', ' person "A"', "a racer"),
-        (' person "Anna"', ' person "Anna "', "single spaces"),
-        (' person "Anna"', f' person "{"a" * 21}"', "2 to 20 characters"),
         (' person "Anna"', ' person "An\\u00ADna"', "a racer"),
-        (' person "Anna"', ' person "An\\u00adna"', "not allowed"),
-        (' person "Anna"', ' person "An\\u3164na"', "not allowed"),
+        (' person "Anna"', ' person "An\\u00adna"', "characters that no name has"),
+        (' person "Anna"', ' person "An\\u3164na"', "characters that no name has"),
         (' person "Anna"', ' person "An\\u001bna"', "a racer"),
-        (' person "Anna"', ' person "An\\ud800na"', "not allowed"),
-        (' person "Anna"', ' person "An\\u006ea"', "expected "),
-        (" cash-out", " cash_out", "an entry"),
-        (" cash-out", " cashout", "an entry"),
-        (" cash-out", " t1>t2:1", "an entry"),
-        (" cash-out", " t01>t2", "an entry"),
+        (' person "Anna"', ' person "An\\ud800na"', "characters that no name has"),
+        (' person "Anna"', ' person "An\\u006ea"', "a racer"),
+        (" cash-out\nracer", " cash_out\nracer", "an entry"),
+        (" cash-out\nracer", " cash-out\ndamaged\nracer", "expected a racer"),
     ],
 )
 def test_an_error_names_its_line(old: str, new: str, said: str) -> None:
     with pytest.raises(RecordError) as refused:
         parse_record(edited(old, new))
     assert said in str(refused.value)
-    assert refused.value.line == line_of(old)
-    assert str(refused.value).startswith(f"line {line_of(old)}: ")
-
-
-def test_a_wrong_count_of_moves_is_refused() -> None:
-    racer, words = RECORD.racers[0], "cashed out"
-    ending = f"ended {racer.banked} {racer.moves} {words}"
-    wrong = f"ended {racer.banked} {racer.moves + 1} {words}"
-    with pytest.raises(RecordError, match=ending):
-        parse_record(edited(ending, wrong))
+    line = line_of(old) + ("\ndamaged" in new)
+    assert str(refused.value).startswith(f"line {line}: ")
 
 
 def test_racers_are_ordered_by_id() -> None:
-    backwards = dataclasses.replace(RECORD, racers=RECORD.racers[::-1])
+    backwards = replace(RECORD, racers=RECORD.racers[::-1])
     with pytest.raises(RecordError, match="ordered by id"):
         parse_record(format_record(backwards))
 
 
-def crowd(size: int) -> RaceRecord:
-    names = [letter * 16 for letter in ascii_lowercase[:size]]
-    racers = tuple(dataclasses.replace(RECORD.racers[0], player=name) for name in names)
-    return dataclasses.replace(RECORD, racers=racers)
-
-
-def test_a_record_has_as_many_racers_as_a_table_has_seats_and_no_more() -> None:
-    assert parse_record(format_record(crowd(MOST_RACERS))) == crowd(MOST_RACERS)
-    text = format_record(crowd(MOST_RACERS + 1))
-    with pytest.raises(RecordError, match="more than 16 racers") as refused:
-        parse_record(text)
-    assert f"racer {'q' * 16} " in text.split("\n")[refused.value.line - 1]
+def test_a_voided_race_has_no_places() -> None:
+    with pytest.raises(RecordError, match="found 'place 1 "):
+        parse_record(format_record(replace(RECORD, voided="closed")))
 
 
 @pytest.mark.parametrize("text", ["", "\n", TEXT[:-1], TEXT + "\n", "\n" + TEXT, TEXT + TEXT])
@@ -172,38 +172,97 @@ def test_any_text_is_a_record_or_raises_record_error(text: str) -> None:
         parse_record(text)
 
 
-# Tests of the reader of record lines
+# The page
 
 
-ANYTHING = re.compile(".*")
-NUMBER = re.compile("([0-9]+)")
+def block(kind: str) -> list[str]:
+    """Return the lines of the page's only block of this kind."""
+    (text,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return str(text).splitlines()
 
 
-def test_a_line_that_is_not_the_expected_one_is_named_and_not_taken() -> None:
-    reader = RecordReader("12\nthree")
-    reader.take(NUMBER, "a number")
-    with pytest.raises(RecordError, match="line 2: expected a number, found 'three'"):
-        reader.take(NUMBER, "a number")
-    assert reader.line == "three"
+PARTS = dict(line.split(" = ") for line in block("grammar"))
+LINES = [
+    re.compile(re.sub("[A-Z][A-Z_]+", lambda word: PARTS.get(word[0], word[0]), line))
+    for line in (line.partition("  #")[0].rstrip() for line in block("lines"))
+]
 
 
-def test_an_error_at_the_end_of_the_text_says_so() -> None:
-    reader = RecordReader("12")
-    reader.take(NUMBER, "a number")
-    assert reader.line == ""
-    with pytest.raises(RecordError, match="line 2: expected a number, found the end of the text"):
-        reader.take(NUMBER, "a number")
+def has_form(text: str) -> bool:
+    """Return whether every line matches a pattern of the page, and the last line ends."""
+    *written, rest = text.split("\n")
+    return not rest and all(any(line.fullmatch(word) for line in LINES) for word in written)
 
 
-def test_only_a_line_feed_ends_a_line() -> None:
-    reader = RecordReader("one\r\x0b\x0c\x85\u2028two\nthree")
-    assert reader.line == "one\r\x0b\x0c\x85\u2028two"
+@pytest.mark.parametrize("name", PARTS)
+def test_every_part_on_the_page_is_that_of_the_code(name: str) -> None:
+    part = str(getattr(forms, name)).replace("(?:", "(").replace(r"\"", '"')
+    assert part == PARTS[name]
 
 
-# Four words of a digest: the list, the derivation, and words as people type them
+def test_the_page_lists_the_characters_that_no_name_has() -> None:
+    listed = set[int]()
+    sentence = " ".join(PAGE.split()).split("A name has no character in ")[1].split(". ")[0]
+    for first, last in re.findall("U[+]([0-9A-F]{4,5})(?:-([0-9A-F]{4}))?", sentence):
+        listed.update(range(int(first, 16), int(last or first, 16) + 1))
+    listed.update(range(0xE0000, 0x110000))
+    never = re.compile(NEVER_IN_A_NAME)
+    assert listed == {code for code in range(0x110000) if never.match(chr(code))}
 
 
-PAGE = (Path(__file__).parents[3] / "protocol" / "FAIRNESS.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("record", EVERY_KIND, ids=lambda each: f"{each.game} {each.voided}")
+def test_every_record_has_the_form_of_the_page(record: RaceRecord) -> None:
+    assert has_form(format_record(record))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        format_record(race("lafayette", 1, [ANNA, ZOE], previous=BEFORE)),
+        format_record(race("klondike", 1, [ANNA, ZOE])),
+        format_record(CLOSED),
+    ],
+    ids=["race", "race with face-down cards", "voided race"],
+)
+def test_no_other_form_is_accepted_though_the_digest_fits(text: str) -> None:
+    lines = text.split("\n")[:-2]
+    chance = Random("loose forms")
+    places = sorted({*range(16), *chance.sample(range(len(lines)), min(12, len(lines)))})
+    tried = 0
+    for place, (sought, put) in product([each for each in places if each < len(lines)], LOOSE):
+        changed = loosened(lines[place], sought, put)
+        if changed == lines[place]:
+            continue
+        tried += 1
+        forged = sealed([*lines[:place], changed, *lines[place + 1 :]])
+        assert verify(forged).is_contradicted, changed
+    assert tried > 100
+
+
+@pytest.mark.parametrize("code", ["mint-otter-42", "airy-acorn-10", "lavender-carousel-99"])
+def test_a_table_s_code_is_known_as_one(code: str) -> None:
+    assert re.fullmatch(forms.TABLE_CODE, code)
+    assert re.fullmatch(forms.RACE_ID, f"{code}/999999")
+
+
+@pytest.mark.parametrize(
+    "race_id",
+    ["mint-otter-42", "mint-otter-42/0", "mint-otter-42/1/2", "../42/1", "Mint-otter-42/1"],
+)
+def test_anything_else_is_no_race(race_id: str) -> None:
+    assert not re.fullmatch(forms.RACE_ID, race_id)
+
+
+# The digest, and four words for it
+
+
+def test_the_digest_follows_its_written_layout() -> None:
+    *lines, last = TEXT.removesuffix("\n").split("\n")
+    chain = hashlib.sha256(b"saratoga record digest 2").digest()
+    for line in lines:
+        chain = hashlib.sha256(chain + line.encode()).digest()
+    assert last == f"digest {chain.hex()}"
+    assert digest_of(TEXT) == chain.hex()
 
 
 def test_the_words_are_short_plain_and_differ_in_four_letters() -> None:
@@ -213,10 +272,11 @@ def test_the_words_are_short_plain_and_differ_in_four_letters() -> None:
     assert all(re.fullmatch("[a-z]{3,5}", word) for word in WORDS)
 
 
-def test_the_page_names_this_list_and_these_words() -> None:
+def test_the_record_on_the_page_verifies_and_has_these_words() -> None:
     assert hashlib.sha256(" ".join(WORDS).encode()).hexdigest() in PAGE
-    for start, words in re.findall(r"\| `([0-9a-f]{16})\.\.` \| `([a-z-]+)` \|", PAGE):
-        assert digest_words(start * 4) == words
+    record = "\n".join([*block("record"), ""])
+    assert verify(record).ok
+    assert f"| four words of the record | `{digest_words(digest_of(record))}` |" in PAGE
 
 
 def test_forty_bits_of_the_digest_count() -> None:

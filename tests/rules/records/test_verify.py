@@ -1,18 +1,37 @@
 """Verification: honest records verify, and a lie fails the check that it should; see also `test_forgeries`."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from kit.races import DEADLINE, Entrant, race, renumbered, settled
+from kit.races import (
+    DEADLINE,
+    Entrant,
+    closed,
+    countdown_voided,
+    entries_of,
+    promised,
+    race,
+    renumbered,
+    settled,
+    with_line,
+)
+from kit.record_lies import sealed
 from kit.walks import banking, wandering
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.record import (
+    CLOSED,
+    NONCE_MISSING,
+    RACER_LEFT,
+    VOID_REASONS,
     LogLine,
+    Previous,
     RaceRecord,
     RacerLog,
     ResultLine,
@@ -49,9 +68,14 @@ def with_log(record: RaceRecord, index: int, log: list[LogLine]) -> RaceRecord:
     return with_racer(record, index, lambda racer: replace(racer, log=tuple(log)))
 
 
+def states_of(record: RaceRecord) -> list[str]:
+    return [row.state for row in record.results]
+
+
 def index_of(record: RaceRecord, state: State) -> int:
     """Return the index of a racer whose board ended with this state."""
-    return next(index for index, racer in enumerate(record.racers) if racer.state is state)
+    players = [racer.player for racer in record.racers]
+    return players.index(next(row.player for row in record.results if row.state == state))
 
 
 # Honest records
@@ -67,7 +91,7 @@ def test_an_honest_race_verifies(game: str, seed: int) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_an_honest_race_that_ends_at_the_cap_verifies(game: str) -> None:
     record = race(game, 1, FIELD, pace=60_000)
-    assert State.OUT_OF_TIME in {racer.state for racer in record.racers}
+    assert State.OUT_OF_TIME in states_of(record)
     verdict = verify(record)
     assert verdict.ok, verdict.faults
 
@@ -79,20 +103,22 @@ def test_a_race_of_one_racer_verifies() -> None:
 def test_the_verdict_names_every_check() -> None:
     names = [check.name for check in verify(TEXT).checks]
     assert names == [
-        "digest",
         "text",
-        "rules",
+        "digest",
+        "previous",
         "commitment",
         "nonces",
+        "rules",
         "deal",
         "moves",
         "times",
         "numbers",
-        "scores",
         "endings",
         "finish",
         "ranked",
     ]
+    names = [check.name for check in verify(countdown_voided(RECORD)).checks]
+    assert names == ["text", "digest", "previous", "commitment", "nonces", "rules", "voided"]
 
 
 def test_the_verdict_has_the_record_and_the_order_of_finish() -> None:
@@ -121,19 +147,45 @@ def test_a_record_without_racers_does_not_verify() -> None:
     assert "nonces" in failed(verify(replace(RECORD, racers=(), results=())))
 
 
-def test_an_unknown_version_of_the_rules_is_named() -> None:
-    verdict = verify(replace(RECORD, rules_version=99))
-    assert failed(verdict) == {"rules", "commitment"}
-    assert "version 99" in verdict.faults[0].detail
-    verdict = verify(replace(RECORD, game="spider"))
-    assert failed(verdict) == {"rules", "commitment"}
-    assert "spider" in verdict.faults[0].detail
+@pytest.mark.parametrize("changes", [{"rules_version": 99}, {"game": "spider"}])
+def test_unknown_rules_cannot_be_checked_here_but_all_else_can(changes: dict[str, Any]) -> None:
+    newer = promised(replace(RECORD, **changes))
+    verdict = verify(newer)
+    assert failed(verdict) == {"rules"}
+    assert not verdict.is_contradicted
+    assert "made by a newer release" in verdict.faults[0].detail
+    for lie in ({"commitment": "ab" * 32}, {"previous": Previous(RECORD.race_id, "ab" * 32)}):
+        assert verify(replace(newer, **lie)).is_contradicted
+
+
+def test_a_newer_deal_is_left_to_a_newer_release() -> None:
+    newer = format_record(promised(replace(RECORD, rules_version=99)))
+    text = sealed(re.sub("deal .*", "deal of another form", newer).split("\n")[:-2])
+    verdict = verify(text)
+    assert failed(verdict) == {"rules"}
+    assert verdict.record is not None
+    assert format_record(verdict.record) == text
+
+
+@pytest.mark.parametrize(
+    "first", ["saratoga record 1", "saratoga void record 1", "saratoga record 9"]
+)
+def test_a_record_of_another_release_cannot_be_checked_here(first: str) -> None:
+    verdict = verify(TEXT.replace("saratoga record 2", first))
+    assert [(check.name, check.unknown) for check in verdict.checks] == [("text", True)]
+    assert "release, so it cannot be checked here" in verdict.checks[0].detail
+    assert not verdict.is_contradicted
+
+
+def test_a_reason_of_a_newer_release_is_no_contradiction() -> None:
+    assert verify(countdown_voided(RECORD, "moon-full")).ok
+    assert verify(replace(closed(RECORD, 9), voided="moon-full")).ok
 
 
 def test_an_illegal_move_is_named_with_its_racer_and_place() -> None:
     racer = RECORD.racers[0]
     log = list(racer.log)
-    legal = {str(move) for move in legal_moves(GAMES["canfield"], RECORD.deal)}
+    legal = {str(move) for move in legal_moves(GAMES["canfield"], RECORD.opening)}
     assert "r>t1" not in legal
     log[0] = replace(log[0], text="r>t1")
     verdict = verify(with_log(RECORD, 0, log))
@@ -144,7 +196,7 @@ def test_an_illegal_move_is_named_with_its_racer_and_place() -> None:
 def test_an_entry_out_of_order_beside_the_other_boards_is_detected() -> None:
     last = RECORD.racers[0].log[-1]
     log = [*RECORD.racers[0].log[:-1], replace(last, at=last.at + 3_000_000)]
-    assert "times" in failed(verify(with_log(replace(RECORD, cap=0, public=False), 0, log)))
+    assert "times" in failed(verify(with_log(replace(RECORD, cap=0), 0, log)))
 
 
 def test_a_move_after_the_deadline_is_detected() -> None:
@@ -169,7 +221,6 @@ def ended_as(
         return replace(row, state=state) if row.player == racer.player else row
 
     changed = with_log(record, index, log)
-    changed = with_racer(changed, index, lambda old: replace(old, state=state))
     return replace(changed, results=tuple(map(with_state, record.results)))
 
 
@@ -203,7 +254,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
 
 def test_after_one_false_ending_no_further_search_is_made(searches: list[Position]) -> None:
     record = race("canfield", 5, [Entrant(name, banking) for name in ("Anna", "Ben", "Cay")])
-    assert [racer.state for racer in record.racers].count(State.STUCK) > 1
+    assert states_of(record).count(State.STUCK) > 1
     verdict = verify(record)
     assert failed(verdict) == {"endings"}
     assert len(searches) == 1
@@ -222,7 +273,7 @@ def test_a_log_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_board_that_cannot_be_proved_stuck_does_not_verify(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert State.STUCK in {racer.state for racer in RECORD.racers}
+    assert State.STUCK in states_of(RECORD)
     monkeypatch.setattr("saratoga_rules.records.endings.PROOF_LIMIT", 0)
     verdict = verify(RECORD)
     assert failed(verdict) == {"endings"}
@@ -237,7 +288,7 @@ def test_a_board_that_ran_out_of_time_too_early_is_detected() -> None:
 
 
 def test_a_racer_cannot_run_out_of_time_without_a_time_limit() -> None:
-    record = replace(race("canfield", 1, FIELD, pace=60_000), cap=0, public=False)
+    record = replace(race("canfield", 1, FIELD, pace=60_000), cap=0)
     verdict = verify(record)
     assert failed(verdict) == {"commitment", "endings", "ranked"}
     assert "without a time limit" in verdict.faults[1].detail
@@ -245,7 +296,7 @@ def test_a_racer_cannot_run_out_of_time_without_a_time_limit() -> None:
 
 def test_a_won_board_has_no_entry_for_its_ending() -> None:
     races = (race("lafayette", seed, FIELD) for seed in range(40))
-    record = next(one for one in races if State.WON in {r.state for r in one.racers})
+    record = next(one for one in races if State.WON in states_of(one))
     assert verify(record).ok
     index = index_of(record, State.WON)
     last = max(line.number for racer in record.racers for line in racer.log)
@@ -278,7 +329,7 @@ def ended_by_host(record: RaceRecord, alone: int) -> RaceRecord:
     def changed(racer: RacerLog) -> RacerLog:
         if racer is not last:
             return racer
-        return replace(racer, log=(*racer.log[:-1], entry), state=state)
+        return replace(racer, log=(*racer.log[:-1], entry))
 
     results = [
         replace(row, state=state) if row.player == last.player else row for row in record.results
@@ -306,7 +357,7 @@ def test_the_host_cannot_end_two_boards() -> None:
     record = ended_by_host(race("lafayette", 2, FIELD_ENDINGS[:2]), LAST_BOARD_MILLIS)
     first = min(record.racers, key=lambda racer: racer.log[-1].number)
     log = (*first.log[:-1], replace(first.log[-1], text="ended-by-host"))
-    forged = replace(first, log=log, state=State.ENDED_BY_HOST)
+    forged = replace(first, log=log)
     racers = tuple(forged if racer is first else racer for racer in record.racers)
     verdict = verify(replace(record, racers=racers))
     assert "endings" in {fault.name for fault in verdict.faults}
@@ -319,7 +370,7 @@ def idle(record: RaceRecord, millis: int, moves: int) -> RaceRecord:
     since = last.log[moves - 1].at if moves else 0
     at = max(since + millis, *others)
     entry = LogLine(at, max(line.number for racer in record.racers for line in racer.log), "idle")
-    ended = replace(last, log=(*last.log[:moves], entry), state=State.IDLE)
+    ended = replace(last, log=(*last.log[:moves], entry))
     racers = tuple(ended if racer is last else racer for racer in record.racers)
     return settled(renumbered(replace(record, racers=racers)))
 
@@ -334,3 +385,96 @@ def test_a_board_may_end_as_idle_three_minutes_after_its_last_move(moves: int) -
         "endings",
         "ended as idle less than 180000 ms after the racer's last move",
     )
+
+
+# Endings by the server because only bots, or nobody who wants to, still raced
+
+
+def last_ended_as(record: RaceRecord, word: str) -> RaceRecord:
+    """Return the record with the last board ended by another word."""
+    last = entries_of(record)[-1]
+    return settled(with_line(record, last.racer, last.place, text=word))
+
+
+def test_bots_stop_when_no_person_races_any_more() -> None:
+    people = [Entrant(name, banking, patience=3) for name in ("Anna", "Ben")]
+    bots = race("lafayette", 2, [*people, Entrant("Cay", banking, bot=True, patience=20)])
+    assert verify(last_ended_as(bots, "bots-stopped")).ok
+    person = race("lafayette", 2, [people[0], Entrant("Ben", banking, patience=20)])
+    (fault,) = verify(last_ended_as(person, "bots-stopped")).faults
+    assert "a person raced here" in fault.detail
+    slow = race(
+        "lafayette",
+        2,
+        [Entrant("Anna", banking, patience=20), Entrant("Cay", banking, bot=True, patience=1)],
+    )
+    bot = next(racer for racer in slow.racers if racer.bot)
+    early = settled(with_line(slow, bot, len(bot.log) - 1, text="bots-stopped"))
+    (fault,) = verify(early).faults
+    assert "stopped as a bot while Anna still raced" in fault.detail
+
+
+def test_a_vote_ends_a_race_of_several_only() -> None:
+    assert verify(last_ended_as(race("lafayette", 2, FIELD_ENDINGS), "ended-by-vote")).ok
+    (fault,) = verify(
+        last_ended_as(race("lafayette", 2, FIELD_ENDINGS[:1]), "ended-by-vote")
+    ).faults
+    assert "nobody else raced" in fault.detail
+
+
+def test_a_word_that_these_rules_do_not_have_is_contradicted() -> None:
+    assert verify(last_ended_as(race("lafayette", 2, FIELD_ENDINGS), "gone")).ok
+    assert failed(verify(last_ended_as(RECORD, "unwell"))) == {"moves"}
+
+
+# Races that were voided
+
+
+@pytest.mark.parametrize("reason", [reason for reason in VOID_REASONS if reason != CLOSED])
+def test_an_honest_voided_countdown_verifies_and_names_who_is_blamed(reason: str) -> None:
+    void = countdown_voided(RECORD, reason)
+    verdict = verify(void)
+    assert verdict.ok, verdict.faults
+    assert verdict.record == void
+    assert VOID_REASONS[reason] in verdict.checks[-1].detail
+    name = RECORD.racers[0].name
+    assert (f"({name})" in verdict.checks[-1].detail) == bool(void.blamed)
+    hidden = verdict.checks[4].detail
+    assert (f"except that of {name}" in hidden) == (reason == NONCE_MISSING)
+
+
+def test_nonces_that_were_not_due_yet_are_nobody_s_fault() -> None:
+    void = countdown_voided(RECORD, RACER_LEFT)
+    assert verify(with_racer(void, 2, lambda racer: replace(racer, nonce=""))).ok
+
+
+def test_a_closed_race_is_checked_as_far_as_it_came() -> None:
+    void = closed(RECORD, 20)
+    verdict = verify(void)
+    assert verdict.ok, verdict.faults
+    assert verdict.standing == ()
+    cheated = with_racer(
+        void, 0, lambda racer: replace(racer, log=(LogLine(0, 1, "r>t1"), *racer.log[1:]))
+    )
+    assert failed(verify(cheated)) == {"moves"}
+    fewer = with_racer(void, 0, lambda racer: replace(racer, log=racer.log[1:]))
+    assert verify(fewer).is_contradicted
+
+
+def test_a_log_that_the_server_could_not_read_is_no_lie() -> None:
+    verdict = verify(closed(RECORD, 60, damaged=RECORD.racers[1].player))
+    assert [(fault.name, fault.unknown) for fault in verdict.faults] == [("damaged", True)]
+    assert RECORD.racers[1].name in verdict.faults[0].detail
+    assert not verdict.is_contradicted
+
+
+def test_a_race_with_results_cannot_be_voided() -> None:
+    (fault,) = verify(closed(RECORD, 10**6)).faults
+    assert (fault.name, fault.unknown) == ("endings", False)
+    assert "so it had results" in fault.detail
+
+
+def test_a_finished_race_was_dealt() -> None:
+    verdict = verify(replace(RECORD, deal=None))
+    assert failed(verdict) == {"deal"}
+    assert verdict.is_contradicted

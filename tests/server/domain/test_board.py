@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.finished_races import finished_race
-from kit.races import void_record
+from kit.races import countdown_voided
 from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, nonce, running
 from kit.walks import banking, walk
 from saratoga_rules.analysis import legal_moves
@@ -20,11 +20,10 @@ from saratoga_rules.moves import parse_move
 from saratoga_rules.play import IllegalMove, is_won, play
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.heads import heads, shown
-from saratoga_rules.records.record import LOG_ENDINGS, LogLine, format_record, parse_record
+from saratoga_rules.records.record import LogLine, format_record, parse_record
 from saratoga_rules.records.replay import replay
-from saratoga_rules.records.standing import IDLE_MILLIS, Reached, State
+from saratoga_rules.records.standing import IDLE_MILLIS, LOG_ENDINGS, Reached, State
 from saratoga_rules.records.verify import verify
-from saratoga_rules.records.void_record import format_void_record
 from saratoga_server.domain.board import (
     FOLD_STEP,
     Board,
@@ -319,8 +318,8 @@ def test_every_board_is_shown_after_every_entry(game: str) -> None:
     record = finished_race(game)
     told = json.loads(replay_json(format_record(record)))
     assert (told["race"], told["game"]) == (record.race_id, game)
-    assert told["deal"] == format_position(record.deal)
-    assert told["banked"] == record.deal.banked
+    assert told["deal"] == format_position(record.opening)
+    assert told["banked"] == record.opening.banked
     assert [board["player"] for board in told["boards"]] == [line.player for line in record.results]
     for board, line in zip(told["boards"], record.results, strict=True):
         log, positions = record.racer(line.player).log, replay(record, line.player)[1:]
@@ -340,7 +339,7 @@ def test_every_board_is_shown_after_every_entry(game: str) -> None:
 
 def test_a_voided_race_has_no_boards() -> None:
     with pytest.raises(CannotReplay, match="voided"):
-        replay_json(format_void_record(void_record()))
+        replay_json(format_record(countdown_voided(finished_race("canfield"))))
 
 
 def test_a_damaged_record_has_no_boards() -> None:

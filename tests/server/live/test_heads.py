@@ -19,8 +19,9 @@ from saratoga_protocol.commands import MakeMove, Resume, WatchTable
 from saratoga_protocol.events import BoardChanged, RaceOver, Snapshot, Standing, Standings
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.records.heads import heads, next_head
-from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, parse_record
+from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.replay import replay
+from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
 
 TAKES_BACK = "canfield-aisleriot"

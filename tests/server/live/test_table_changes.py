@@ -19,12 +19,12 @@ from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import (
     Done,
+    Ended,
     Match,
     MatchResult,
     MatchRow,
     SeatLost,
     TableChanged,
-    VoidedRace,
 )
 from saratoga_server.domain.tables import (
     Change,
@@ -33,7 +33,6 @@ from saratoga_server.domain.tables import (
     TableState,
 )
 from saratoga_server.domain.tables.lifecycle import MOST_SEATS
-from saratoga_server.domain.tables.public_view import MOST_VOIDED_SHOWN
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.domain.usernames import LONGEST
@@ -228,18 +227,7 @@ def fullest(state: TableState) -> TableState:
     """Return the table with as much as it can show: seats, voided races, and a match of changing players."""
     (seat,) = state.seats
     full = replace(seat, name=NAME, nonce_hash=HASH, races=99, wins=99, net=-4950)
-    voided = VoidedRace(
-        race=f"{state.code}/1",
-        game="canfield-aisleriot",
-        rules=1,
-        cap=20,
-        public=True,
-        reason="damaged",
-        commitment=HASH,
-        seed=HASH,
-        nonces=dict.fromkeys(ids("v"), HASH),
-        logs=MOST_SEATS,
-    )
+    ended = Ended(race=f"{state.code}/1", digest=HASH, reason="nonce-missing", blamed=ids("v"))
     finished = [f"{state.code}/{number}" for number in range(1, RACES + 1)]
     rows = [
         MatchRow(
@@ -253,7 +241,7 @@ def fullest(state: TableState) -> TableState:
     return replace(
         state,
         seats=(seat, *(replace(full, player=player) for player in ids("s")[1:])),
-        voided=(voided,) * (2 * MOST_VOIDED_SHOWN),
+        previous=ended,
         match=Match(races=RACES, finished=finished, rows=rows),
     )
 

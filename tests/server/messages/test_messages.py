@@ -121,7 +121,6 @@ results = st.builds(
     bot=st.booleans(),
     reached=st.none() | st.integers(0, 2**40),
     ended=st.integers(0, 2**40),
-    tie=st.text(max_size=16),
 )
 settlements = st.builds(
     Settlement,

@@ -120,12 +120,12 @@ def test_a_scrape_shows_races_node_events_and_readiness() -> None:
     metrics.races_begun, metrics.races_over = 2, 1
     metrics.resubscriptions, metrics.is_ready = 3, True
     metrics.node_events["touched"] += 5
-    assert samples(metrics)["saratoga_races_voided_total[damaged]"] == 0
-    metrics.races_voided["damaged"] += 6
+    assert samples(metrics)["saratoga_races_voided_total[closed]"] == 0
+    metrics.races_voided["closed"] += 6
     seen = samples(metrics)
     assert (seen["saratoga_races_begun_total"], seen["saratoga_races_over_total"]) == (2, 1)
     assert (seen["saratoga_resubscriptions_total"], seen["saratoga_ready"]) == (3, 1)
-    assert seen["saratoga_races_voided_total[damaged]"] == 6
+    assert seen["saratoga_races_voided_total[closed]"] == 6
     assert seen["saratoga_node_events_total[touched]"] == 5
 
 

@@ -16,7 +16,7 @@ from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words
 from saratoga_protocol.events import Seat
-from saratoga_rules.records.voided import COUNTDOWN_REASONS
+from saratoga_rules.records.record import CLOSED
 
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
@@ -138,15 +138,14 @@ def alarms_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
 
 
 def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
-    """Return the races that the server voided since the last result; nothing if there is none."""
-    if not state.table.voided:
+    """Return the race before this one if the server voided it, else nothing."""
+    voided = state.table.previous
+    if voided is None or not voided.reason:
         return
     yield ""
     yield ink.text(" VOIDED BY THE SERVER", Role.WARNING)
-    for voided in state.table.voided:
-        number = voided.race.rpartition("/")[2]
-        reason = void_reason(voided, state.table.seats)
-        is_countdown = voided.reason in COUNTDOWN_REASONS
-        what = "did not start" if is_countdown else "counts for nothing"
-        yield ink.indented(f"Race {number} {what}: {reason}.", Role.TEXT)
-        yield ink.indented(check_line(voided.race, state.server), Role.DIM)
+    number = voided.race.rpartition("/")[2]
+    reason = void_reason(voided, state.table.seats)
+    what = "counts for nothing" if voided.reason == CLOSED else "did not start"
+    yield ink.indented(f"Race {number} {what}: {reason}.", Role.TEXT)
+    yield ink.indented(check_line(voided.race, state.server), Role.DIM)

@@ -19,7 +19,7 @@ from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import RESERVE, parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import LOG_ENDINGS
+from saratoga_rules.records.standing import LOG_ENDINGS
 
 
 def last_move_text(replay: Replay, card_name: CardName) -> str:

@@ -27,7 +27,6 @@ ENDINGS: Final = {
     "stuck": "Stuck: nothing more can be banked. Your board is over: {banked} banked, net {net}.",
     "out-of-time": "Time is up: {banked} banked, net {net}. All of it counts.",
     "left": "You left the race: {banked} banked, net {net}. All of it counts.",
-    "gone": "You were away for too long: {banked} banked, net {net}. All of it counts.",
     "ended-by-host": "{host} has ended the race: {banked} banked, net {net}. All of it counts.",
     "idle": (
         "Your board ended after 3 minutes without a key. Your seat is kept. {banked} banked, net {net};"

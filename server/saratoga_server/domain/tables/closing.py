@@ -4,9 +4,16 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from saratoga_rules.records.voided import CLOSED, CLOSED_IN_COUNTDOWN, VOID_REASONS
+from saratoga_rules.position import Position
+from saratoga_rules.records.record import CLOSED_IN_COUNTDOWN, VOID_REASONS
 from saratoga_server.domain.tables.next_deal import with_voided
 from saratoga_server.domain.tables.phases import checked_open
+from saratoga_server.domain.tables.records import (
+    ReadLog,
+    VoidedRace,
+    voided_countdown,
+    voided_race,
+)
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
@@ -17,12 +24,6 @@ from saratoga_server.domain.tables.state import (
     TablePhase,
     TableState,
 )
-from saratoga_server.domain.tables.voids import (
-    ReadableLog,
-    VoidedResult,
-    voided_countdown,
-    voided_of,
-)
 from saratoga_server.ports import Millis
 
 
@@ -32,7 +33,7 @@ def close(
     *,
     now: Millis,
     fresh_seed: bytes,
-    race: VoidedResult | None = None,
+    race: VoidedRace | None = None,
 ) -> Change:
     """Return the change that closes the table permanently.
 
@@ -42,11 +43,9 @@ def close(
     change = _with_void(table, fresh_seed, race)
     table, notice = change.table, reason
     if change.effects:
-        voided = table.voided[-1]
-        notice = (
-            f"{reason.rstrip('.')}. {voided.race} was voided: {VOID_REASONS[voided.reason]}. It counts "
-            "for nothing."
-        )
+        assert table.previous is not None
+        race_id, why = table.previous.race, VOID_REASONS[table.previous.reason]
+        notice = f"{reason.rstrip('.')}. {race_id} was voided: {why}. It counts for nothing."
     lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, notice) for seat in table.seats)
     emptied = table.without(*table.seats)
     closed = replace(
@@ -63,7 +62,7 @@ def close(
     return change.then(Change(closed, (*lost, TableClosed(notice))))
 
 
-def closed_race(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedResult:
+def closed_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog]) -> VoidedRace:
     """Return the record of the table's running race, voided by closing; `logs` by player.
 
     Raises `CommandRejected` if every board has ended: its results must be stored first.
@@ -74,16 +73,16 @@ def closed_race(table: TableState, logs: Mapping[str, ReadableLog]) -> VoidedRes
             f"Every board of race {table.race_id} has ended, so its results count. Close the table when "
             "a server has stored them.",
         )
-    return voided_of(table, logs, CLOSED)
+    return voided_race(table, opening, logs)
 
 
-def _with_void(table: TableState, fresh_seed: bytes, race: VoidedResult | None) -> Change:
+def _with_void(table: TableState, fresh_seed: bytes, race: VoidedRace | None) -> Change:
     """Return the change that voids the table's race or countdown, if any."""
     if table.phase is TablePhase.COUNTDOWN:
         race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
     elif table.phase is not TablePhase.RUNNING:
         return Change(table)
-    if race is None or race.voided.race != table.race_id:
+    if race is None or race.ended.race != table.race_id:
         raise CommandRejected("store_unavailable", "A race has begun meanwhile. Try again.")
-    voided = with_voided(table, race.voided, fresh_seed)
+    voided = with_voided(table, race.ended, fresh_seed)
     return Change(voided, (race.effect,))

@@ -15,10 +15,12 @@ from msgspec.structs import replace
 
 from saratoga_protocol.events import Racer
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
-from saratoga_rules.records.voided import DAMAGED, NONCE_MISSING, RACER_LEFT, SERVER_AWAY
+from saratoga_rules.records.record import NONCE_MISSING, RACER_GONE, RACER_LEFT, SERVER_AWAY
+from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
+from saratoga_server.domain.tables.records import VoidedRace, voided_countdown
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
@@ -27,12 +29,6 @@ from saratoga_server.domain.tables.state import (
     TablePhase,
     TableState,
     listed,
-)
-from saratoga_server.domain.tables.voids import (
-    ReadableLog,
-    VoidedResult,
-    voided_countdown,
-    voided_of,
 )
 from saratoga_server.ports import Damage, Millis
 
@@ -222,33 +218,35 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     )
     if table.missing:
         return Change(table)
-    return Change(replace(table, deal_key=_deal_key(table)))
+    return Change(replace(table, deal_key=made_key(table).hex()))
 
 
-def voided(table: TableState, result: VoidedResult, why: str, fresh_seed: bytes) -> Change:
+def voided(table: TableState, result: VoidedRace, why: str, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown: the table gathers for the next race number.
 
     The notice says `why`.
     """
-    gathering = replace(with_voided(table, result.voided, fresh_seed), notice=f"{why} {NEW_DEAL}")
+    gathering = replace(with_voided(table, result.ended, fresh_seed), notice=f"{why} {NEW_DEAL}")
     return Change(gathering, (result.effect,))
 
 
 def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
-    reason, why = NONCE_MISSING, f"no nonce came from {names} in time"
     if _was_away(table, now):
-        reason, why = SERVER_AWAY, "the server was away again when the nonces were due"
-    result = voided_countdown(table, reason)
-    if reason == NONCE_MISSING:
+        why = "the server was away again when the nonces were due"
+        result = voided_countdown(table, SERVER_AWAY)
+    else:
+        why = f"no nonce came from {names} in time"
+        result = voided_countdown(table, NONCE_MISSING, *table.missing)
         table = table.blaming(*table.missing)
     return voided(table, result, f"The countdown was voided: {why}.", fresh_seed)
 
 
-def voided_for_leaving(table: TableState, player: str, fresh_seed: bytes) -> Change:
-    """Return the change that voids the countdown because a racer, who still has a seat, leaves."""
-    result = voided_countdown(table, RACER_LEFT, player)
+def voided_for_leaving(table: TableState, player: str, ending: State, fresh_seed: bytes) -> Change:
+    """Return the change that voids the countdown because a racer, who still has a seat, leaves or is gone."""
+    reason = RACER_LEFT if ending is State.LEFT else RACER_GONE
+    result = voided_countdown(table, reason, player)
     return voided(table.blaming(player), result, "", fresh_seed)
 
 
@@ -269,12 +267,7 @@ def lost(table: TableState, known: TableState, fresh_seed: bytes) -> Change | No
     """Return the change that voids the race of `known` if the store `has_lost` it, else `None`."""
     if not has_lost(table, known):
         return None
-    if known.missing:
-        result = voided_countdown(known, SERVER_AWAY)
-    else:
-        # the log of a race that has started is not read
-        log = ReadableLog((), is_complete=known.phase is TablePhase.COUNTDOWN)
-        result = voided_of(known, dict.fromkeys(known.racers, log), DAMAGED)
+    result = voided_countdown(known, SERVER_AWAY)
     why = f"The server's store lost data, and {known.race_id} was voided."
     return voided(table, result, why, fresh_seed)
 
@@ -303,15 +296,16 @@ def _deadline(table: TableState, start_at: Millis) -> Millis:
 
 def checked_deal(table: TableState) -> bytes:
     """Return the deal key of the table's race. Raises `Damage` if it is wrong."""
-    made = _deal_key(table)
-    if made != table.deal_key:
+    made = made_key(table)
+    if made.hex() != table.deal_key:
         raise Damage("the deal key is not that of the seed and the nonces")
-    return bytes.fromhex(made)
+    return made
 
 
-def _deal_key(table: TableState) -> str:
+def made_key(table: TableState) -> bytes:
+    """Return the deal key of the table's seed and nonces. Raises `Damage` if they cannot be read."""
     try:
         nonces = {player: bytes.fromhex(table.nonces[player]) for player in table.racers}
-        return deal_key(bytes.fromhex(table.seed), table.race_id, nonces).hex()
+        return deal_key(bytes.fromhex(table.seed), table.race_id, nonces)
     except (ValueError, KeyError) as fault:
         raise Damage(f"the seed or a nonce cannot be read: {fault}") from None

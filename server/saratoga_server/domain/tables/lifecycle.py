@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Outcome
+from saratoga_protocol.events import Ended, Outcome
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_server.domain.tables.hosts import with_present_host
@@ -184,6 +184,7 @@ def finish(
         last_racer="",
         end_from=NO_TIME,
         outcome=outcome,
+        previous=Ended(race=outcome.race, digest=outcome.digest),
         seats=tuple(counted(seat) for seat in table.seats),
         match=match_after(table, outcome),
         touched=now,
@@ -198,8 +199,7 @@ def next_race(
     """Return the change after which the table gathers for the next race."""
     seat = checked(table, player, Act.NEXT_RACE)
     seated = table.with_seat(seat.with_accepted(command_id, now))
-    recorded = replace(seated, voided=(), notice="", touched=now)
-    return Change(with_next_race(recorded, fresh_seed))
+    return Change(with_next_race(replace(seated, notice="", touched=now), fresh_seed))
 
 
 def unlisted(table: TableState) -> Change:

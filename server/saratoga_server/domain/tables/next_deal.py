@@ -2,10 +2,9 @@
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import VoidedRace
+from saratoga_protocol.events import Ended
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
-from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables.matches import unfinished
 from saratoga_server.domain.tables.state import NO_TIME, TablePhase, TableState
 
@@ -23,10 +22,9 @@ def commitment_of(table: TableState, seed: bytes) -> str:
     )
 
 
-def with_voided(table: TableState, voided: VoidedRace, seed: bytes) -> TableState:
+def with_voided(table: TableState, ended: Ended, seed: bytes) -> TableState:
     """Return the table that gathers for the next race after its race or countdown was voided."""
-    listed = replace(table, voided=(*table.voided, voided)[-MOST_VOIDED:])
-    return with_next_race(listed, seed)
+    return with_next_race(replace(table, previous=ended), seed)
 
 
 def with_next_race(table: TableState, seed: bytes) -> TableState:

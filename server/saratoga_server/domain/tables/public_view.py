@@ -1,12 +1,7 @@
 """The public view of a table: what every player and watcher at it may see."""
 
-from typing import Final
-
 from saratoga_protocol import events
 from saratoga_server.domain.tables.state import TableSeat, TableState
-
-MOST_VOIDED_SHOWN: Final = 4
-"""The most voided races in the view; every change sends all their nonces."""
 
 
 def public_view(table: TableState, version: int) -> events.Table:
@@ -38,7 +33,7 @@ def public_view(table: TableState, version: int) -> events.Table:
         locked=table.locked,
         last_racer=table.last_racer,
         end_from=table.end_from,
-        voided=list(table.voided[-MOST_VOIDED_SHOWN:]),
+        previous=table.previous,
     )
 
 

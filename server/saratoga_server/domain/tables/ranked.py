@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from saratoga_rules.records.ranked import may_be_ranked
+from saratoga_rules.records.standing import may_be_ranked
 from saratoga_server.domain.tables.state import TableState
 
 
@@ -26,7 +26,7 @@ def with_ranked(table: TableState, ranked_tables: RankedTables) -> TableState:
     def counts(number: int) -> bool:
         cap = table.settings.cap
         is_allowed = is_open or ranked_tables is RankedTables.ALL
-        return is_allowed and may_be_ranked(chosen_seed=False, cap=cap, racers=number)
+        return is_allowed and may_be_ranked(cap=cap, racers=number)
 
     return replace(
         table,

@@ -252,7 +252,7 @@ def vacated(
     `ending` is how a racing player's board ends: as `left` only after the player's own command.
     """
     if table.phase is TablePhase.COUNTDOWN and player in table.racers:
-        voided = voided_for_leaving(table, player, fresh_seed)
+        voided = voided_for_leaving(table, player, ending, fresh_seed)
         change = voided.then(vacated(voided.table, player, reason, now, fresh_seed))
         notice = f"{change.table.notice} The countdown was voided. {NEW_DEAL}"
         return Change(replace(change.table, notice=notice), change.effects)

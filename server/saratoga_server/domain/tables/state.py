@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Match, Outcome, Racer, VoidedRace
+from saratoga_protocol.events import Ended, Match, Outcome, Racer
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.records.standing import State
 from saratoga_server.ports import Millis
@@ -157,8 +157,8 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""
-    voided: tuple[VoidedRace, ...] = ()
-    """The races voided since the last record, oldest first; the next record lists them."""
+    previous: Ended | None = None
+    """The table's last race that is over or was voided; the next record names it."""
     voids: dict[str, int] = {}
     """The number of countdowns that a player voided, by player id."""
     blocked: tuple[str, ...] = ()
@@ -259,7 +259,7 @@ class RaceVoided(Struct, frozen=True):
     race: str
     """The id of the race."""
     reason: str
-    """A key of `saratoga_rules.records.voided.VOID_REASONS`."""
+    """A key of `saratoga_rules.records.record.VOID_REASONS`."""
     record: str
     """The void record to store."""
     entries: int | None

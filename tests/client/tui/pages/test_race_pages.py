@@ -111,7 +111,7 @@ def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
 
 def test_a_voided_race_is_shown_with_its_reason() -> None:
     at_table = table(phase="gathering", race="mint-otter-42/2")
-    state = state_after(first=snapshot(shown=replace(at_table, voided=[voided_race()])))
+    state = state_after(first=snapshot(shown=replace(at_table, previous=voided_race())))
     shown = page(state)
     assert "VOIDED BY THE SERVER" in shown
     assert "Race 1 counts for nothing" in shown
@@ -255,7 +255,7 @@ def test_sixteen_racers_are_all_on_the_page_and_no_line_is_too_wide(width: int) 
 
 def test_a_race_voided_before_this_one_is_named() -> None:
     shown = over(RECORD)
-    voided = msgspec.structs.replace(shown.table, voided=[voided_race("mint-otter-42/1")])
+    voided = msgspec.structs.replace(shown.table, previous=voided_race("mint-otter-42/1"))
     view = dataclasses.replace(shown.table_view, table=voided)
     assert "Race 1 counts for nothing" in page_of_results(
         dataclasses.replace(shown, table_view=view), width=120

@@ -188,7 +188,7 @@ def test_the_last_entry_is_named_by_its_ending() -> None:
 
 @every_game
 def test_hidden_cards_are_listed_in_the_order_of_turning_up(name: str) -> None:
-    game, deal = GAMES[name], finished(name).deal
+    game, deal = GAMES[name], finished(name).opening
     *reserves, (_, stock) = hidden_cards(game, deal)
     assert stock == deal.stock
     assert [cards for _, cards in reserves] == [deal.reserve[-2::-1]] * has_pile(game, RESERVE)

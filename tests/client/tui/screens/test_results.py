@@ -11,6 +11,7 @@ from kit.table_screens import TablePlayer, table_player
 from saratoga_client.session.state import Verification, next_state
 from saratoga_client.tui.screens.results import ResultsScreen
 from saratoga_protocol.events import RaceOver, TableChanged
+from saratoga_rules.records.record import RaceRecord
 
 RECORD = finished_race()
 
@@ -23,14 +24,22 @@ async def read(at_table: TablePlayer) -> None:
     await at_table.settled()
 
 
+def level(record: RaceRecord) -> RaceRecord:
+    """Return the record with the second racer level with the first, and a little later."""
+    first, second, *others = record.results
+    reached = (first.reached or 0) + 40
+    tied = dataclasses.replace(second, banked=first.banked, net=first.net, place=2, reached=reached)
+    return dataclasses.replace(record, results=(first, tied, *others))
+
+
 async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page() -> None:
-    first = over(RECORD, tie="fewer cards when the time was up")
+    first = over(level(RECORD))
     async with table_player(first, record=RECORD, size=(120, 40)) as at_table:
         assert isinstance(at_table.screen, ResultsScreen)
         await read(at_table)
         for text in (
             "RACER",
-            "fewer cards when the time was up",
+            "ms later",
             "Where your boards parted:",
             "TOTALS AT THIS TABLE",
             "CARDS BANKED OVER TIME",

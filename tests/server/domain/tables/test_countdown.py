@@ -20,8 +20,9 @@ from kit.tables import (
     nonce_hash,
     seated,
 )
+from saratoga_protocol.events import Ended
+from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.verify import verify
-from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceStarted,
@@ -42,8 +43,8 @@ from saratoga_server.domain.tables import (
     start,
 )
 from saratoga_server.domain.tables.countdown import STALLED_MILLIS
+from saratoga_server.domain.tables.seating import force_leave
 from saratoga_server.domain.tables.state import MOST_BLOCKED
-from saratoga_server.domain.tables.voids import voided_lines_of
 from saratoga_server.ports import Millis
 
 # The countdown: from the first `ready` to the deal
@@ -165,6 +166,21 @@ def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
     assert "too late" in refused.value.detail
 
 
+def reason_of(table: TableState) -> str:
+    """Return why the table's last race was voided."""
+    return "" if table.previous is None else table.previous.reason
+
+
+def test_a_racer_who_is_removed_in_the_countdown_did_not_leave() -> None:
+    change = force_leave(counting(ANN, BEN), BEN, now=after(200), fresh_seed=OTHER_SEED)
+    assert change is not None
+    assert change.table.previous is not None
+    assert (change.table.previous.reason, change.table.previous.blamed) == ("racer-gone", [BEN])
+    (effect,) = change.effects
+    assert isinstance(effect, RaceVoided)
+    assert verify(effect.record).ok
+
+
 def test_late_nonces_count_if_no_node_could_take_them_in_time() -> None:
     table, late = all_shown(counting(ANN, BEN, CLEO), CLEO), after(4_500 + STALLED_MILLIS + 1)
     for player in (ANN, BEN):
@@ -186,7 +202,7 @@ def test_a_countdown_to_which_no_nonce_came_begins_again_once(by_a_timer: bool) 
     assert (again.phase, again.reveal_by) == (TablePhase.COUNTDOWN, table.reveal_by + 2_500)
     voided = elapse(again, again.reveal_by, OTHER_SEED)
     assert voided is not None
-    assert voided.table.voided[-1].reason == "nonce-missing"
+    assert reason_of(voided.table) == "nonce-missing"
 
 
 def test_a_countdown_begins_again_only_once() -> None:
@@ -197,7 +213,7 @@ def test_a_countdown_begins_again_only_once() -> None:
         reveal(table, BEN, 4, nonce=nonce(BEN), now=later)
     change = elapse(table, later, OTHER_SEED)
     assert change is not None
-    assert change.table.voided[-1].reason == "server-away"
+    assert reason_of(change.table) == "server-away"
     assert "the server was away again" in change.table.notice
     table = called(start(all_ready(change.table), ANN, 9, now=later).table)
     again = elapse(table, Millis(table.reveal_by + STALLED_MILLIS + 1), OTHER_SEED)
@@ -216,10 +232,19 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
     assert isinstance(effect, RaceVoided)
     assert (effect.race, effect.reason) == (table.race_id, "nonce-missing")
     assert verify(effect.record).ok
-    (voided,) = gathering.voided
-    assert voided_lines_of([voided]) == (parse_void_record(effect.record).line,)
-    assert (voided.seed, voided.nonces) == (table.seed, {ANN: nonce(ANN)})
-    assert voided.missing == {BEN: nonce_hash(BEN), CLEO: nonce_hash(CLEO)}
+    assert gathering.previous == Ended(
+        race=table.race_id,
+        digest=digest_of(effect.record),
+        reason="nonce-missing",
+        blamed=[BEN, CLEO],
+    )
+    record = parse_record(effect.record)
+    assert (record.seed, record.blamed) == (table.seed, (BEN, CLEO))
+    assert [(racer.nonce, racer.nonce_hash) for racer in record.racers] == [
+        (nonce(ANN), nonce_hash(ANN)),
+        ("", nonce_hash(BEN)),
+        ("", nonce_hash(CLEO)),
+    ]
     assert gathering.phase is TablePhase.GATHERING
     assert gathering.notice == (
         "The countdown was voided: no nonce came from Ben and Cleo in time. "
@@ -236,12 +261,15 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
 def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     table = all_shown(counting(ANN, BEN))
     change = leave(table, BEN, 9, now=after(200), fresh_seed=OTHER_SEED)
-    (voided,) = change.table.voided
-    assert (voided.reason, voided.nonces, voided.left) == ("racer-left", table.nonces, BEN)
     (effect,) = change.effects
     assert isinstance(effect, RaceVoided)
-    assert voided_lines_of([voided]) == (parse_void_record(effect.record).line,)
+    assert change.table.previous == Ended(
+        race=table.race_id, digest=digest_of(effect.record), reason="racer-left", blamed=[BEN]
+    )
     assert verify(effect.record).ok
+    assert {racer.player: racer.nonce for racer in parse_record(effect.record).racers} == (
+        table.nonces
+    )
     assert change.table.phase is TablePhase.GATHERING
     assert change.table.notice == (
         "Ben has left. The countdown was voided. There is a new deal: get ready again."
@@ -319,7 +347,7 @@ def test_nobody_is_blamed_for_a_countdown_that_the_server_could_not_serve() -> N
     table = replace(counting(ANN, BEN), is_begun_again=True)
     change = elapse(table, after(4_500 + STALLED_MILLIS + 1), OTHER_SEED)
     assert change is not None
-    assert (change.table.voided[-1].reason, change.table.voids) == ("server-away", {})
+    assert (reason_of(change.table), change.table.voids) == ("server-away", {})
 
 
 def test_nobody_is_blamed_for_a_nonce_that_was_lost_with_a_node() -> None:
@@ -337,7 +365,7 @@ def test_nobody_is_blamed_for_a_nonce_that_was_lost_with_a_node() -> None:
     back = resume(again.table, BEN, node=NODE, now=after(5_000)).table
     excused = elapse(back, after(7_000), OTHER_SEED, (NODE,))
     assert excused is not None
-    assert (excused.table.voided[-1].reason, excused.table.voids) == ("server-away", {})
+    assert (reason_of(excused.table), excused.table.voids) == ("server-away", {})
 
 
 def test_a_dead_node_is_no_excuse_for_a_racer_of_another_one() -> None:

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from kit.tables import (
     ANN,
     BEN,
-    CODE,
     NOON,
     OTHER_SEED,
     after,
@@ -18,8 +17,11 @@ from kit.tables import (
     running,
     seated,
 )
+from saratoga_protocol.events import Ended
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.verify import verify
-from saratoga_rules.records.void_record import parse_void_record
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceVoided,
@@ -34,25 +36,34 @@ from saratoga_server.domain.tables import (
     not_ready,
 )
 from saratoga_server.domain.tables.lifecycle import never_raced
-from saratoga_server.domain.tables.voids import (
-    ReadableLog,
-    VoidedResult,
-    voided_lines_of,
-    voided_of,
-)
-from saratoga_server.ports import LogEntry, Millis
+from saratoga_server.domain.tables.records import ReadLog, VoidedRace
+from saratoga_server.ports import LogEntry
+
+
+def ended(text: str) -> Ended:
+    """Return the race of a void record as its table shows it."""
+    record = parse_record(text)
+    return Ended(
+        race=record.race_id,
+        digest=digest_of(text),
+        reason=record.voided,
+        blamed=list(record.blamed),
+    )
+
 
 # Closing a table: whatever races there is voided, and has a record
 
 
 RUNNING = running(ANN, BEN)
-DRAWN = ReadableLog((LogEntry("draw", after(5_900), 1, 1),), True)
-ENDED = ReadableLog((LogEntry("cash-out", after(6_000), 2, 1),), True, True)
+DRAWN = ReadLog((LogEntry("draw", after(5_900), 1, 1),), damaged=False)
+ENDED = ReadLog((LogEntry("cash-out", after(6_000), 2, 1),), damaged=False, has_ended=True)
+DAMAGED = ReadLog((), damaged=True)
+OPENING = deal_for_key(GAMES[RUNNING.settings.game], bytes.fromhex(RUNNING.deal_key))
 
 
-def record_of(table: TableState) -> VoidedResult | None:
+def record_of(table: TableState) -> VoidedRace | None:
     is_running = table.phase is TablePhase.RUNNING
-    return closed_race(table, {ANN: DRAWN, BEN: ENDED}) if is_running else None
+    return closed_race(table, OPENING, {ANN: DRAWN, BEN: ENDED}) if is_running else None
 
 
 @pytest.mark.parametrize("phase", [TablePhase.GATHERING, TablePhase.CALL, TablePhase.OVER])
@@ -87,13 +98,14 @@ def test_a_table_that_raced_is_known_as_such_from_then_on(table: TableState) -> 
 def test_a_countdown_is_voided_with_its_racers_when_the_table_is_closed() -> None:
     table = all_shown(counting(ANN, BEN), BEN)
     change = close(table, "It is late", now=after(3_000), fresh_seed=OTHER_SEED)
-    (voided,) = change.table.voided
-    assert (voided.race, voided.reason) == (table.race_id, "closed-in-countdown")
-    assert (voided.seed, [*voided.nonces], [*voided.missing]) == (table.seed, [BEN], [ANN])
     first, *lost = change.effects
     assert isinstance(first, RaceVoided)
+    assert change.table.previous == ended(first.record)
     assert verify(first.record).ok
-    assert [racer.player for racer in parse_void_record(first.record).racers] == [ANN, BEN]
+    record = parse_record(first.record)
+    assert (record.race_id, record.voided) == (table.race_id, "closed-in-countdown")
+    assert (record.seed, [*record.nonces]) == (table.seed, [BEN])
+    assert [racer.player for racer in record.racers] == [ANN, BEN]
     said = (
         "It is late. mint-otter-42/1 was voided: the table was closed in the countdown. It counts for "
         "nothing."
@@ -107,22 +119,23 @@ def test_a_running_race_is_voided_with_its_logs_when_the_table_is_closed() -> No
     change = close(RUNNING, "It is late.", now=NOON, fresh_seed=OTHER_SEED, race=race)
     closed = change.table
     assert (closed.phase, closed.race, closed.racers) == (TablePhase.CLOSED, 2, {})
-    assert [(each.race, each.reason, each.logs) for each in closed.voided] == [
-        (RUNNING.race_id, "closed", 2)
-    ]
+    assert closed.previous == ended(race.record)
+    assert verify(race.record).ok
     assert change.effects[0] == RaceVoided(RUNNING.race_id, "closed", race.record, 2)
-    assert [len(racer.log) for racer in parse_void_record(race.record).racers] == [1, 1]
+    assert [len(racer.log) for racer in parse_record(race.record).racers] == [1, 1]
     assert closed.notice.endswith("the table was closed during the race. It counts for nothing.")
 
 
 def test_the_record_of_a_damaged_race_need_not_have_every_entry() -> None:
-    race = closed_race(RUNNING, {ANN: DRAWN, BEN: ReadableLog((), False)})
-    assert (race.voided.reason, race.voided.logs, race.entries) == ("closed", 1, None)
+    race = closed_race(RUNNING, OPENING, {ANN: DRAWN, BEN: DAMAGED})
+    assert (race.ended.reason, race.entries) == ("closed", None)
+    assert [racer.damaged for racer in parse_record(race.record).racers] == [False, True]
+    assert [check.name for check in verify(race.record).faults] == ["damaged"]
 
 
 def test_a_race_whose_boards_have_all_ended_is_not_voided() -> None:
     with pytest.raises(CommandRejected, match="its results count") as refused:
-        closed_race(RUNNING, {ANN: ENDED, BEN: ENDED})
+        closed_race(RUNNING, OPENING, {ANN: ENDED, BEN: ENDED})
     assert not refused.value.retry
 
 
@@ -143,23 +156,17 @@ def test_a_table_is_closed_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "reason"),
-    [
-        (all_shown(counting(ANN, BEN), ANN), "server-away"),
-        (all_shown(counting(ANN, BEN)), "damaged"),
-        (running(ANN, BEN), "damaged"),
-    ],
+    "known",
+    [all_shown(counting(ANN, BEN), ANN), all_shown(counting(ANN, BEN)), running(ANN, BEN)],
     ids=["countdown", "all nonces", "race"],
 )
 @pytest.mark.parametrize("stored", [calling(ANN, BEN), counting(ANN, BEN)], ids=["call", "racers"])
-def test_a_race_that_the_store_has_lost_is_voided(
-    known: TableState, reason: str, stored: TableState
-) -> None:
+def test_a_race_that_the_store_has_lost_is_voided(known: TableState, stored: TableState) -> None:
     change = lost(stored, known, OTHER_SEED)
     assert change is not None
     (voided,) = change.effects
     assert isinstance(voided, RaceVoided)
-    assert (voided.race, voided.reason) == (known.race_id, reason)
+    assert (voided.race, voided.reason) == (known.race_id, "server-away")
     assert verify(voided.record).ok
     assert (change.table.phase, change.table.race) == (TablePhase.GATHERING, known.race + 1)
     assert change.table.blocked == ()
@@ -172,31 +179,3 @@ def test_a_race_that_goes_on_is_not_lost() -> None:
     for place, known in enumerate(states):
         for state in states[place:]:
             assert lost(state, known, OTHER_SEED) is None
-
-
-# The record of a race that cannot go on: as much of it as can be read
-
-
-TABLE = running(ANN, BEN)
-LOGS = {ANN: ReadableLog((), True), BEN: ReadableLog((), False)}
-
-
-def entry(text: str, number: int) -> LogEntry:
-    return LogEntry(text, Millis(TABLE.start_at + number), number, number)
-
-
-def test_a_voided_race_opens_seed_nonces_and_logs() -> None:
-    log = (entry("draw", 1), entry("cash-out", 2))
-    result = voided_of(TABLE, LOGS | {ANN: ReadableLog(log, True)})
-    record = parse_void_record(result.record)
-    assert verify(result.record).ok
-    assert [line.text for line in record.racers[0].log] == ["draw", "cash-out"]
-    assert [racer.complete for racer in record.racers] == [True, False]
-    voided = result.voided
-    assert (voided.race, voided.reason, voided.logs) == (f"{CODE}/1", "damaged", 1)
-    assert (voided.seed, voided.nonces) == (TABLE.seed, TABLE.nonces)
-    assert voided_lines_of([voided]) == (record.line,)
-
-
-def test_a_seed_of_another_length_is_not_opened() -> None:
-    assert parse_void_record(voided_of(replace(TABLE, seed="5eed"), LOGS).record).seed == ""

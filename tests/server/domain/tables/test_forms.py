@@ -35,7 +35,6 @@ from saratoga_server.domain.tables import (
     resume,
     unpack,
 )
-from saratoga_server.domain.tables.voids import voided_of
 from saratoga_server.domain.tables.writes import pack, starts, write_of
 from saratoga_server.ports import RaceOpening
 
@@ -161,15 +160,6 @@ def test_the_picture_of_a_gathering_table() -> None:
             events.Seat(player=BEN, name="Ben", ready=True, epoch=2),
         ],
     )
-
-
-def test_only_the_last_voided_races_are_shown() -> None:
-    table = running(ANN, BEN)
-    voided = tuple(voided_of(replace(table, race=race), {}).voided for race in range(1, 7))
-    picture = public_view(replace(table, race=7, voided=voided), 1)
-    assert [each.race for each in picture.voided] == [
-        f"mint-otter-42/{race}" for race in range(3, 7)
-    ]
 
 
 def test_a_racer_who_gave_up_the_seat_and_one_with_a_new_name_stay_in_the_race_as_they_were() -> (

@@ -24,9 +24,10 @@ from kit.tables import (
     running,
     seated,
 )
+from saratoga_protocol.events import Ended
 from saratoga_protocol.matches import champions, totals
+from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
-from saratoga_rules.records.voided import MOST_VOIDED
 from saratoga_server.domain.tables import (
     CommandRejected,
     RaceEndedByHost,
@@ -50,7 +51,7 @@ from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
 from saratoga_server.domain.tables.matches import RACES
 from saratoga_server.domain.tables.next_deal import with_voided
 from saratoga_server.domain.tables.ranked import with_ranked
-from saratoga_server.domain.tables.voids import ReadableLog, VoidedResult, voided_of
+from saratoga_server.domain.tables.records import voided_countdown
 from saratoga_server.ports import Millis
 
 # Settings, results, totals, and the next race
@@ -200,18 +201,18 @@ def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
     ]
 
 
-def voided(table: TableState) -> VoidedResult:
-    return voided_of(table, {player: ReadableLog((), False) for player in table.racers})
-
-
-def test_a_table_lists_the_newest_voided_races_until_the_next_race_after_a_record() -> None:
+def test_a_table_names_its_last_race_and_every_record_the_one_before() -> None:
     table = over(ANN, BEN)
-    known = tuple(voided(replace(table, race=race)).voided for race in range(1, MOST_VOIDED + 1))
-    table = replace(running(ANN, BEN), race=MOST_VOIDED + 1, voided=known)
-    gathering = with_voided(table, voided(table).voided, OTHER_SEED)
-    assert gathering.voided == (*known[1:], voided(table).voided)
-    table = replace(over(ANN, BEN), voided=known)
-    assert next_race(table, ANN, 9, now=NOON, fresh_seed=OTHER_SEED).table.voided == ()
+    assert table.previous == Ended(race=table.race_id, digest=outcome(running(ANN, BEN)).digest)
+    gathering = next_race(table, ANN, 9, now=NOON, fresh_seed=OTHER_SEED).table
+    assert gathering.previous is not None
+    assert gathering.previous == table.previous
+    race = voided_countdown(gathering, "server-away")
+    record = parse_record(race.record)
+    assert record.previous == (table.race_id, gathering.previous.digest)
+    again = with_voided(gathering, race.ended, OTHER_SEED)
+    assert again.previous == race.ended
+    assert race.ended.digest == digest_of(race.record)
 
 
 # A match lasts for its finished races, through changes of people and game
@@ -284,8 +285,8 @@ def test_who_leaves_stays_in_the_table_of_the_match_and_who_comes_is_added() -> 
 
 def test_a_voided_race_does_not_count() -> None:
     table = begun(gathered(over(ANN, BEN, settings=THREE)))
-    voided = voided_of(table, {player: ReadableLog((), False) for player in table.racers})
-    table = with_voided(table, voided.voided, OTHER_SEED)
+    voided = voided_countdown(table, "server-away")
+    table = with_voided(table, voided.ended, OTHER_SEED)
     assert (table.phase, table.race, numbers(table)) == (TablePhase.GATHERING, 3, [1])
     assert numbers(finished(begun(table))) == [1, 3]
 
