@@ -2,7 +2,7 @@
 /** The player's part in a fair deal: a nonce for each deal, revealed in its countdown. */
 
 import { nonceHash, randomHex } from "./hash.js";
-import { store, stored } from "./identity.js";
+import { store, storedJson } from "./identity.js";
 
 /**
  * `listed`: the racers for whom the nonce was revealed, with their hashes; empty before.
@@ -23,7 +23,7 @@ export class Nonces {
     this.player = player;
     this.alarm = alarm;
     this.key = `saratoga.nonces.${player}`;
-    /** The countdown in which the nonce was revealed: its commitment and `reveal_by`. */
+    /** The countdown in which the nonce was revealed; empty again if that was refused. */
     this.revealed = "";
   }
 
@@ -36,13 +36,13 @@ export class Nonces {
   hashFor(commitment) {
     const known = this.#known(commitment) ?? { commitment, nonce: randomHex(16), listed: "" };
     if (known.listed) return "";
-    this.#keep(known);
+    this.#keep(commitment, known);
     return nonceHash(known.nonce);
   }
 
   /** Draw another nonce after `not_ready`. @param {string} commitment */
   drop(commitment) {
-    if (!this.#known(commitment)?.listed) this.#write(this.#others(commitment));
+    if (!this.#known(commitment)?.listed) this.#keep(commitment);
   }
 
   /** Return the nonce to reveal now, or an empty text. @param {Table} table */
@@ -58,22 +58,12 @@ export class Nonces {
       this.alarm(race, "the racers, or what they add to the shuffle, have changed");
       return "";
     }
-    this.#keep({ ...known, listed });
+    this.#keep(commitment, { ...known, listed });
     return known.nonce;
   }
 
-  /** Try to reveal again: the last one was refused. */
-  again() {
-    this.revealed = "";
-  }
-
-  /** @returns {Promised[]} */
   #stored() {
-    try {
-      return JSON.parse(stored(this.key) ?? "[]");
-    } catch {
-      return [];
-    }
+    return storedJson(this.key, /** @type {Promised[]} */ ([]));
   }
 
   /** @param {string} commitment */
@@ -81,18 +71,12 @@ export class Nonces {
     return this.#stored().find((each) => each.commitment === commitment);
   }
 
-  /** @param {string} commitment */
-  #others(commitment) {
-    return this.#stored().filter((each) => each.commitment !== commitment);
-  }
-
-  /** @param {Promised} promised */
-  #keep(promised) {
-    this.#write([...this.#others(promised.commitment), promised].slice(-KEPT));
-  }
-
-  /** @param {Promised[]} promised */
-  #write(promised) {
-    store(this.key, JSON.stringify(promised));
+  /**
+   * Keep a nonce, or no nonce any more, for a deal.
+   * @param {string} commitment @param {...Promised} kept
+   */
+  #keep(commitment, ...kept) {
+    const others = this.#stored().filter((each) => each.commitment !== commitment);
+    store(this.key, JSON.stringify([...others, ...kept].slice(-KEPT)));
   }
 }

@@ -24,6 +24,15 @@ export function stored(key, storage = "localStorage") {
   }
 }
 
+/** What is stored as JSON; `otherwise` if nothing can be read. @template T @param {string} key @param {T} otherwise @returns {T} */
+export function storedJson(key, otherwise) {
+  try {
+    return JSON.parse(stored(key) ?? "null") ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
 /** @param {string} key @param {string | null} value @param {"localStorage" | "sessionStorage"} [storage] */
 export function store(key, value, storage = "localStorage") {
   try {
@@ -113,11 +122,7 @@ export function rememberWatching(code, isWatching) {
  * @returns {Look}
  */
 export function look() {
-  try {
-    return { theme: "", hand: "right", suits: {}, ...JSON.parse(stored(LOOK) ?? "{}") };
-  } catch {
-    return { theme: "", hand: "right", suits: {} };
-  }
+  return { theme: "", hand: "right", suits: {}, ...storedJson(LOOK, {}) };
 }
 
 /** Change the look and show it. @param {Partial<Look>} change */

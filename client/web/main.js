@@ -86,7 +86,7 @@ export class App {
       name: null,
       onEvent: (event) => this.#received(event),
       onLink: (link, end) => this.#linked(link, end),
-      onAnswer: (command, answer) => this.witness.seeAnswer(command, answer),
+      onAnswer: (command, answer) => answer.type === "board" && this.witness.see(answer, command.move ?? "cash-out"),
       onWelcome: (welcome) => welcome.player !== this.player &&
         this.alarm("", "the server takes you for another player"),
     });
@@ -279,7 +279,7 @@ export class App {
     const nonce = this.nonces.due(table);
     if (!nonce) return;
     const { connection } = this;
-    connection.request("reveal", { table: table.code, nonce }).catch(() => this.nonces.again());
+    connection.request("reveal", { table: table.code, nonce }).catch(() => (this.nonces.revealed = ""));
   }
 
   #tick() {

@@ -8,7 +8,7 @@
 import { GAMES, RANKS, SUITS, WORDS } from "./cards.js";
 import { bytesOf, fromHex, hex, hmac, joined, sha256 } from "./hash.js";
 
-// The deal: protocol/README.md, "A fair deal"
+// The deal: protocol/FAIRNESS.md
 
 /**
  * Fields one after another, each after its length.
@@ -132,6 +132,11 @@ export function dealOf(game, key) {
   return `${drawn.join(" ")} columns=${columns.join("/")} base=${base} passes=1`;
 }
 
+/** The deal that follows from a record's seed and nonces. @param {RaceRecord} record */
+export function dealOfRecord({ head, racers }) {
+  return dealOf(head.game, dealKey(head.seed, head.race, racers));
+}
+
 // Digests and their four words
 
 /** The digest of all lines of a record but the last. @param {string} text */
@@ -151,10 +156,10 @@ export function digestWords(digest) {
   return (bits.match(/.{10}/g) ?? []).map((ten) => WORDS[parseInt(ten, 2)]).join("-");
 }
 
-// The form of a record: protocol/README.md, "Records"
+// The form of a record: protocol/FAIRNESS.md
 
 /** The format of the records that this page reads. */
-export const FORMAT = 2;
+const FORMAT = 2;
 const ENTRY = /^[0-9]{1,15} [0-9]{1,6} [a-zA-Z0-9.:>-]{1,20}$/;
 const LINE = /^([a-z][a-z-]{0,31}) ([ -~]{1,400})$/;
 
@@ -163,12 +168,13 @@ const LINE = /^([a-z][a-z-]{0,31}) ([ -~]{1,400})$/;
  * revealed; `log`: the entries, as they are written.
  * @typedef {{player: string, nonce: string, hash: string, log: string[], isDamaged: boolean}} Racer
  * @typedef {{head: Record<string, string>, racers: Racer[], digest: string}} RaceRecord
- * @typedef {{lines: Record<string, string>, log: string[]}} Part the lines of a racer, by their first words
+ * @typedef {{lines: Record<string, string>, log: string[]}} Part lines by their first words
  */
 
-/** The format of a record; 0 if a text is none. @param {string} text */
-export function formatOf(text) {
-  return Number(/^saratoga (?:void )?record ([1-9][0-9]{0,5})\n/.exec(text)?.[1] ?? 0);
+/** Which other release made a record; empty if none did. @param {string} text */
+export function madeBy(text) {
+  const format = Number(/^saratoga (?:void )?record ([1-9][0-9]{0,5})\n/.exec(text)?.[1] ?? FORMAT);
+  return format === FORMAT ? "" : format > FORMAT ? "a newer release" : "an older release";
 }
 
 /** Return a record; `null` if a text has not the form of one. @param {string} text */

@@ -6,7 +6,7 @@
  */
 
 import { PRIZE, contentOf, describeMove, drawPile, foundationPiles, gameTitle, handPiles, hasWaste, pileLabel, readMove, suitColours, targetOf, viewOf } from "./cards.js";
-import { origin, store, stored } from "./identity.js";
+import { origin, store, storedJson } from "./identity.js";
 import { button, clockText, copyText, counted, dollars, either, fill, h, nameNodes, openSheet, ordinal, pageHead, picture, shownName, svg, tone, write } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords } from "./records.js";
@@ -177,13 +177,7 @@ export function bestWords({ race, game, results, player }) {
   const own = results.find((row) => row.player === player);
   if (!own) return null;
   const key = `saratoga.bests.${player}`;
-  /** @type {Record<string, {race: string, banked: number, net: number, reached: number}>} */
-  let bests = {};
-  try {
-    bests = JSON.parse(stored(key) ?? "{}");
-  } catch {
-    // what cannot be read is replaced
-  }
+  const bests = storedJson(key, /** @type {Record<string, {race: string, banked: number, net: number, reached: number}>} */ ({}));
   const former = bests[game];
   const { banked, net, reached } = own;
   // a race in which nothing was banked beyond the deal is no best

@@ -9,16 +9,8 @@
 import { GAMES, RULES, viewOf, wholeView } from "./cards.js";
 import { Refused } from "./connection.js";
 import { nonceHash } from "./hash.js";
-import { store, stored } from "./identity.js";
-import {
-  FORMAT,
-  commitmentOf,
-  dealKey,
-  dealOf,
-  digestOf,
-  formatOf,
-  readRecord,
-} from "./records.js";
+import { store, storedJson } from "./identity.js";
+import { commitmentOf, dealOfRecord, digestOf, madeBy, readRecord } from "./records.js";
 
 /** The most races that are kept, and for how many milliseconds. */
 const MOST_RACES = 20;
@@ -66,17 +58,12 @@ export function viewText(view) {
 /**
  * Check a record as far as that needs no rules of play, and compare it with what was seen.
  * @param {string} race @param {string} text @param {string} player @param {Sighting} seen
- * @returns {Proof}
  */
 export function proofOf(race, text, player, seen) {
   /** @type {Proof} */
   const proof = { digest: digestOf(text), right: [], faults: [...seen.alarms], unchecked: [] };
-  const format = formatOf(text);
   const record = readRecord(text);
-  if (format && format !== FORMAT)
-    proof.unchecked.push(
-      `made by ${format > FORMAT ? "a newer" : "an older"} release than this page`,
-    );
+  if (madeBy(text)) proof.unchecked.push(`made by ${madeBy(text)} than this page`);
   else if (record?.head.race !== race)
     proof.faults.push("what came is not the record of this race");
   else {
@@ -94,22 +81,28 @@ function judge({ right, faults }, isRight, fault, words = "") {
 }
 
 /**
- * Check the deal of a record, and return what its player was shown: empty if nothing was dealt,
+ * Check the deal of a record, and return what its racers were shown: empty if nothing was dealt,
  * `null` if this page does not know the rules.
  * @param {Proof} proof @param {RaceRecord} record
  */
-function checkedDeal(proof, { head, racers }) {
+function checkedDeal(proof, record) {
+  const { head, racers } = record;
   const isFixed = commitmentOf(head) === head.commitment;
   judge(proof, isFixed, WRONG.commitment, "The deal was fixed before the race began.");
-  const isKept = racers.every(({ nonce, hash }) => !nonce || !hash || nonceHash(nonce) === hash);
-  const changed = "a racer's part in the shuffle was changed";
-  judge(proof, isKept, changed, "So was each racer's part in the shuffle.");
+  const isOpen = racers.every(({ nonce }) => nonce);
+  const isKept = racers.every(({ nonce, hash }) => !nonce || nonceHash(nonce) === hash);
+  const changed = "what a racer added to the shuffle was changed";
+  const words = "So was what each racer added to the shuffle.";
+  judge(proof, isKept && (isOpen || "voided" in head), changed, words);
   if (!(head.game in GAMES) || Number(head.rules) !== RULES) {
     proof.unchecked.push("the cards: their rules are newer than this page");
     return null;
   }
-  if (!racers.every(({ nonce }) => nonce)) return "";
-  const deal = dealOf(head.game, dealKey(head.seed, head.race, racers));
+  if (!isOpen) {
+    proof.unchecked.push("the cards: none were dealt");
+    return "";
+  }
+  const deal = dealOfRecord(record);
   const isDealt = (head.deal ?? deal) === deal;
   judge(proof, isDealt, "the cards do not follow from this", "The cards follow from this.");
   return viewText(viewOf(deal));
@@ -120,26 +113,21 @@ function checkedDeal(proof, { head, racers }) {
  * @param {Proof} proof @param {RaceRecord} record @param {string | null} deal
  * @param {string} player @param {Sighting} seen
  */
-function compare(proof, { head, racers }, deal, player, seen) {
+function compare(proof, { head: { commitment }, racers }, deal, player, seen) {
   const own = racers.find((racer) => racer.player === player);
-  /** @type {Record<string, string | null | undefined>} `null`: it cannot be had */
-  const found = {
-    commitment: head.commitment,
-    nonce: own?.nonce || null,
-    deal,
-    digest: proof.digest,
-  };
   if (seen.isLost) proof.unchecked.push("what the server said that it lost");
   if (own?.isDamaged) proof.unchecked.push("moves that the server could not read");
-  let isChanged = false;
+  // null cannot be had here
+  /** @type {Record<string, string | null>} */
+  const found = { commitment, nonce: own?.nonce || null, deal, digest: proof.digest };
+  own?.log.forEach((line, at) => (found[`entry ${at + 1}`] = line));
   for (const [key, value] of Object.entries(seen.facts)) {
-    const [kind, place] = key.split(" ");
-    const entry = own?.log[Number(place) - 1] ?? (own?.isDamaged ? null : "");
-    const known = kind === "entry" ? entry : found[kind];
-    // the first move that differs says it all
-    if (known === null || (kind === "entry" && isChanged)) continue;
+    const [kind] = key.split(" ");
+    const known = found[key] ?? (kind === "entry" && !own?.isDamaged ? "" : null);
+    if (known === null) continue;
     judge(proof, known === value, faultOf(key, value, known), RIGHT[kind]);
-    isChanged ||= kind === "entry" && known !== value;
+    // the first move that differs says it all
+    if (known !== value && kind === "entry") break;
   }
 }
 
@@ -161,46 +149,28 @@ export class Witness {
   /** What was seen of a race. @param {string} race @returns {Sighting} */
   of(race) {
     const known = this.sightings.get(race) ?? this.#stored().find((each) => each.race === race);
-    const none = {
-      race,
-      facts: {},
-      seenAt: Date.now(),
-      isLost: false,
-      hasRecord: false,
-      alarms: [],
-    };
-    const seen = known ?? none;
+    const none = { isLost: false, hasRecord: false, alarms: [] };
+    const seen = known ?? { race, facts: {}, seenAt: Date.now(), ...none };
     this.sightings.set(race, seen);
     return seen;
   }
 
-  /** Note the facts of an event. @param {import("./connection.js").ServerEvent} event */
-  see(event) {
+  /**
+   * Note the facts of an event; `sent` is the move or the ending that a board answers.
+   * @param {import("./connection.js").ServerEvent} event @param {string} [sent]
+   */
+  see(event, sent) {
     if (event.type === "snapshot") this.#seeSnapshot(event);
     if (event.type === "table_changed") this.#seeTable(event.table);
-    if (event.type === "board") this.#seeBoard(event);
     if (event.type === "race_over") this.#seeEnd(event.outcome);
-  }
-
-  /**
-   * Note the deal, or the entries; the first one of an answer is what the player sent.
-   * @param {import("./connection.js").BoardChanged} event @param {string} [sent]
-   */
-  #seeBoard({ board, place = 0, entries = [] }, sent) {
+    if (event.type !== "board") return;
+    const { board, place = 0, entries = [] } = event;
     if (!entries.length) this.#note(board.race, "deal", viewText(board.view));
     entries.forEach((line, index) => {
       const [at, number, text] = line.split(" ");
       const own = index ? text : (sent ?? text);
       this.#note(board.race, `entry ${place + index}`, `${at} ${number} ${own}`);
     });
-  }
-
-  /**
-   * Note the entries that the answer to a move or a cash-out acknowledges.
-   * @param {any} command @param {import("./connection.js").MoveAnswer} answer
-   */
-  seeAnswer(command, answer) {
-    if (answer.type === "board") this.#seeBoard(answer, command.move ?? "cash-out");
   }
 
   /** @param {import("./connection.js").Snapshot} snapshot */
@@ -212,7 +182,7 @@ export class Witness {
     const isTakenBack = board && `entry ${board.count + 1}` in seen.facts;
     const runsAgain = phase === "running" && "digest" in seen.facts;
     if ((isTakenBack || runsAgain) && this.app.connection.welcome?.durability === "fast") {
-      Object.assign(seen, { facts: {}, isLost: true });
+      Object.assign(seen, { facts: {}, isLost: true, hasRecord: false });
       this.asked.delete(race);
     }
     this.#seeTable(table);
@@ -221,11 +191,12 @@ export class Witness {
   }
 
   /** @param {import("./connection.js").Table} table */
-  #seeTable({ code, race, commitment, phase, racers = [] }) {
+  #seeTable({ code, race, commitment, phase, previous, racers = [] }) {
     if (racers.length) this.#note(race, "commitment", commitment);
     const isRacer = racers.some(({ player }) => player === this.app.player);
     const nonce = isRacer && this.app.nonces.of(commitment);
     if (nonce) this.#note(race, "nonce", nonce);
+    if (previous && this.of(previous.race).facts.commitment) this.#seeEnd(previous);
     const numberOf = (/** @type {string} */ id) => Number(id.split("/")[1]);
     for (const seen of this.sightings.values()) {
       if (seen.hasRecord || !seen.facts.commitment || !seen.race.startsWith(`${code}/`)) continue;
@@ -234,7 +205,7 @@ export class Witness {
     }
   }
 
-  /** @param {import("./connection.js").Outcome} outcome */
+  /** @param {{race: string, digest: string}} end */
   #seeEnd({ race, digest }) {
     this.#note(race, "digest", digest);
     this.check(race);
@@ -287,14 +258,9 @@ export class Witness {
     this.app.show();
   }
 
-  /** @returns {Sighting[]} */
   #stored() {
-    try {
-      const all = /** @type {Sighting[]} */ (JSON.parse(stored(this.key) ?? "[]"));
-      return all.filter((seen) => Date.now() - seen.seenAt < KEPT_FOR);
-    } catch {
-      return [];
-    }
+    const all = storedJson(this.key, /** @type {Sighting[]} */ ([]));
+    return all.filter((seen) => Date.now() - seen.seenAt < KEPT_FOR);
   }
 
   /** Store the last races, with those that other tabs have seen. */

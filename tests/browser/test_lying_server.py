@@ -222,6 +222,12 @@ def another_digest(outcome: events.Outcome) -> list[events.Outcome]:
     return [replace(outcome, digest="0" * 64)]
 
 
+def another_digest_at_the_table(table: events.Table) -> events.Table:
+    if table.phase != "over":
+        return table
+    return replace(table, previous=events.Ended(race=table.race, digest="0" * 64))
+
+
 def another_commitment_in_the_race(table: events.Table) -> events.Table:
     return running_with(table, commitment="d1" * 32)
 
@@ -232,6 +238,10 @@ TOLD: Final = {
         for name in ("own move changed", "own move left out", "own ending changed")
     },
     "another digest": (Lie(outcomes=another_digest), "not the one that the server announced"),
+    "another digest at the table": (
+        Lie(tables=another_digest_at_the_table),
+        "not the one that the server announced",
+    ),
     "another commitment": (
         Lie(tables=another_commitment_in_the_race),
         "the deal is not the one that was fixed before the race",

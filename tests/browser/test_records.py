@@ -13,7 +13,7 @@ from playwright.async_api import Page
 
 from kit.browser_pages import Pages, page_url
 from kit.race_lies import OWN, TRUTH
-from kit.races import Entrant, race
+from kit.races import Entrant, countdown_voided, race
 from kit.server_process import ServerProcess
 from kit.walks import banking, wandering
 from saratoga_protocol.views import wire_view
@@ -27,7 +27,7 @@ from saratoga_rules.records.record import digest_of, format_record
 from saratoga_rules.records.replay import steps
 
 VECTOR_SEED: Final = bytes(range(32)).hex()
-"""The seed of the test vector in protocol/README.md."""
+"""The seed of the test vector in protocol/FAIRNESS.md."""
 VECTOR_NONCES: Final = {"a" * 16: "00" * 16, "b" * 16: bytes(range(16)).hex()}
 
 
@@ -115,7 +115,7 @@ TEXT: Final = format_record(TRUTH)
 LINES: Final = TEXT.splitlines()
 FAIR: Final = [
     "The deal was fixed before the race began.",
-    "So was each racer's part in the shuffle.",
+    "So was what each racer added to the shuffle.",
     "The cards follow from this.",
 ]
 SAME: Final = [
@@ -227,8 +227,10 @@ def of_other_rules(game: str, rules: int) -> str:
 async def test_what_another_release_made_cannot_be_checked_and_is_no_lie(page: Page) -> None:
     cards = "the cards: their rules are newer than this page"
     newer = TEXT.replace("saratoga record 2", "saratoga record 9").replace(ENTRY, "7 new >> move")
+    older = TEXT.replace("saratoga record 2", "saratoga void record 1")
     for text, said in (
         (newer, "made by a newer release than this page"),
+        (older, "made by an older release than this page"),
         (of_other_rules("canfield", 9), cards),
         (of_other_rules("monte-carlo", 1), cards),
         (of_other_rules("constructor", 1), cards),
@@ -241,6 +243,24 @@ async def test_what_another_release_made_cannot_be_checked_and_is_no_lie(page: P
     text = of_other_rules("canfield", 9)
     proof = await proved(page, forged(ENTRY, "3895 4 t2>up", text))
     assert any("your move 1 was" in fault for fault in proof["faults"])
+
+
+async def test_what_the_server_could_not_read_cannot_be_checked(page: Page) -> None:
+    text = forged("31659 38 cash-out", "damaged")
+    proof = await proved(page, text, digest=digest_of(text))
+    assert (proof["faults"], proof["unchecked"]) == ([], ["moves that the server could not read"])
+
+
+async def test_a_voided_countdown_has_no_cards_and_none_were_shown(page: Page) -> None:
+    text = format_record(countdown_voided(TRUTH))
+    body = "return witness.proofOf(given[0], given[1], '', {facts: {}, alarms: []})"
+    proof = await computed(page, "witness", body, [TRUTH.race_id, text])
+    assert (proof["faults"], proof["unchecked"]) == ([], ["the cards: none were dealt"])
+    faults = (await proved(page, text, digest=digest_of(text)))["faults"]
+    assert "the cards are not those that you were dealt" in faults
+    # a finished race has what every racer added
+    text = forged(line_of("nonce"), "nonce -")
+    assert "what a racer added to the shuffle was changed" in (await proved(page, text))["faults"]
 
 
 # Nonces
