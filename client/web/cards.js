@@ -101,6 +101,12 @@ function cardName(card) {
   return `${RANK_NAMES[RANKS.indexOf(card[0])]} of ${SUIT_NAMES[/** @type {"C"} */ (card[1])]}`;
 }
 
+/** `10♥` is `10 of hearts`. @param {string} sign */
+export function nameOfSign(sign) {
+  const suit = [...SUITS].find((each) => SUIT_SIGNS[/** @type {"C"} */ (each)] === sign.slice(-1));
+  return cardName(`${sign.startsWith("10") ? "T" : sign[0]}${suit}`);
+}
+
 /**
  * Whether a card is one that the player looks for: by rank, suit or both, such as `9`, `h`, `10d`, `qs`.
  * @param {string} card @param {string} sought

@@ -9,7 +9,7 @@ import { gameTitle, suitColours } from "./cards.js";
 import { Closed, Connection, Refused } from "./connection.js";
 import { Nonces } from "./fairness.js";
 import { changeLook, look, playerId, rememberName, rememberWatching, showLook, store, stored, token, watchesOnly } from "./identity.js";
-import { button, fill, h, openQuestion, openSheet, pageHead, write } from "./page.js";
+import { CODE, button, fill, h, openQuestion, openSheet, pageHead, write } from "./page.js";
 import { CountdownScreen, KEYS, RaceScreen, WatchScreen } from "./race.js";
 import * as session from "./session.js";
 import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
@@ -23,7 +23,7 @@ const REPLAYS = 5;
 const HOST_AWAY = "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
 const THEMES = ["", "felt", "paper", "contrast"];
 const INCOMPLETE = "The server or a proxy before it withholds the part of this page that shows results: load the page again later, or tell the server's operator.";
-const IS_CODE = /^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$/;
+const IS_CODE = new RegExp(`^${CODE}$`);
 
 /**
  * @typedef {import("./session.js").State} State @typedef {import("./connection.js").Table} Table

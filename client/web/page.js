@@ -8,6 +8,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 /** The number up to which leaderboards count the people that a player raced against. */
 const MOST_RIVALS = 100;
+/** The form of a table's code, as a regular expression. */
+export const CODE = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}";
 /** Why a server voids a race, in words. @type {Record<string, string>} */
 export const VOID_REASONS = {
   "nonce-missing": "a racer's nonce was missing in the countdown",

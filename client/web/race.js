@@ -4,7 +4,7 @@
  */
 
 import { Board } from "./board.js";
-import { COLUMN_KEYS, GAMES, PRIZE, gameTitle, suitColours } from "./cards.js";
+import { COLUMN_KEYS, GAMES, PRIZE, gameTitle, nameOfSign, suitColours } from "./cards.js";
 import { button, capitalised, clockText, counted, dollars, fill, followed, h, nameNodes, openQuestion, openSheet, ordinal, pageHead, picture, refill, shownName, svg,
   tone, unbroken, write } from "./page.js";
 import { evenAt, evenWord, gap, isRacer, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, seatAt, stateWords, takesReady, toEven, turnedUp, whyNoSeat } from "./session.js";
@@ -175,13 +175,10 @@ function newsList(state, most) {
 
 /** A sentence with cards: the signs for the eye, the names for the ear. @param {string} text @returns {Node[]} */
 function spoken(text) {
-  const names = { "\u2660": "spades", "\u2665": "hearts", "\u2666": "diamonds", "\u2663": "clubs" };
-  const ranks = { A: "ace", J: "jack", Q: "queen", K: "king" };
-  return text.split(/((?:10|[A2-9JQK])[\u2660\u2665\u2666\u2663])/).filter(Boolean).flatMap((part) => {
-    const found = /^(10|[A2-9JQK])([\u2660\u2665\u2666\u2663])$/.exec(part);
-    if (!found) return [document.createTextNode(part)];
-    const rank = ranks[/** @type {"A"} */ (found[1])] ?? found[1];
-    return [h("b", { "aria-hidden": "true" }, `${part}\ufe0e`), h("span", { class: "unseen" }, `${rank} of ${names[/** @type {"\u2660"} */ (found[2])]}`)];
+  // every second part is a card
+  return text.split(/((?:10|[A2-9JQK])[\u2660\u2665\u2666\u2663])/).flatMap((part, at) => {
+    if (at % 2 === 0) return [document.createTextNode(part)];
+    return [h("b", { "aria-hidden": "true" }, `${part}\ufe0e`), h("span", { class: "unseen" }, nameOfSign(part))];
   });
 }
 

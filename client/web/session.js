@@ -106,10 +106,8 @@ function ownBoard(board, startAt, deadline, before = []) {
 export function withMove(state, text) {
   const own = state.own;
   if (!own) return state;
-  const move = readMove(text);
-  const shown = ahead(own.view, move) ?? own.view;
-  const banks = Number(move.to === "up" || move.to === "down") - Number(move.from.startsWith("up."));
-  return { ...state, own: { ...own, shown, flight: text, takenBack: "", banked: own.banked + banks, net: own.net + banks * PRIZE } };
+  const shown = ahead(own.view, readMove(text)) ?? own.view;
+  return { ...state, own: { ...own, shown, flight: text, takenBack: "", ...withBanked(own, bankedBy(text)) } };
 }
 
 /** @param {State} state @returns {State} */
@@ -136,15 +134,19 @@ export function takenBack(state, reason, board) {
   const known = board ? confirmed(state, board, true) : state;
   const back = known.own ?? own;
   const { view, legal, count, race } = back;
-  const priced = board ? back : { ...back, ...bankedOf(own) };
+  const priced = board ? back : { ...back, ...withBanked(own, own.flight ? -bankedBy(own.flight) : 0) };
   return { ...known, own: { ...priced, view, shown: view, legal, count, race, flight: "", isCashingOut: false, takenBack: reason } };
 }
 
-/** The banked cards and net before the move in flight. @param {OwnBoard} own */
-function bankedOf(own) {
-  const move = readMove(own.flight);
-  const banks = own.flight ? Number(move.to === "up" || move.to === "down") - Number(move.from.startsWith("up.")) : 0;
-  return { banked: own.banked - banks, net: own.net - banks * PRIZE };
+/** The cards that a move banks: 1, 0, or -1 if it takes one back. @param {string} text */
+function bankedBy(text) {
+  const { from, to } = readMove(text);
+  return Number(to === "up" || to === "down") - Number(from.startsWith("up."));
+}
+
+/** The banked cards and the net with so many more. @param {OwnBoard} own @param {number} cards */
+function withBanked({ banked, net }, cards) {
+  return { banked: banked + cards, net: net + cards * PRIZE };
 }
 
 /** @param {State} state @param {any} snapshot @returns {State} */

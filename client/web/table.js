@@ -3,7 +3,7 @@
 
 import { GAMES, PRIZE, gameTitle } from "./cards.js";
 import { becomePlayerOf, exportedToken, lastName, origin, readToken } from "./identity.js";
-import { VOID_REASONS, againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
+import { CODE, VOID_REASONS, againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
   refill, rivals, shownName, tone, write } from "./page.js";
 import { ownSeat, seatAt, whyNoSeat } from "./session.js";
 
@@ -22,8 +22,6 @@ const ASKS_NAME = "Give a name, such as Anna; the others see it.";
 /** Milliseconds between two requests for the public tables, and requests for them per request for the leaders. */
 const TABLES_EVERY = 2_000;
 const LEADERS_EVERY = 10;
-
-const CODE = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}";
 
 /** The line that says that the race before was voided, and why; none if it was not. @param {import("./connection.js").Table} table */
 function voidedLines(table) {
