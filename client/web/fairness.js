@@ -13,10 +13,7 @@ import { store, storedJson } from "./identity.js";
 /** How many deals' nonces this browser keeps. */
 const KEPT = 8;
 
-/**
- * The nonces of one player: one for each deal, revealed for one list of racers only. They are kept
- * over a reload of the page.
- */
+/** The nonces of one player: one for each deal, revealed for one list of racers only. */
 export class Nonces {
   /** @param {string} player @param {(race: string, sentence: string) => void} alarm */
   constructor(player, alarm) {
@@ -25,6 +22,8 @@ export class Nonces {
     this.key = `saratoga.nonces.${player}`;
     /** The countdown in which the nonce was revealed; empty again if that was refused. */
     this.revealed = "";
+    /** The deal for which this page got ready; empty once another device may have done so. */
+    this.ready = "";
   }
 
   /** The nonce drawn for a deal; empty without one. @param {string} commitment */
@@ -36,6 +35,7 @@ export class Nonces {
   hashFor(commitment) {
     const known = this.#known(commitment) ?? { commitment, nonce: randomHex(16), listed: "" };
     if (known.listed) return "";
+    this.ready = commitment;
     this.#keep(commitment, known);
     return nonceHash(known.nonce);
   }
@@ -54,12 +54,12 @@ export class Nonces {
     if (phase !== "countdown" || !own || !known || this.revealed === countdown) return "";
     this.revealed = countdown;
     const listed = JSON.stringify(racers.map((racer) => [racer.player, racer.nonce_hash]));
-    if (own.nonce_hash !== nonceHash(known.nonce) || (known.listed && known.listed !== listed)) {
+    const isOwn = own.nonce_hash === nonceHash(known.nonce);
+    const isListed = listed === (known.listed || listed);
+    if (isOwn && isListed) this.#keep(commitment, { ...known, listed });
+    else if (isOwn || this.ready === commitment)
       this.alarm(race, "the racers, or what they add to the shuffle, have changed");
-      return "";
-    }
-    this.#keep(commitment, { ...known, listed });
-    return known.nonce;
+    return isOwn && isListed ? known.nonce : "";
   }
 
   #stored() {

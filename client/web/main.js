@@ -259,6 +259,7 @@ export class App {
     if (event.type === "seat_lost" && event.table !== known?.table.code) openNotice(`You are no longer at table ${event.table}.`, event.reason);
     this.witness.see(event);
     this.screen?.hear?.(event);
+    if (event.type === "snapshot") this.nonces.ready = "";
     if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table);
     if (event.type === "table_changed" && event.table.code !== this.code && event.table.phase === "countdown" && session.isRacer(event.table, this.player)) return this.go(`/${event.table.code}`);
     this.show();

@@ -19,7 +19,6 @@ const KEPT_FOR = 7 * 24 * 3_600_000;
 const ASK_EVERY = 2_000;
 const MOST_REFUSALS = 15;
 
-const MISSING = "the server has not sent the record";
 /** What is said if a fact is the record's. @type {Record<string, string>} */
 const RIGHT = {
   deal: "These are the cards that you were dealt.",
@@ -193,9 +192,10 @@ export class Witness {
   /** @param {import("./connection.js").Table} table */
   #seeTable({ code, race, commitment, phase, previous, racers = [] }) {
     if (racers.length) this.#note(race, "commitment", commitment);
-    const isRacer = racers.some(({ player }) => player === this.app.player);
-    const nonce = isRacer && this.app.nonces.of(commitment);
-    if (nonce) this.#note(race, "nonce", nonce);
+    const own = racers.find(({ player }) => player === this.app.player);
+    const nonce = this.app.nonces.of(commitment);
+    // another device may have got ready with a nonce of its own
+    if (own?.nonce_hash === nonceHash(nonce)) this.#note(race, "nonce", nonce);
     if (previous && this.of(previous.race).facts.commitment) this.#seeEnd(previous);
     const numberOf = (/** @type {string} */ id) => Number(id.split("/")[1]);
     for (const seen of this.sightings.values()) {
@@ -241,7 +241,7 @@ export class Witness {
       // one that may be tried again says nothing about the record: the store is away
       if (!answer.event.retry) refusals++;
       const isMissing = refusals >= MOST_REFUSALS;
-      if (isMissing) this.app.alarm(race, MISSING, true);
+      if (isMissing) this.app.alarm(race, "the server has not sent the record", true);
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY * (isMissing ? 15 : 1)));
     }
   }
