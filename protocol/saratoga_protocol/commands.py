@@ -20,6 +20,7 @@ Token: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Level: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z]{1,12}\Z")]
 """How strong a bot is, by its own account: one lower-case word, such as `strong`."""
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
+"""A player's name, as typed (protocol/README.md says which are allowed)."""
 Code: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}\Z")]
 """A table's code, such as `mint-otter-42`."""
 RaceId: TypeAlias = Annotated[
@@ -31,8 +32,11 @@ OwnRace: TypeAlias = Annotated[str, Meta(max_length=35)]
 PlayerId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{16}\Z")]
 """A player's public id: 16 characters of base 32, derived from the token (`players.player_id`)."""
 GameName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=32)]
+"""The name of a game, one of `Welcome.games`."""
 Hash: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""A SHA-256 hash in hexadecimal."""
 Nonce: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+"""A racer's 16 random bytes in hexadecimal."""
 Key: TypeAlias = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{32})?\Z")]
 """A random key of 16 bytes in hexadecimal; empty = none."""
 AnyHash: TypeAlias = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{64})?\Z")]
@@ -46,10 +50,12 @@ OpenId: TypeAlias = Annotated[
 ]
 """The id of an open race: `day/GAME/YYYY-MM-DD`, or 16 characters of base 32."""
 MoveText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=16)]
+"""A move, such as `t3>t5:4` (protocol/README.md, *Moves*)."""
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
 CapMinutes: TypeAlias = Annotated[int, Meta(ge=0, le=20)]
 """The time limit of a race in minutes: 3, 5, 10 or 20; 0 = none (private tables only)."""
 Seats: TypeAlias = Annotated[int, Meta(ge=1, le=16)]
+"""The number of seats of a table."""
 Races: TypeAlias = Annotated[int, Meta(ge=1, le=5)]
 """The number of races of a match: 3 or 5; 1 = no match."""
 

@@ -21,6 +21,7 @@ from saratoga_rules.position import format_position
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import LogLine
+from saratoga_rules.records.verify import verify
 
 FOLDER = Path(__file__).parents[2] / "protocol"
 TEXT = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -37,6 +38,7 @@ def test_every_subprotocol_is_on_the_page() -> None:
 
 def test_the_vectors_of_the_page_are_right() -> None:
     (record,) = blocks(FAIRNESS, "record")
+    assert verify(record).ok
     cells = dict(
         re.findall(
             r"^\| (.+) \| `(.+)` \|$", FAIRNESS.partition("## Test vectors")[2], re.MULTILINE
