@@ -7,11 +7,9 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final, NamedTuple, get_args
+from typing import Final, NamedTuple, get_args
 
 import msgspec
 from msgspec import NODEFAULT, Struct
@@ -21,12 +19,7 @@ from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import REASONS, RETRY_WAIT, CloseCode
-from saratoga_protocol.version import (
-    LARGEST_NUMBER,
-    MAX_COMMAND_BYTES,
-    SUBPROTOCOLS,
-    WIRE_VERSION,
-)
+from saratoga_protocol.version import LARGEST_NUMBER, MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.records.record import VOID_REASONS
 from saratoga_rules.records.standing import LOG_ENDINGS, State
@@ -51,89 +44,44 @@ unknown field, a wrong type and a value beyond its limits. Clients ignore unknow
 """
 
 
-@dataclass(frozen=True)
-class Source:
-    """What the source of a struct says."""
-
-    docstring: str
-    types: Mapping[str, ast.expr]
-    """The annotation of each field."""
-    docs: Mapping[str, str]
-    """The docstring below each field that has one."""
-
-
-@dataclass(frozen=True)
-class Alias:
-    """A named type of the fields, such as `PlayerId`."""
-
-    annotation: ast.expr
-    docstring: str
-
-
 class Line(NamedTuple):
     """An annotated name in the source, with its value and the docstring below it."""
 
-    name: str
     annotation: ast.expr
     value: ast.expr | None
     text: str
 
 
-def documented(body: list[ast.stmt]) -> Iterator[Line]:
-    """Yield every annotated name of a module or a class."""
+def documented(body: Sequence[ast.stmt]) -> dict[str, Line]:
+    """Return every annotated name of a module or a class."""
+    found = {}
     for statement, below in zip(body, [*body[1:], ast.Pass()], strict=True):
-        match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
-                text = str(below.value.value) if is_text(below) else ""  # type: ignore[attr-defined]
-                yield Line(name, annotation, value, inspect.cleandoc(text))
+        match statement, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
+                found[name] = Line(statement.annotation, statement.value, str(text))
+            case ast.AnnAssign(target=ast.Name(id=name)), _:
+                found[name] = Line(statement.annotation, statement.value, "")
+    return found
 
 
-def is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def read(module: ModuleType) -> tuple[dict[str, Source], dict[str, Alias]]:
-    """Return the structs and the named types of a module."""
-    tree = ast.parse(inspect.getsource(module))
-    structs = {}
-    for each in tree.body:
-        if isinstance(each, ast.ClassDef):
-            fields = list(documented(each.body))
-            structs[each.name] = Source(
-                docstring=ast.get_docstring(each) or "",
-                types={line.name: line.annotation for line in fields},
-                docs={line.name: line.text for line in fields if line.text},
-            )
-    aliases = {
-        line.name: Alias(line.value, line.text)
-        for line in documented(tree.body)
-        if line.value is not None and ast.unparse(line.annotation) == "TypeAlias"
-    }
-    return structs, aliases
-
-
-SOURCES: Final = {name: source for module in MODULES for name, source in read(module)[0].items()}
-ALIASES: Final = {name: alias for module in MODULES for name, alias in read(module)[1].items()}
-TAGS: Final = {
-    kind.__name__: str(kind.__struct_config__.tag)
-    for kind in (*get_args(AnyCommand), *get_args(AnyEvent))
+SOURCE: Final = [each for module in MODULES for each in ast.parse(inspect.getsource(module)).body]
+FIELDS: Final = {
+    each.name: documented(each.body) for each in SOURCE if isinstance(each, ast.ClassDef)
 }
+TYPES: Final = {
+    name: line
+    for name, line in documented(SOURCE).items()
+    if ast.unparse(line.annotation) == "TypeAlias" and name not in ("AnyCommand", "AnyEvent")
+}
+MESSAGES: Final = (*get_args(AnyCommand), *get_args(AnyEvent))
+TAGS: Final = {kind.__name__: str(kind.__struct_config__.tag) for kind in MESSAGES}
 STRUCTURES: Final = [
     kind
     for module in MODULES
-    for kind in vars(module).values()
-    if isinstance(kind, type)
-    and issubclass(kind, Struct)
+    for name, kind in vars(module).items()
+    if name in FIELDS.keys() - TAGS.keys() - {"Command", "Event"}
     and kind.__module__ == module.__name__
-    and kind not in (commands.Command, events.Event)
-    and kind.__name__ not in TAGS
 ]
-
-
-def chain(kind: type) -> list[Source]:
-    """Return the sources of a struct and of those that it extends, the base of all messages left out."""
-    bases = [each.__name__ for each in kind.__mro__ if each not in (commands.Command, events.Event)]
-    return [SOURCES[name] for name in bases if name in SOURCES]
 
 
 def shown(text: str) -> str:
@@ -165,9 +113,9 @@ def type_words(annotation: ast.expr) -> str:
             return f"map from {type_words(key)} to {type_words(value)}"
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, meta])):
             return f"{type_words(base)} {limits(meta)}"
-        case ast.Name(id=name) if name in ALIASES:
+        case ast.Name(id=name) if name in TYPES:
             return f"[{name}](#types)"
-        case ast.Name(id=name) if name in SOURCES:
+        case ast.Name(id=name) if name in FIELDS:
             return f"[{name}](#{name.lower()})"
         case _:
             return {"str": "string"}.get(ast.unparse(annotation), ast.unparse(annotation))
@@ -180,42 +128,34 @@ def limits(meta: ast.expr) -> str:
     if "pattern" in given:
         pattern = ast.literal_eval(given["pattern"]).removeprefix("^").removesuffix(r"\Z")
         return f"`{pattern}`".replace("|", r"\|")
-    low, high = (
-        given.get("ge", given.get("min_length", "0")),
-        given.get("le", given.get("max_length")),
-    )
+    low = given.get("ge", given.get("min_length", "0"))
+    high = given.get("le", given.get("max_length"))
     unit = " characters" if "max_length" in given else ""
     return f"{low} to {high}{unit}".replace("LARGEST_NUMBER", "2^53 - 1")
 
 
-def default_words(field: Any) -> str:
-    """Return the default of a field, or nothing if it has none."""
-    if field.default is not NODEFAULT:
-        return f"`{json.dumps(field.default)}`"
-    return (
-        f"`{json.dumps(field.default_factory())}`" if field.default_factory is not NODEFAULT else ""
-    )
-
-
 def rows(kind: type[Struct]) -> Iterator[str]:
-    """Yield the table of a struct's fields."""
-    sources = chain(kind)
-    fields = [each for each in msgspec.structs.fields(kind) if each.name not in ("id", "re")]
-    if not fields:
-        return
-    yield "| field | type | default | |"
-    yield "|---|---|---|---|"
-    for field in fields:
-        source = next(each for each in sources if field.name in each.types)
-        words = type_words(source.types[field.name])
-        doc = shown(source.docs.get(field.name, "")).replace("|", r"\|")
-        yield f"| `{field.name}` | {words} | {default_words(field)} | {doc} |"
+    """Yield the table of a struct's fields, without those of the base of all messages."""
+    lines = FIELDS[kind.__name__]
+    if lines:
+        yield "| field | type | default | |"
+        yield "|---|---|---|---|"
+    for field in msgspec.structs.fields(kind):
+        if field.name not in lines:
+            continue
+        default = field.default
+        if field.default_factory is not NODEFAULT:
+            default = field.default_factory()
+        written = "" if default is NODEFAULT else f"`{json.dumps(default)}`"
+        line = lines[field.name]
+        words = shown(line.text).replace("|", r"\|")
+        yield f"| `{field.name}` | {type_words(line.annotation)} | {written} | {words} |"
 
 
 def section(title: str, kind: type[Struct], example: object = None) -> Iterator[str]:
     """Yield the section of a message or a structure."""
     yield f"### {title}\n"
-    yield "\n\n".join(map(shown, chain(kind)[0].docstring.split("\n\n"))) + "\n"
+    yield "\n\n".join(map(shown, inspect.getdoc(kind).split("\n\n"))) + "\n"  # type: ignore[union-attr]
     if table := list(rows(kind)):
         yield "\n".join(table) + "\n"
     if example is not None:
@@ -225,19 +165,17 @@ def section(title: str, kind: type[Struct], example: object = None) -> Iterator[
 def page() -> str:
     """Return REFERENCE.md."""
     lines = [INTRODUCTION, "## Types\n", "| type | is | |", "|---|---|---|"]
-    unions = ("AnyCommand", "AnyEvent")
-    for name, alias in ALIASES.items():
-        if name not in unions:
-            words = type_words(alias.annotation)
-            lines.append(f"| {name} | {words} | {shown(alias.docstring)} |")
-    lines.append("\n## Commands\n")
-    for kind in get_args(AnyCommand):
-        tag = TAGS[kind.__name__]
-        lines += section(f"`{tag}`", kind, COMMANDS.get(tag))
-    lines.append("## Events\n")
-    for kind in get_args(AnyEvent):
-        tag = TAGS[kind.__name__]
-        lines += section(f"`{tag}`", kind, EVENTS.get(tag))
+    for name, line in TYPES.items():
+        assert line.value is not None
+        lines.append(f"| {name} | {type_words(line.value)} | {shown(line.text)} |")
+    for title, kinds, examples in (
+        ("\n## Commands\n", get_args(AnyCommand), COMMANDS),
+        ("## Events\n", get_args(AnyEvent), EVENTS),
+    ):
+        lines.append(title)
+        for kind in kinds:
+            tag = TAGS[kind.__name__]
+            lines += section(f"`{tag}`", kind, examples.get(tag))
     lines.append("## Structures\n")
     for kind in STRUCTURES:
         lines += section(kind.__name__, kind)
@@ -268,37 +206,29 @@ def close_codes() -> list[CloseCode]:
 
 def schema() -> str:
     """Return schema.json: JSON Schema of all messages, and every constant that a client needs."""
-    kinds = [*get_args(AnyCommand), *get_args(AnyEvent)]
-    _, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    for kind in (*kinds, *STRUCTURES):
-        for source in reversed(chain(kind)):
-            for name, text in source.docs.items():
-                definitions[kind.__name__]["properties"][name]["description"] = shown(text)
-    return (
-        json.dumps(
-            {
-                "$schema": "https://json-schema.org/draft/2020-12/schema",
-                "protocol": WIRE_VERSION,
-                "subprotocols": list(SUBPROTOCOLS),
-                "rules": RULES_VERSION,
-                "words": WORDS,
-                "refusals": {
-                    reason.code: {"message": reason.sentence, "retry": reason.retry}
-                    for reason in REASONS.values()
-                },
-                "retry_wait": RETRY_WAIT,
-                "close_codes": {str(code.code): code.reason for code in close_codes()},
-                "largest_number": LARGEST_NUMBER,
-                "max_command_bytes": MAX_COMMAND_BYTES,
-                "commands": [TAGS[kind.__name__] for kind in get_args(AnyCommand)],
-                "events": [TAGS[kind.__name__] for kind in get_args(AnyEvent)],
-                "$defs": definitions,
-            },
-            indent=1,
-            ensure_ascii=False,
-        )
-        + "\n"
-    )
+    _, definitions = msgspec.json.schema_components(MESSAGES, ref_template="#/$defs/{name}")
+    for kind in (*MESSAGES, *STRUCTURES):
+        for name, line in FIELDS[kind.__name__].items():
+            if line.text:
+                definitions[kind.__name__]["properties"][name]["description"] = shown(line.text)
+    content = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "protocol": WIRE_VERSION,
+        "subprotocols": SUBPROTOCOLS,
+        "rules": RULES_VERSION,
+        "words": WORDS,
+        "refusals": {
+            each.code: {"message": each.sentence, "retry": each.retry} for each in REASONS.values()
+        },
+        "retry_wait": RETRY_WAIT,
+        "close_codes": {code.code: code.reason for code in close_codes()},
+        "largest_number": LARGEST_NUMBER,
+        "max_command_bytes": MAX_COMMAND_BYTES,
+        "commands": [TAGS[kind.__name__] for kind in get_args(AnyCommand)],
+        "events": [TAGS[kind.__name__] for kind in get_args(AnyEvent)],
+        "$defs": definitions,
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 FILES: Final = {"REFERENCE.md": page, "schema.json": schema}
