@@ -93,9 +93,10 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
 
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words that a friend
     was shown: whoever was shown another record has other words. If no server answers, the record that this
-    machine saved is checked. The exit code is 7 if a check
-    fails, and 5 if a newer program can make it. "Witnessed here" means that this machine's player raced, and that the record agrees with all that the
-    server showed it since before the deal; "watched here" means the same without a board of its own.
+    machine saved is checked. The exit code is 7 if the record is contradicted, and 5 if it can't be checked here:
+    another release made it, or the server lost a part of it. "Witnessed here" means that this machine's player
+    raced, and that the record agrees with all that the server showed it since before the deal; "watched here"
+    means the same without a board of its own.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     named, words = _split(race_or_file)

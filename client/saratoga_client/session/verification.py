@@ -100,7 +100,7 @@ class Proof:
             named = self.race or "The record"
             return f"{named} cannot be checked here: {_shortened(why)}."
         if not self.ok:
-            faults = sum(not check.ok for check in self.checks)
+            faults = sum(check.is_contradicted for check in self.checks)
             of_race = f" of {self.race}" if self.race else ""
             return f"NOT VERIFIED: {faults} of {len(self.checks)} checks{of_race} failed."
         if self.record is not None and self.record.voided:

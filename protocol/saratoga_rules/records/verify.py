@@ -119,7 +119,7 @@ def verify(source: str | bytes | RaceRecord) -> Verdict:
     try:
         record = parse_record(source)
     except UnknownFormat as fault:
-        return Verdict((unchecked("text", f"{fault}, so it cannot be checked here"),))
+        return Verdict((unchecked("text", str(fault)),))
     except ValueError as fault:
         return Verdict((Check("text", False, str(fault)),))
     kind = ", which the server voided" if record.voided else ""
@@ -220,7 +220,7 @@ def _check_story(game: Game, record: RaceRecord, checks: list[Check]) -> tuple[P
     checks.append(check_of("times", _time_faults(record), "every entry is in time and in order"))
     if damaged := [racer.name for racer in record.racers if racer.damaged]:
         lost = f"the server could not read the rest of the log of {', '.join(damaged)}"
-        checks.append(unchecked("damaged", f"{lost}, so it cannot be checked here"))
+        checks.append(unchecked("damaged", lost))
     else:
         numbered = "the commit numbers run from 1 without gaps"
         checks.append(check_of("numbers", _number_faults(record), numbered))

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import click
 import pytest
 
-from kit.races import Entrant, race, void_record
+from kit.races import Entrant, closed, race, void_record
 from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import verify
@@ -50,14 +50,27 @@ def test_a_changed_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[
     assert "WRONG digest" in capsys.readouterr().out
 
 
-def test_what_only_a_newer_program_can_check_ends_with_5(
-    kept: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (TEXT.replace("record 2", "record 3", 1), "unknown text: made by a newer release"),
+        (TEXT.replace("record 2", "record 1", 1), "unknown text: made by an older release"),
+        (
+            format_record(closed(RECORD, 3, damaged=RECORD.racers[0].player)),
+            "unknown damaged: the server could not read the rest of the log of Otto",
+        ),
+    ],
+    ids=["newer", "older", "damaged"],
+)
+def test_what_cannot_be_checked_here_is_no_lie_and_ends_with_5(
+    text: str, why: str, kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept.write_text(TEXT.replace("record 2", "record 3", 1))
+    kept.write_text(text)
     assert run(saratoga, ["verify", str(kept), "--plain"]) == Exit.TOO_OLD
     shown = capsys.readouterr().out
-    assert "unknown text: made by a newer release" in shown
-    assert "cannot be checked here" in shown
+    assert why in shown
+    assert " cannot be checked here: " in shown.splitlines()[-1]
+    assert "WRONG" not in shown
 
 
 def test_a_wrong_record_of_a_voided_race_ends_with_7(kept: Path) -> None:
