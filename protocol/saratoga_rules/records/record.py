@@ -1,38 +1,12 @@
-r"""The record of a race, finished or voided: a text from which the race can be replayed and checked.
+"""The record of a race, finished or voided: a text from which the race can be replayed and checked.
 
-A record is plain ASCII with one fact per line. Every line ends with a line feed. It is parsed by form
-alone, and there is one way to write each fact; `verify` judges what the facts say. The last line is a
-digest chained over all lines before it, so no line can be changed, dropped or moved.
+A record is plain ASCII with one fact per line; `protocol/FAIRNESS.md` has an example and the form of every
+line. It is parsed by form alone, and there is one way to write each fact; `verify` judges what the facts
+say. The last line is a digest chained over all lines before it, so no line can be changed, dropped or moved:
+h(0) = SHA-256("saratoga record digest 2"), h(i) = SHA-256(h(i-1) line(i)), without line feeds.
 
-    saratoga record 2                                       the format's version
-    game canfield
-    rules 2                                                 the version of the rules
-    race mint-otter-42/3                                    table and number
-    previous mint-otter-42/2 5d41402a..                     the table's record before, or `previous -`
-    start 1788278400000                                     milliseconds since 1970 UTC
-    cap 10                                                  minutes; 0 for none
-    public yes                                              the table was listed for everybody
-    ranked yes                                              the people's results count for leaderboards
-    commitment 8186f102..
-    seed 000102..
-    deal stock=.. waste=- reserve=..                        the opening position; absent if none was dealt
-    voided nonce-missing abcdefghijklmnop                   only if voided: reason and blamed racers
-    racer abcdefghijklmnop person "Anna"                    by ascending player id; or `bot`
-    nonce 00010203..                                        `nonce -` if it was not revealed
-    nonce-hash be45cb26..
-    1532 1 draw                                             milliseconds, commit number, entry
-    2890 3 w>t2
-    9120 4 cash-out
-    damaged                                                 only if voided: the rest cannot be read
-    place 1 abcdefghijklmnop 7 -15 2890 cash-out            banked, net, reached (or -), state
-    digest 5d41402a..
-
-Places follow only if the race finished. The name is a JSON string with all characters beyond ASCII
-escaped (`"Zo\u00eb"`). An entry is a move or a word of `LOG_ENDINGS`. A win has no entry of its own.
-A line before the first racer whose first word is unknown is ignored: a newer release may have written it.
-
-The digest is h(n) over the n lines before it, without their line feeds:
-h(0) = SHA-256("saratoga record digest 2"), h(i) = SHA-256(h(i-1) line(i)).
+The lines are a header, then for each racer name, nonce and log, then for a finished race the places. A line of
+the header whose first word is unknown is ignored: a newer release may have written it.
 """
 
 import hashlib
@@ -71,7 +45,7 @@ VOID_REASONS: Final[Mapping[str, str]] = {
 }
 """The reasons for which this release voids a race, each with the words that say it in a sentence."""
 
-# The parts of a record's lines, as regular expressions; protocol/README.md lists the same ones.
+# The parts of a record's lines, as regular expressions; protocol/FAIRNESS.md lists the same ones.
 
 NUMBER: Final = "(?:0|[1-9][0-9]{0,14})"
 POSITIVE: Final = "[1-9][0-9]{0,5}"
@@ -296,8 +270,7 @@ class UnknownFormat(RecordError):
     """A record that an older or newer release wrote, in a form that this one does not read."""
 
     def __init__(self, line: int, *, newer: bool) -> None:
-        release = "newer" if newer else "older"
-        super().__init__(line, f"made by {'a' if newer else 'an'} {release} release")
+        super().__init__(line, f"made by {'a newer' if newer else 'an older'} release")
         self.newer = newer
 
     def __str__(self) -> str:

@@ -126,7 +126,7 @@ def verify(source: str | bytes | RaceRecord) -> Verdict:
     checks = [
         Check("text", True, f"a record of race {record.race_id}{kind}"),
         check_of("digest", _digest_faults(source), "the digest matches the lines before it"),
-        check_of("previous", _previous_faults(record), _previous_sentence(record)),
+        _previous_check(record),
         check_of("commitment", _commitment_faults(record), "the seed matches the commitment"),
         check_of("nonces", _nonce_faults(record), _nonces_sentence(record)),
     ]
@@ -149,17 +149,14 @@ def _digest_faults(text: str) -> Iterator[str]:
         yield f"the text was changed: the digest of its lines is {digest_of(text)}"
 
 
-def _previous_faults(record: RaceRecord) -> Iterator[str]:
-    if record.previous is not None:
-        table, _, number = record.previous.race.rpartition("/")
-        if table != record.table or int(number) >= record.race:
-            yield f"{record.previous.race} was not before {record.race_id} at its table"
-
-
-def _previous_sentence(record: RaceRecord) -> str:
+def _previous_check(record: RaceRecord) -> Check:
     if record.previous is None:
-        return "the table has no race before"
-    return f"the table's race before was {record.previous.race}"
+        return Check("previous", True, "the table has no race before")
+    race = record.previous.race
+    table, _, number = race.rpartition("/")
+    if table != record.table or int(number) >= record.race:
+        return Check("previous", False, f"{race} was not before {record.race_id} at its table")
+    return Check("previous", True, f"the table's race before was {race}")
 
 
 def _commitment_faults(record: RaceRecord) -> Iterator[str]:
