@@ -71,6 +71,13 @@ export function wholeView(sent) {
   return { stock: 0, waste: "", reserve: 0, reserve_top: "", up: [], down: [], columns: [], base: 1, passes: 1, face_down: [], ...sent };
 }
 
+/** All that a view shows, as one text. @param {Partial<View>} view */
+export function viewText(view) {
+  const whole = wholeView(view);
+  if (!whole.face_down.some(Boolean)) whole.face_down = [];
+  return JSON.stringify(Object.entries(whole).sort());
+}
+
 /** What the wire shows a player of a position of a record. @param {string} text @returns {View} */
 export function viewOf(text) {
   const piles = Object.fromEntries(text.split(" ").map((part) => part.split("=")));

@@ -6,11 +6,12 @@
  * and `entry N` (of the own log, as a record writes it). The rest is for `saratoga verify`.
  */
 
-import { GAMES, RULES, viewOf, wholeView } from "./cards.js";
+import { GAMES, RULES, viewOf, viewText } from "./cards.js";
 import { Refused } from "./connection.js";
 import { nonceHash } from "./hash.js";
 import { store, storedJson } from "./identity.js";
 import { commitmentOf, dealOfRecord, digestOf, madeBy, readRecord } from "./records.js";
+import { takesReady } from "./session.js";
 
 /** The most races that are kept, and for how many milliseconds. */
 const MOST_RACES = 20;
@@ -45,13 +46,6 @@ const WRONG = {
 function faultOf(key, seen, found) {
   const [kind, place] = key.split(" ");
   return WRONG[kind] ?? `your move ${place} was "${seen}", and now is "${found ?? ""}"`;
-}
-
-/** All that a view shows, as one text. @param {Partial<import("./cards.js").View>} view */
-export function viewText(view) {
-  const whole = wholeView(view);
-  if (!whole.face_down.some(Boolean)) whole.face_down = [];
-  return JSON.stringify(Object.entries(whole).sort());
 }
 
 /**
@@ -177,11 +171,13 @@ export class Witness {
     const { code, race, phase } = table;
     for (const seen of this.#stored().filter((each) => each.race.startsWith(`${code}/`)))
       for (const sentence of this.of(seen.race).alarms) this.app.alarm(seen.race, sentence);
-    const seen = this.of(race);
-    const isTakenBack = board && `entry ${board.count + 1}` in seen.facts;
-    const runsAgain = phase === "running" && "digest" in seen.facts;
-    if ((isTakenBack || runsAgain) && this.app.connection.welcome?.durability === "fast") {
-      Object.assign(seen, { facts: {}, isLost: true, hasRecord: false });
+    const { facts } = this.of(race);
+    const isLost =
+      (board && `entry ${board.count + 1}` in facts) ||
+      (phase === "running" && "digest" in facts) ||
+      (takesReady(table) && "commitment" in facts);
+    if (isLost && this.app.connection.welcome?.durability === "fast") {
+      Object.assign(this.of(race), { facts: {}, isLost: true, hasRecord: false });
       this.asked.delete(race);
     }
     this.#seeTable(table);

@@ -151,7 +151,7 @@ async def proved(page: Page, text: str, *, race: str = TRUTH.race_id, **changes:
     }
     body = """
         const {race, text, player, facts} = given;
-        facts.deal = witness.viewText(cards.viewOf(facts.deal));
+        facts.deal = cards.viewText(cards.viewOf(facts.deal));
         return witness.proofOf(race, text, player, {facts, alarms: [], isLost: false});"""
     given = {"race": race, "text": text, "player": OWN.player, "facts": facts | changes}
     return await computed(page, "witness cards", body, given)
@@ -308,6 +308,39 @@ async def test_a_nonce_is_revealed_once_in_the_countdown_of_its_deal_alone(page:
     # another device may have got ready while this page was away
     table = {"is_snapshot": True, "reveal_by": 2000, "racers": {"me": "cc", "rival": "aa"}}
     assert await revealed(table) == [[True, False], [], False]
+
+
+LOST: Final = """
+    const [text, race, losses, durability] = given;
+    const alarms = [];
+    const app = {
+        player: "", nonces: {of: () => ""}, withdraw() {}, show() {},
+        alarm: (race, sentence) => alarms.push(sentence),
+        connection: {welcome: {durability}, request: async () => ({type: "record", text})},
+    };
+    const seer = new witness.Witness(app);
+    const [, commitment] = /^commitment (.+)$/m.exec(text);
+    const [code] = race.split("/");
+    const running = {code, race, commitment, phase: "running", racers: [{player: ""}]};
+    const board = count => ({race, count, view: {}});
+    seer.see({type: "table_changed", table: running});
+    for (const place of [1, 2]) seer.see({type: "board", board: board(place), place, entries: ["7 7 draw"]});
+    for (const [phase, count] of losses)
+        seer.see({type: "snapshot", table: {...running, phase, racers: []}, board: count && board(count)});
+    await seer.check(race);
+    return [alarms, seer.proofs.get(race).unchecked];
+"""
+
+
+async def test_what_the_server_says_that_it_lost_is_set_aside(page: Page) -> None:
+    for phase, count in (("running", 1), ("gathering", 0)):
+        for durability, alarms, unchecked in (
+            ("fast", [], ["what the server said that it lost"]),
+            ("safe", ['your move 1 was "7 7 draw", and now is ""'], []),
+        ):
+            given = [TEXT, TRUTH.race_id, [[phase, count]], durability]
+            found = await computed(page, "witness", f"localStorage.clear(); {LOST}", given)
+            assert found == [alarms, unchecked], (phase, durability)
 
 
 async def test_the_last_twenty_races_are_kept(page: Page) -> None:
