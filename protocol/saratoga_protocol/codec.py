@@ -6,8 +6,8 @@ are skipped, and an unknown event becomes an `UnknownEvent`.
 """
 
 import re as regex
-from collections.abc import Mapping
-from typing import Any, Final, Protocol, TypeAlias, get_args
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias, get_args
 
 from msgspec import DecodeError, Struct, ValidationError, json, msgpack
 
@@ -43,25 +43,6 @@ class UnknownEvent(Struct, frozen=True, kw_only=True):
     re: int | None = None
 
 
-class Codec(Protocol):
-    """An encoder and decoder of the messages of one subprotocol."""
-
-    @property
-    def subprotocol(self) -> str: ...
-
-    def encode_command(self, command: AnyCommand) -> Frame: ...
-
-    def encode_event(self, event: AnyEvent) -> Frame: ...
-
-    def decode_command(self, frame: Frame) -> AnyCommand:
-        """Return the command in a frame. Raise `BadFrame`, and no other error, if there is none."""
-        ...
-
-    def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
-        """Return the event in a frame. Raise `BadFrame`, and no other error, if there is none."""
-        ...
-
-
 class _CommandId(Struct):
     id: int
 
@@ -71,76 +52,56 @@ _FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, Memory
 """Every exception that msgspec raises on unreadable bytes; a `UnicodeError` is a `ValueError`."""
 
 
-class MessagePackCodec:
-    """A codec for messages as binary frames: each is one MessagePack map with the key `type`."""
+class Codec:
+    """An encoder and decoder of the messages of one subprotocol. It keeps no state between calls.
 
-    def __init__(self) -> None:
-        self.subprotocol: Final[str] = MSGPACK
-        self._encoder: Final = msgpack.Encoder()
-        self._commands: Final[msgpack.Decoder[AnyCommand]] = msgpack.Decoder(AnyCommand)
-        self._events: Final[msgpack.Decoder[AnyEvent]] = msgpack.Decoder(AnyEvent)
-        self._unknown: Final = msgpack.Decoder(UnknownEvent)
-        self._ids: Final = msgpack.Decoder(_CommandId)
+    A message is one MessagePack map in a binary frame, or one JSON object in a text frame, with the key `type`.
+    """
 
-    def encode_command(self, command: AnyCommand) -> bytes:
-        return self._encoder.encode(command)
+    def __init__(self, subprotocol: str) -> None:
+        self.subprotocol: Final = subprotocol
+        is_text = subprotocol == JSON
+        library: Any = json if is_text else msgpack
+        self._encode: Final[Callable[[AnyCommand | AnyEvent], bytes]] = library.Encoder().encode
+        self._kind: Final[type[Frame]] = str if is_text else bytes
+        self._wants: Final = (
+            "text frames; this one is binary" if is_text else "binary frames; this one is text"
+        )
+        self._commands: Final = library.Decoder(AnyCommand)
+        self._events: Final = library.Decoder(AnyEvent)
+        self._unknown: Final = library.Decoder(UnknownEvent)
+        self._ids: Final = library.Decoder(_CommandId)
 
-    def encode_event(self, event: AnyEvent) -> bytes:
-        return self._encoder.encode(event)
-
-    def decode_command(self, frame: Frame) -> AnyCommand:
-        if not isinstance(frame, bytes):
-            raise BadFrame("wrong_frame_kind", f"{MSGPACK} wants binary frames; this one is text.")
-        try:
-            return self._commands.decode(frame)
-        except _FAULTS as fault:
-            raise _bad_command(fault, frame, self._ids) from None
-
-    def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
-        if not isinstance(frame, bytes):
-            raise BadFrame("wrong_frame_kind", f"{MSGPACK} wants binary frames; this one is text.")
-        try:
-            return self._events.decode(frame)
-        except _FAULTS as fault:
-            return _unknown_event(fault, frame, self._unknown)
-
-
-class JsonCodec:
-    """A codec for messages as text frames: each is one JSON object with the key `type`."""
-
-    def __init__(self) -> None:
-        self.subprotocol: Final[str] = JSON
-        self._encoder: Final = json.Encoder()
-        self._commands: Final[json.Decoder[AnyCommand]] = json.Decoder(AnyCommand)
-        self._events: Final[json.Decoder[AnyEvent]] = json.Decoder(AnyEvent)
-        self._unknown: Final = json.Decoder(UnknownEvent)
-        self._ids: Final = json.Decoder(_CommandId)
-
-    def encode_command(self, command: AnyCommand) -> str:
-        return self._encoder.encode(command).decode()
-
-    def encode_event(self, event: AnyEvent) -> str:
-        return self._encoder.encode(event).decode()
+    def encode(self, message: AnyCommand | AnyEvent) -> Frame:
+        """Return the frame of a message."""
+        frame = self._encode(message)
+        return frame.decode() if self._kind is str else frame
 
     def decode_command(self, frame: Frame) -> AnyCommand:
-        if not isinstance(frame, str):
-            raise BadFrame("wrong_frame_kind", f"{JSON} wants text frames; this one is binary.")
+        """Return the command in a frame. Raise `BadFrame`, and no other error, if there is none."""
+        self._check_kind(frame)
         try:
-            return self._commands.decode(frame)
+            command: AnyCommand = self._commands.decode(frame)
         except _FAULTS as fault:
             raise _bad_command(fault, frame, self._ids) from None
+        return command
 
     def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
-        if not isinstance(frame, str):
-            raise BadFrame("wrong_frame_kind", f"{JSON} wants text frames; this one is binary.")
+        """Return the event in a frame. Raise `BadFrame`, and no other error, if there is none."""
+        self._check_kind(frame)
         try:
-            return self._events.decode(frame)
+            event: AnyEvent = self._events.decode(frame)
         except _FAULTS as fault:
             return _unknown_event(fault, frame, self._unknown)
+        return event
+
+    def _check_kind(self, frame: Frame) -> None:
+        if not isinstance(frame, self._kind):
+            raise BadFrame("wrong_frame_kind", f"{self.subprotocol} wants {self._wants}.")
 
 
-CODECS: Final[Mapping[str, Codec]] = {MSGPACK: MessagePackCodec(), JSON: JsonCodec()}
-"""The codec of each subprotocol. Codecs keep no state between calls."""
+CODECS: Final[Mapping[str, Codec]] = {name: Codec(name) for name in (MSGPACK, JSON)}
+"""The codec of each subprotocol."""
 
 
 def _bad_command(fault: Exception, frame: Any, ids: Any) -> BadFrame:

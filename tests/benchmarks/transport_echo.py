@@ -34,7 +34,7 @@ def answer_of(size: int) -> AnyEvent:
     """Return an event that is encoded in `size` bytes."""
     empty = Refused(code="wrong_phase", message="")
     # the header of a text of more than 31 bytes is one or two bytes longer
-    padding = size - len(CODECS[MSGPACK].encode_event(empty)) - (1 if size < 256 else 2)
+    padding = size - len(CODECS[MSGPACK].encode(empty)) - (1 if size < 256 else 2)
     return Refused(code="wrong_phase", message="x" * padding)
 
 

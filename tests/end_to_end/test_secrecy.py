@@ -226,13 +226,13 @@ def test_the_check_finds_every_kind_of_leak() -> None:
     for codec in (json, packed):
         for event in (no, rows, Refused(re=1, code="x", message="", board=board)):
             with pytest.raises(Leak):
-                check_frame(codec.encode_event(event), own)
-    frame = json.encode_event(rows)
+                check_frame(codec.encode(event), own)
+    frame = json.encode(rows)
     assert isinstance(frame, str)
     with pytest.raises(Leak, match="stock"):
         check_frame(frame.replace('"place"', '"stock"').replace(position.stock[0], "racing"), own)
     with pytest.raises(Leak, match="without"):
-        check_frame(json.encode_event(Refused(re=1, code="x", message="", board=board)), [])
+        check_frame(json.encode(Refused(re=1, code="x", message="", board=board)), [])
     with pytest.raises(Leak):
         check_secrets([b"..." + bytes.fromhex("ab" * 16)], ["ab" * 16])
     with pytest.raises(Leak):

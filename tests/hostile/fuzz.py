@@ -51,10 +51,10 @@ def seeds(target: str) -> Iterator[bytes]:
     """Yield valid inputs for a target."""
     if target == "commands":
         for command in COMMANDS.values():
-            yield from (_bytes(codec.encode_command(command)) for codec in CODECS.values())
+            yield from (_bytes(codec.encode(command)) for codec in CODECS.values())
     elif target == "events":
         for event in EVENTS.values():
-            yield from (_bytes(codec.encode_event(event)) for codec in CODECS.values())
+            yield from (_bytes(codec.encode(event)) for codec in CODECS.values())
     elif target == "positions":
         for game in GAMES.values():
             yield format_position(deal_for_key(game, practice_key("seed"))).encode()

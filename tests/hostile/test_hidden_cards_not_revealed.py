@@ -229,7 +229,7 @@ class Tempter:
         command = self._move(player) if kind < 0.65 else self._odd(player)
         player.last_id = max(player.last_id, command.id)
         codec = player.received.codec
-        frame = codec.encode_command(command)
+        frame = codec.encode(command)
         if random.random() < SPOILT:
             spoilt = Spoiler(random, codec.subprotocol).frame(command)
             frame = spoilt if _leaves_ids(codec, spoilt) else frame

@@ -22,20 +22,14 @@ text, packed = CODECS[JSON], CODECS[MSGPACK]
 def command_text() -> str:
     """Return the golden text of every command: JSON, then MessagePack."""
     return _text(
-        {
-            name: (text.encode_command(command), packed.encode_command(command))
-            for name, command in COMMANDS.items()
-        }
+        {name: (text.encode(command), packed.encode(command)) for name, command in COMMANDS.items()}
     )
 
 
 def event_text() -> str:
     """Return the golden text of every event: JSON, then MessagePack."""
     return _text(
-        {
-            name: (text.encode_event(event), packed.encode_event(event))
-            for name, event in EVENTS.items()
-        }
+        {name: (text.encode(event), packed.encode(event)) for name, event in EVENTS.items()}
     )
 
 

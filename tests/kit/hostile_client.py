@@ -67,7 +67,7 @@ class HostileConversation:
         mark = commands.Heartbeat(id=self._mark)
         for frame in frames:
             await self.send(frame)
-        await self._socket.send(self._codec.encode_command(mark))
+        await self._socket.send(self._codec.encode(mark))
         answers = 0
         async with asyncio.timeout(BOUND):
             while True:
@@ -247,7 +247,7 @@ class HostileClient:
         async def send(kind: type[Any], **fields: object) -> None:
             self._next_id += 1
             command = kind(id=min(self._next_id, MARKS), **fields)
-            frame = CODECS[conversation.subprotocol].encode_command(command)
+            frame = CODECS[conversation.subprotocol].encode(command)
             await conversation.exchange([frame])
 
         if self._table:
@@ -283,7 +283,7 @@ class HostileClient:
         random = self._random
         if random.random() < 0.1:
             self._token, self._name = random.randbytes(32).hex(), f"M{random.randrange(10**9)}"
-        return CODECS[subprotocol].encode_command(
+        return CODECS[subprotocol].encode(
             commands.Hello(
                 id=1,
                 token=self._token,
@@ -295,7 +295,7 @@ class HostileClient:
 
     def command(self, subprotocol: str) -> Frame:
         """Return a command, legal or not, with known codes, ids and players."""
-        frame = CODECS[subprotocol].encode_command(self._command())
+        frame = CODECS[subprotocol].encode(self._command())
         if self._random.random() < 0.05:
             self._known.frames.append(frame)
             del self._known.frames[:-200]
@@ -314,7 +314,7 @@ class HostileClient:
         ident = min(self._next_id, MARKS)
         moves = (commands.MakeMove(id=ident, race=race, after=self._count, move="draw"),)
         known = self._random.choice(self._known.players)
-        return CODECS[subprotocol].encode_command(
+        return CODECS[subprotocol].encode(
             self._random.choice(
                 (
                     *moves,

@@ -39,7 +39,7 @@ def read_or_refused(codec: Codec, frame: Frame) -> str:
         return _refusal(bad)
     assert type(command) in KINDS, command
     assert 1 <= command.id <= LARGEST_NUMBER, command
-    assert codec.decode_command(codec.encode_command(command)) == command
+    assert codec.decode_command(codec.encode(command)) == command
     return type(command).__name__
 
 

@@ -38,7 +38,7 @@ class SocketPlayer(Player):
 
     async def exchange(self, command: AnyCommand) -> AnyEvent:
         since = len(self.received.events)
-        await self.socket.send(self.received.codec.encode_command(command))
+        await self.socket.send(self.received.codec.encode(command))
         answer = await self.received.next(Event, since, re=command.id)
         return cast(AnyEvent, answer)
 

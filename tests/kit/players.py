@@ -291,7 +291,7 @@ class MemoryPlayer(Player):
     async def exchange(self, command: AnyCommand) -> AnyEvent:
         # through both codecs, as over a socket
         codec = self.received.codec
-        read = codec.decode_command(codec.encode_command(command))
+        read = codec.decode_command(codec.encode(command))
         response = await self.server.answer(self.session, read)
         self.session.send(response)
         return response

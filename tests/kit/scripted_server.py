@@ -51,12 +51,12 @@ class ScriptedPeer:
 
     async def send(self, *sent: AnyEvent) -> None:
         for event in sent:
-            await self._socket.send(self._codec.encode_event(event))
+            await self._socket.send(self._codec.encode(event))
 
     def send_together(self, *sent: AnyEvent) -> None:
         """Send events in one write, which the client receives in one read."""
         encoded = b""
-        for frame in map(self._codec.encode_event, sent):
+        for frame in map(self._codec.encode, sent):
             if isinstance(frame, bytes):
                 encoded += Frame(Opcode.BINARY, frame).serialize(mask=False)
             else:

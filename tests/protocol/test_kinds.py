@@ -123,7 +123,7 @@ def test_the_samples_fill_in_every_field_of_every_kind_of_event(kind: type[msgsp
 
 def test_the_board_after_a_move_takes_150_to_400_bytes() -> None:
     # small enough that sending the whole board is cheaper than computing a difference
-    assert 150 <= len(CODECS[MSGPACK].encode_event(EVENTS["board"])) <= 400
+    assert 150 <= len(CODECS[MSGPACK].encode(EVENTS["board"])) <= 400
 
 
 def test_a_standing_has_no_field_that_could_hold_a_card() -> None:

@@ -37,7 +37,7 @@ def test_hidden_cards_are_not_encoded_even_without_redaction(
 ) -> None:
     unredacted = wire_view(step.position)
     assert unredacted == wire_view(redact(step.position))
-    frame = CODECS[JSON].encode_event(board(unredacted))
+    frame = CODECS[JSON].encode(board(unredacted))
     assert isinstance(frame, str)
     assert HIDDEN not in frame
 
@@ -52,7 +52,7 @@ def test_face_down_cards_are_counted_on_the_wire() -> None:
 
 
 def test_the_wire_names_no_face_down_cards_where_there_are_none() -> None:
-    frame = CODECS[JSON].encode_event(board(wire_view(redact(draw(LADY_PALK, "t1: KH")))))
+    frame = CODECS[JSON].encode(board(wire_view(redact(draw(LADY_PALK, "t1: KH")))))
     assert "face_down" not in str(frame)
 
 

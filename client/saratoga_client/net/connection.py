@@ -339,7 +339,7 @@ class Connection:
 
     def _send(self, command: AnyCommand) -> None:
         """Send a command if connected; otherwise an open request is sent after reconnecting."""
-        frame = self._codec.encode_command(command)
+        frame = self._codec.encode(command)
         if len(frame) > MAX_COMMAND_BYTES:
             raise ValueError(f"{type(command).__name__} is longer than {MAX_COMMAND_BYTES} bytes")
         if self._outbox is not None:

@@ -54,7 +54,7 @@ class Greeting:
 
     async def _exchange(self, command: AnyCommand) -> AnyEvent:
         """Send one command and read events until its answer; raises `CommandRefused`."""
-        await self._socket.send(self._codec.encode_command(command))
+        await self._socket.send(self._codec.encode(command))
         while True:
             event = self._codec.decode_event(await self._socket.recv())
             if event.re != command.id:

@@ -48,7 +48,7 @@ class BoardService:
                 deadline=run.deadline,
                 now=self._clock.now(),
             )
-            frames.append((session, session.codec.encode_event(event)))
+            frames.append((session, session.codec.encode(event)))
         for session, frame in frames:
             session.connection.send(frame)
         self._broadcaster.standings_changed(table.code, race.next_standings)

@@ -37,7 +37,7 @@ def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:
         codec: Codec = session.codec
         frame = frames.get(id(codec))
         if frame is None:
-            frame = frames[id(codec)] = codec.encode_event(event)
+            frame = frames[id(codec)] = codec.encode(event)
         session.connection.send(frame)
 
 

@@ -76,4 +76,4 @@ class Session(Struct, eq=False):
 
     def send(self, event: AnyEvent) -> None:
         """Send one event."""
-        self.connection.send(self.codec.encode_event(event))
+        self.connection.send(self.codec.encode(event))

@@ -170,7 +170,7 @@ class CommandRunner:
     ) -> None:
         async with self._budget.loading:
             answer = await self._commands.answer(session, command)
-            message = session.codec.encode_event(answer)
+            message = session.codec.encode(answer)
         if not self._budget.has_room(len(message)):
             session.send(refused("too_fast", command.id, wait=WAIT))
             return

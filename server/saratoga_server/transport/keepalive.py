@@ -58,7 +58,7 @@ class KeepAlive:
     def _serve(self, some: Iterable[PlayerConnection]) -> None:
         now = time.monotonic()
         alive = Alive(now=self._now())
-        frames = {name: codec.encode_event(alive) for name, codec in CODECS.items()}
+        frames = {name: codec.encode(alive) for name, codec in CODECS.items()}
         for connection in some:
             # to the end of the queue
             del self._connections[connection]

@@ -185,7 +185,7 @@ class FakeSocket:
     """A socket whose server sends these events."""
 
     def __init__(self, *answers: events.AnyEvent) -> None:
-        self._frames = deque(CODEC.encode_event(answer) for answer in answers)
+        self._frames = deque(CODEC.encode(answer) for answer in answers)
         self.sent: list[Frame] = []
 
     @property
@@ -223,7 +223,7 @@ async def test_a_seat_that_is_gone_is_an_event_and_the_next_ids_are_the_servers(
     gone = events.Refused(re=5, code="not_seated", message="You have no seat there.")
     socket = FakeSocket(gone)
     await Greeting(socket, CODEC, requests).restore(WELCOME)
-    assert socket.sent == [CODEC.encode_command(commands.Resume(id=5, table=CODE))]
+    assert socket.sent == [CODEC.encode(commands.Resume(id=5, table=CODE))]
     lost = events.SeatLost(table=CODE, reason=SEAT_EXPIRED)
     assert await anext(requests.stream()) == lost
 

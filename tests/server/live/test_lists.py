@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
@@ -11,8 +11,9 @@ from kit.in_process_server import InProcessServer, always, gathered, listed, ope
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.results import add_results
 from kit.tables import ANN, BEN, CODE, running, seated
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (
+    AnyCommand,
     ChangeSettings,
     CreateTable,
     GetLeaderboard,
@@ -307,20 +308,16 @@ OTHER = "odd-emu-11"
 EVENT = Announcement(text="maintenance at noon")
 
 
-class CountingCodec:
+class CountingCodec(Codec):
     """A codec that counts what it encodes."""
 
     def __init__(self, subprotocol: str) -> None:
-        self._codec = CODECS[subprotocol]
-        self.subprotocol = subprotocol
+        super().__init__(subprotocol)
         self.encoded = 0
 
-    def encode_event(self, event: AnyEvent) -> bytes | str:
+    def encode(self, message: AnyCommand | AnyEvent) -> bytes | str:
         self.encoded += 1
-        return self._codec.encode_event(event)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._codec, name)
+        return super().encode(message)
 
 
 def session(player: str = "", subprotocol: str = MSGPACK) -> Session:

@@ -265,4 +265,4 @@ async def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(
     changes = anna.received.all(TableChanged)[first:]
     assert len(changes) == MOST_SEATS
     assert anna.match is not None
-    assert sum(len(codec.encode_event(each)) for each in changes) <= MOST_PENDING
+    assert sum(len(codec.encode(each)) for each in changes) <= MOST_PENDING

@@ -194,7 +194,7 @@ async def under_way(opened: OpenGateway, player: SocketPlayer) -> Held:
 
 
 async def say(player: SocketPlayer, number: int) -> None:
-    await player.socket.send(player.received.codec.encode_command(Heartbeat(id=number)))
+    await player.socket.send(player.received.codec.encode(Heartbeat(id=number)))
 
 
 async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGateway) -> None:

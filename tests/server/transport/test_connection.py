@@ -291,7 +291,7 @@ async def test_a_connections_commands_are_answered_in_order_and_delay_no_other_c
         connected_player(opened.url, "Bert") as bert,
     ):
         for number in (1, 2, 3):
-            await anna.socket.send(anna.received.codec.encode_command(Heartbeat(id=number)))
+            await anna.socket.send(anna.received.codec.encode(Heartbeat(id=number)))
         assert await bert.send(Heartbeat(id=9)) == Done(re=9)
         assert anna.received.events == []
         slow.set()
@@ -309,7 +309,7 @@ async def test_a_flood_is_slowed_down_and_then_disconnected() -> None:
         connected_player(opened.url, "Bert") as bert,
     ):
         for number in range(1, 12):
-            await anna.socket.send(anna.received.codec.encode_command(Heartbeat(id=number)))
+            await anna.socket.send(anna.received.codec.encode(Heartbeat(id=number)))
         assert await anna.closed() == (ABUSE.code, ABUSE.reason)
         answers = anna.received.events
         assert [event for event in answers if isinstance(event, Done)] == [
@@ -365,8 +365,8 @@ async def moving(
     """A gateway whose moves all have the result `move`, and a client that sent a move and a command."""
     async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         opened.commands.move = move
-        await anna.socket.send(anna.received.codec.encode_command(MOVE))
-        await anna.socket.send(anna.received.codec.encode_command(Heartbeat(id=2)))
+        await anna.socket.send(anna.received.codec.encode(MOVE))
+        await anna.socket.send(anna.received.codec.encode(Heartbeat(id=2)))
         yield opened, anna
 
 
