@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from textual.drivers.headless_driver import HeadlessDriver
 
 from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobby
+from kit.messages import racer
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
 from saratoga_client.board_view.roles import Role
 from saratoga_client.cli.own_server import OwnServer
@@ -235,7 +236,7 @@ async def test_a_seat_that_comes_too_late_is_given_up_again() -> None:
 async def test_a_seat_in_a_running_race_that_comes_too_late_is_kept() -> None:
     def race(player: str) -> Table:
         own = Seat(player=player, name="Bert")
-        return replace(table(phase="running"), racers=[player], seats=[own])
+        return replace(table(phase="running"), racers=[racer(player, "Bert")], seats=[own])
 
     async with seated_too_late(race) as (visitor, peer):
         await visitor.press("q")
