@@ -139,7 +139,7 @@ async def test_two_clients_of_the_page_race_each_other(
     assert (otto_erred, emma_erred) == (b"", b"")
     results = seen_by_otto.decode()
     assert seen_by_emma.decode() == f"{code}\n{results}"
-    assert re.fullmatch(r"(1|2) \w+ \d+ -?\d+ [a-z ]+\n(1|2) \w+ \d+ -?\d+ [a-z ]+\n", results)
+    assert re.fullmatch(r"(1|2) \w+ \d+ -?\d+ [a-z-]+\n(1|2) \w+ \d+ -?\d+ [a-z-]+\n", results)
     assert {line.split()[1] for line in results.splitlines()} == {"Otto", "Emma"}
 
 
