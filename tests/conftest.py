@@ -96,6 +96,6 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 @pytest.fixture
 def impatient_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let records count as withheld sooner, for tests of servers that withhold them."""
-    monkeypatch.setattr(record_check, "WITHHELD_AFTER", 0.2)
+    monkeypatch.setattr(record_check, "MISSING_AFTER", 0.2)
     monkeypatch.setattr(record_check, "ASK_AGAIN_AFTER", 0.01)
-    monkeypatch.setattr(fairness, "LOST_CHECKS_WITHIN", 5.0)
+    monkeypatch.setattr(fairness, "CHECKS_WITHIN", 1.0)

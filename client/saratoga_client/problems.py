@@ -10,6 +10,9 @@ from enum import IntEnum
 
 from saratoga_protocol.events import Refused
 
+MISSING = "Missing: "
+"""The beginning of the sentence about a race whose record the server does not have."""
+
 
 class Exit(IntEnum):
     """Exit codes of the commands; they are stable, like the JSON schemas."""
@@ -53,18 +56,20 @@ def alarmed_at_end(alarms: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        told = [alarm for alarm in _told(alarms) if alarm not in problem.what]
+        told = [alarm for alarm in told_alarms(alarms) if alarm not in problem.what]
         if not told:
             raise
         said = (*problem.said, *told)
         raise Problem(problem.what, problem.remedy, Exit.NOT_VERIFIED, said=said) from problem
     if alarms:
-        first, *others = _told(alarms)
+        first, *others = told_alarms(alarms)
         raise Problem(first, "", Exit.NOT_VERIFIED, said=tuple(others))
 
 
-def _told(alarms: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(f"ALARM: {alarm}" for alarm in alarms))
+def told_alarms(alarms: Sequence[str]) -> list[str]:
+    """Return alarms as they are printed; a record that is missing is said as such."""
+    told = (each if each.startswith(MISSING) else f"ALARM: {each}" for each in alarms)
+    return list(dict.fromkeys(told))
 
 
 _NOT_FOUND = frozenset({"no_such_table", "no_such_race", "table_closed"})

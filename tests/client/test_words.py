@@ -23,10 +23,9 @@ from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused, too_old, unreachable
 from saratoga_client.sanitised import sanitised, sanitised_json
-from saratoga_client.session import testimony
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
-from saratoga_client.session.verification import Proof
+from saratoga_client.session.verdict import Proof
 from saratoga_client.wording import (
     MoneyMeter,
     cap_words,
@@ -144,7 +143,8 @@ def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
 ) -> None:
     proof = Proof(
         checks=(Check("text", False, HOSTILE),),
-        testimony=testimony.Testimony((), ()),
+        findings=(),
+        worth="unseen",
         record=None,
         standing=(),
         digest="",

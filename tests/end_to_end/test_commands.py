@@ -128,7 +128,7 @@ async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell
     verified = await shell.run("verify", outcome.race, "--json")
     assert verified.code == Exit.DONE, verified.out + verified.err
     (proof,) = verified.objects
-    assert (proof["verified"], proof["witness"]) == (True, "witnessed here")
+    assert (proof["verified"], proof["witness"]) == (True, "raced")
     assert proof["digest"] == outcome.digest
     assert [place["player"] for place in proof["places"]] == [row.player for row in outcome.results]
 
@@ -275,7 +275,7 @@ async def test_the_commands_around_a_race_work_when_pasted(
             checked = await prints(command_in(shared[0]), stranger)
             assert checked[-1].startswith(f"{race} is verified: ")
             assert (await prints(command_in(shared[0]), tmp_path / "bert"))[-1].endswith(
-                "witnessed here."
+                "it is the race that you played."
             )
             replay = printed_command("replay", race, server=server)
             assert (await prints(replay, stranger))[0] == f"race {race}: canfield, 2 racers"

@@ -16,6 +16,7 @@ from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
 from saratoga_protocol.events import Snapshot, Tables
@@ -62,7 +63,8 @@ class Racer:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.seat = FairnessDuties(connection)
+        self.seat = FairnessDuties(connection, Witness(in_memory=True))
+        self.verdicts: dict[str, str] = {}
         self.acknowledged: list[str] = []
 
     async def race(self) -> events.Outcome:
@@ -71,8 +73,10 @@ class Racer:
         playing: asyncio.Task[None] | None = None
         async for event in self.connection.events():
             await self.seat.handle(event)
-            for race in self.seat.take_due():
-                await self.seat.check(race)
+            for race in self.seat.records.take_due():
+                checked = await self.seat.records.check(race, lambda _: None)
+                assert checked is not None
+                self.verdicts[race] = checked.proof.verdict
             table = self.seat.table
             assert table is not None
             if table.phase == "gathering" and said != table.commitment:
@@ -127,7 +131,8 @@ async def test_over_a_failing_link_every_acknowledged_move_is_in_the_record_once
     (racer_log,) = parse_record(record.text).racers
     played = [entry.text for entry in racer_log.log if entry.text not in LOG_ENDINGS]
     assert played == racer.acknowledged
-    assert racer.seat.testimonies[outcome.race].verdict == "witnessed here"
+    assert racer.verdicts == {outcome.race: "raced"}
+    assert racer.seat.alarms == ()
 
 
 async def test_over_a_failing_link_a_table_is_opened_once(
@@ -160,7 +165,7 @@ async def test_a_player_who_left_can_come_back_after_a_restart(
         code = opened.table.code
         for _ in range(2):
             async with Connection(quick_server.url, token, name="Bert") as player:
-                seat = FairnessDuties(player)
+                seat = FairnessDuties(player, Witness(in_memory=True))
                 await seat.handle(
                     await player.ask(partial(commands.JoinTable, table=code), events.Snapshot)
                 )

@@ -117,7 +117,7 @@ async def test_a_race_continues_after_the_server_was_killed_and_restarted(
         anna.type("cash out yes", "wait verified", "leave", "quit")
         await anna.expect("ended: cashed out")
         assert (await anna.expect("race ")).startswith(f"race {code}/1: over, lafayette")
-        assert (await anna.expect("verified: ")).endswith("witnessed here.")
+        assert (await anna.expect("verified: ")).endswith("the race that you played.")
         assert await anna.ended() == Exit.DONE
 
 

@@ -209,6 +209,6 @@ async def test_the_demonstration_races_and_verifies(game: str, tmp_path: Path) -
     printed = out.decode()
     assert process.returncode == 0, printed
     last = printed.strip().splitlines()[-1]
-    assert last.endswith("is verified: witnessed here."), printed
+    assert last.endswith("is verified: it is the race that you played."), printed
     assert "one deal for all 4" in printed
     assert f"{game}, best, bots" in printed

@@ -193,6 +193,6 @@ def check_the_end(person: Person, record: RaceRecord) -> None:
     assert (row.banked, row.state) == (state.own.banked, state.own.state)
     found = state.verifications[record.race_id]
     assert found.ok, found.sentence
-    assert "witnessed here" in found.sentence
+    assert "the race that you played" in found.sentence
     assert state.alarms == ()
     assert (state.best is not None) is (row.reached is not None)

@@ -22,7 +22,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, write_line
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.verification import prove
+from saratoga_client.session.verdict import prove
 from saratoga_client.session.watcher import watched_states
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
@@ -68,7 +68,7 @@ async def demonstrate(game: str, pace: float, folder: Path) -> bool:
             leaderboard.show(await counted(watcher, game, bots), OutputFormat.PLAIN)
             write_line("")
             record = await watcher.ask(partial(GetRecord, race=outcome.race), events.Record)
-            proof = prove(record.text.encode(), outcome.race, witness.load(outcome.race))
+            proof = prove(record.text.encode(), outcome.race, witness.evidence(outcome.race))
             verify.show(proof, OutputFormat.PLAIN)
             return proof.ok
 

@@ -12,22 +12,31 @@ from msgspec.structs import replace
 from kit.messages import racer
 from kit.races import countdown_voided, ended, state_in
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
-from kit.sightings import announced
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.outcomes import outcome_of
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.views import wire_view
+from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.money import net
 from saratoga_rules.position import Position, redact
+from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import (
     CLOSED,
     NONCE_MISSING,
     LogLine,
     RaceRecord,
+    digest_of,
     format_record,
 )
 from saratoga_rules.records.replay import game_of, steps
 from saratoga_rules.records.standing import RacerScore, Reached, State, ranking
+
+
+def announced(record: RaceRecord) -> events.Outcome:
+    """Return the result that an honest server announces."""
+    return outcome_of(record, digest_of(format_record(record)))
+
 
 Change = Callable[[RaceRecord], RaceRecord]
 
@@ -90,6 +99,11 @@ class LyingServer:
         self.own = self.truth.racers[0]
         self.told = self.lie.record(self.truth)
         self.game = game_of(self.truth)
+        key = deal_key(bytes.fromhex(self.truth.seed), self.truth.race_id, self.truth.nonces)
+        self.heads = {
+            racer.player: heads(key, self.truth.race_id, racer.player, racer.log)
+            for racer in self.truth.racers
+        }
         self.server.greeting = lambda hello: replace(welcome(hello), name=self.own.name)
 
     async def race(self, peer: ScriptedPeer) -> None:
@@ -269,8 +283,20 @@ class LyingServer:
             banked=position.banked,
             net=net(self.game, position.banked),
             state=state,
-            head="0" * 16,
+            head=self.heads[self.own.player][count],
         )
+
+    def head(self, player: str, count: int) -> str:
+        """Return the head of the last of so many entries that changed a racer's count or state."""
+        rows = [
+            (position.banked, state_in(self.truth, player) if place == len(made) else State.RACING)
+            for made in (steps(self.truth, player),)
+            for place, (_, position) in enumerate(made, start=1)
+        ]
+        rows.insert(0, (self.truth.opening.banked, State.RACING))
+        while count and rows[count] == rows[count - 1]:
+            count -= 1
+        return self.heads[player][count]
 
     def standings(self, now: dict[str, tuple[Position, int]]) -> events.Standings:
         scores = [
@@ -291,7 +317,7 @@ class LyingServer:
                 banked=row.banked,
                 net=row.net,
                 state=row.state,
-                head="0" * 16,
+                head=self.head(row.player, now[row.player][1]),
             )
             for row in ranking(self.game, scores)
         ]

@@ -9,10 +9,9 @@ from typing import Any
 
 import msgspec
 
-from kit.lying_server import Lie, LyingServer
+from kit.lying_server import Lie
 from kit.races import (
     Entrant,
-    countdown_voided,
     position_before,
     promised,
     race,
@@ -25,7 +24,7 @@ from kit.walks import banking, wandering
 from saratoga_protocol import events
 from saratoga_protocol.players import player_id
 from saratoga_rules.analysis import legal_moves
-from saratoga_rules.records.record import CLOSED, NONCE_MISSING, RaceRecord, RacerLog
+from saratoga_rules.records.record import CLOSED, RaceRecord, RacerLog
 from saratoga_rules.records.replay import game_of
 from saratoga_rules.records.standing import State
 
@@ -316,62 +315,3 @@ UNVERIFIED = {
 
 CLOSED_LIE = Lie(is_announced=False, void=partial(closed_without_ending_of, OWN.player))
 """The lie with the record of a closed race that leaves out the end of the client's board."""
-
-VANISHED = "and then the race disappeared"
-
-ABSENCES = {
-    "voided as a countdown": (
-        Lie(
-            is_announced=False,
-            void=partial(countdown_voided, reason=NONCE_MISSING, player=RIVAL.player),
-        ),
-        "only the countdown was voided, but the race had started",
-    ),
-    "vanished": (Lie(is_announced=False, is_sent=False), VANISHED),
-    "gathered again": (Lie(is_announced=False, is_reused=True), "under the number of a race"),
-    "withheld": (Lie(is_sent=False), "did not send the record"),
-    "voided, and the record withheld": (
-        replace(CLOSED_LIE, is_sent=False),
-        "voided the race, but did not send the record",
-    ),
-}
-"""Lies by saying nothing, each with a part of what the client says about it."""
-
-DISCARDED = {
-    "another deal in the countdown": (
-        Lie(is_discarded=True, tables=another_deal_in_the_countdown),
-        "for a deal for which this player has not said ready",
-    ),
-    "a deal thrown away": (Lie(is_discarded=True), "under the number of a race"),
-    "a blamed reveal": (Lie(is_blamed=True), "it had confirmed that it took the nonce"),
-    "a blamed reveal, confirmed late": (
-        Lie(is_blamed=True, is_confirmed_late=True),
-        "it had confirmed that it took the nonce",
-    ),
-    "the next race number": (
-        Lie(is_sent=False, instead=lambda liar: [liar.changed("gathering", liar.truth.race + 1)]),
-        VANISHED,
-    ),
-}
-"""Lies that discard a deal, each with a part of what the client says about it."""
-
-
-def seat_lost(liar: LyingServer) -> events.SeatLost:
-    return events.SeatLost(table=liar.truth.table, reason="Your seat was given up.")
-
-
-ENDED = {
-    "closed after the countdown": Lie(is_sent=False, instead=lambda liar: [liar.changed("closed")]),
-    "closed with the next number": Lie(
-        is_sent=False, instead=lambda liar: [liar.changed("closed", liar.truth.race + 1)]
-    ),
-    "closed, and said to run": Lie(
-        is_sent=False, instead=lambda liar: [liar.changed("closed")], refused_as="race_running"
-    ),
-    "seat lost after the countdown": Lie(is_sent=False, instead=lambda liar: [seat_lost(liar)]),
-    "seat lost at the deal": Lie(
-        is_sent=False,
-        instead=lambda liar: [liar.changed("running"), liar.dealt(), seat_lost(liar)],
-    ),
-}
-"""Lies that end the client's stay at the table, so that it does not see the race disappear."""

@@ -20,6 +20,7 @@ from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import RequestTimedOut
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.unanswered import Draft
+from saratoga_client.session.state import Verification
 from saratoga_protocol import events
 from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import AnyCommand, CashOut, CreateTable, JoinTable, MakeMove
@@ -295,6 +296,8 @@ class RecordedPlayer:
     variation: int
     name: str = ""
     bot: TablePlayer | None = None
+    checked: dict[str, Verification] = field(default_factory=dict)
+    """The verdicts on the records of the races, by race."""
 
     @property
     def notes(self) -> Notes:
@@ -309,14 +312,14 @@ class RecordedPlayer:
             variation=self.variation,
             races=races,
             starts_with=starts_with,
+            on_checked=self.checked.__setitem__,
         )
         return await self.bot.stay()
 
     def objections(self, race: str) -> tuple[str, ...]:
         """Return the faults that the bot's own fairness check found in the race."""
         assert self.bot is not None
-        testimony = self.bot.testimonies.get(race)
-        return () if testimony is None else testimony.disagreements
+        return tuple(alarm for alarm in self.bot.report.alarms if race in alarm.split())
 
     def forget(self, race: str) -> None:
         """Discard the notes on a race after its audit."""

@@ -22,6 +22,7 @@ from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello
 from saratoga_protocol.events import Alive, AnyEvent, Snapshot, Table, TableSettings, Welcome
 from saratoga_protocol.players import player_id
 from saratoga_protocol.version import SUBPROTOCOLS
+from saratoga_rules.games import RULES_VERSION
 
 TOKEN = "5a" * 32
 PLAYER = player_id(TOKEN)
@@ -171,7 +172,7 @@ def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table
         phase=phase,
         settings=TableSettings(game="canfield", cap=10, seats=16, public=False),
         race=f"{code}/1",
-        rules=2,
+        rules=RULES_VERSION,
         commitment="c0" * 32,
         seats=[],
     )

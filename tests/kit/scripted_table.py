@@ -18,6 +18,7 @@ from kit.scripted_server import (
 )
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
@@ -40,26 +41,43 @@ PROMISE = commitment(SEED, "canfield", RULES_VERSION, CODE, 1, cap=10, public=Fa
 RIVAL = "rrrrrrrrrrrrrrrr"
 RIVALS_NONCE = bytes(16)
 
-Alarms = list[tuple[str, tuple[str, ...]]]
-
 
 class DutifulPlayer:
     """A player's fairness checks, the connection, and the server's side of the connection."""
 
     def __init__(self, client: Connection, peer: ScriptedPeer, folder: Path) -> None:
         self.peer = peer
-        self.alarms: Alarms = []
+        self.alarmed = asyncio.Event()
+        """Set when the alarms may have changed."""
+        self.late: list[str] = []
+        """The races whose records were late."""
         self._client = client
         self._folder = folder
+        self._reading = asyncio.ensure_future(self._read())
         self.seat = self.restarted()
+
+    async def _read(self) -> None:
+        """Reach the answers in the stream of events, as the reader of a session does."""
+        async for _ in self._client.events():
+            pass
 
     def restarted(self) -> FairnessDuties:
         """Return the fairness checks of a program that has just been started."""
-        return FairnessDuties(
-            self._client,
-            Witness(self._folder),
-            lambda race, faults: self.alarms.append((race, faults)),
-        )
+        return FairnessDuties(self._client, Witness(self._folder), self.alarmed.set)
+
+    @property
+    def alarms(self) -> list[str]:
+        """The kinds of the facts about which the server has contradicted itself."""
+        return [found.key[0] for found in self.seat.findings]
+
+    @property
+    def due(self) -> list[str]:
+        """The races whose records are to be asked for now."""
+        return self.seat.records.take_due()
+
+    async def check(self, race: str, *, is_final: bool = False) -> CheckedRecord | None:
+        """Ask for a record, in the background of the test."""
+        return await self.seat.records.check(race, self.late.append, is_final=is_final)
 
     async def answer(self, duty: Any) -> commands.AnyCommand:
         """Run one of the fairness checks' coroutines; confirm the one command it sends and return it."""
@@ -97,8 +115,8 @@ class DutifulPlayer:
 
     async def hear_the_record(self, text: str) -> None:
         """Answer the request for the one record that is due."""
-        (race,) = self.seat.take_due()
-        doing = asyncio.ensure_future(self.seat.check(race))
+        (race,) = self.due
+        doing = asyncio.ensure_future(self.check(race))
         command = await self.peer.command()
         assert command == commands.GetRecord(id=command.id, race=race)
         await self.peer.send(events.Record(re=command.id, race=race, text=text))

@@ -119,9 +119,9 @@ def _results(game: str, size: tuple[int, int]) -> Picture:
 
 def _gathering(size: tuple[int, int]) -> Picture:
     seats = [
-        seat("y", ready=True, races=2, wins=1, net=-15, nonce_hash="a1" * 32),
+        seat("y", ready=True, races=2, wins=1, net=-15),
         seat("a", races=2, wins=1, net=120),
-        seat("o", ready=True, nonce_hash="b2" * 32),
+        seat("o", ready=True),
         seat("m", connected=False),
     ]
     return Picture(state_after(first=snapshot(shown=table(phase="gathering", seats=seats))), size)

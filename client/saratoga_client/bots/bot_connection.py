@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from saratoga_client.bots.identities import NAMES, claim_identity, variation_of
-from saratoga_client.bots.player import OnChecked, Report, TablePlayer
+from saratoga_client.bots.player import Alarm, OnChecked, Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import check_address, open_connection
-from saratoga_client.session.race_witness import Alarm
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import shown_name
 from saratoga_protocol.commands import LeaveTable
@@ -57,7 +56,7 @@ class SeatedBot:
         starts_with: int | None = None,
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
-        alarm: Alarm = lambda race, sentences: None,
+        alarm: Alarm = lambda sentence: None,
         on_checked: OnChecked = lambda race, found: None,
     ) -> Report:
         """Play `races` races, or until the table closes.

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from saratoga_client.problems import Exit, Problem
+from saratoga_client.problems import MISSING, Exit, Problem
 from saratoga_protocol.commands import JoinTable
 
 
@@ -64,8 +64,11 @@ class LocalBots:
         # Imported here, so that programs without a bot start faster.
         from saratoga_client.bots.bot_connection import seated_bot
 
-        def alarm(race: str, sentences: tuple[str, ...]) -> None:
-            self._alarm(f"The bot {bot.name}: race {race}: {'; '.join(sentences)}.")
+        def alarm(sentence: str) -> None:
+            if not sentence.startswith(
+                MISSING
+            ):  # else the player's own program says it, until it comes
+                self._alarm(f"The bot {bot.name}: {sentence}")
 
         join = partial(JoinTable, table=code)
         async with seated_bot(server, join, strength, reports_link=False) as bot:

@@ -20,11 +20,9 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.error_messages import with_alarms
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.race_witness import Alarm
-from saratoga_client.session.record_check import CHECKS_WITHIN, not_sent
+from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.state import Verification
 from saratoga_client.session.table_view import takes_ready
-from saratoga_client.session.testimony import Testimony
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import AllowReady, NextRace, Start
@@ -44,6 +42,9 @@ MOST_DONE: Final = 1000
 EXCUSED_VOIDS: Final = 5
 """The most countdowns, besides one for each race, that a player may have voided whom a host bot still allows."""
 
+Alarm = Callable[[str], None]
+"""A function that gets each new alarm in a sentence."""
+
 OnChecked = Callable[[str, Verification], None]
 """A function that gets a race's id and the check of its record."""
 
@@ -55,8 +56,8 @@ class Report:
     openings: dict[str, events.View] = field(default_factory=dict)
     """The first view of each race's deal, by race id."""
     outcomes: list[events.Outcome] = field(default_factory=list)
-    alarms: list[str] = field(default_factory=list)
-    """Sentences on how the server contradicted itself."""
+    alarms: tuple[str, ...] = ()
+    """Sentences on how the server contradicted itself, and on races whose records are missing."""
 
 
 class TablePlayer:
@@ -73,7 +74,7 @@ class TablePlayer:
         starts_with: int | None = None,
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
-        alarm: Alarm = lambda race, sentences: None,
+        alarm: Alarm = lambda sentence: None,
         on_checked: OnChecked = lambda race, found: None,
     ) -> None:
         """Create the player of a seated bot.
@@ -92,7 +93,9 @@ class TablePlayer:
         self._on_event = on_event
         self._alarm = alarm
         self._on_checked = on_checked
-        self._duties = FairnessDuties(connection, witness, self._raise_alarm)
+        self._duties = FairnessDuties(
+            connection, witness or Witness(in_memory=True), self._alarms_changed
+        )
         self._race = ""
         """The id of the race of the bot's current or last board; empty before the first."""
         self._done: dict[tuple[str, str], None] = {}
@@ -101,11 +104,6 @@ class TablePlayer:
         self._checks: set[asyncio.Task[None]] = set()
         """The checks of records that have begun and not ended."""
         self.report = Report()
-
-    @property
-    def testimonies(self) -> dict[str, Testimony]:
-        """The bot's testimonies of the latest finished races, by race id."""
-        return self._duties.testimonies
 
     async def stay(self) -> Report:
         """Play until the last race is over; the bot must have a seat already.
@@ -116,6 +114,7 @@ class TablePlayer:
             async with asyncio.TaskGroup() as group:
                 await self._follow(group)
                 self._stop()
+                await self._finish()
         except BaseExceptionGroup as group:
             raise _first_error(group) from None
         return self.report
@@ -124,7 +123,7 @@ class TablePlayer:
         """Handle events until the last race is over."""
         async for event in self._connection.events():
             await self._duties.handle(event)
-            for race in self._duties.take_due():
+            for race in self._duties.records.take_due():
                 check = group.create_task(self._check(race))
                 self._checks.add(check)
                 check.add_done_callback(self._checks.discard)
@@ -157,26 +156,35 @@ class TablePlayer:
     async def _seat_lost(self, event: events.SeatLost) -> Problem:
         """Finish the checks of the races at the table; return the problem that ends the bot's stay."""
         self._stop()
-        table = self._duties.table
-        is_gone = table is not None and table.phase == "closed"
-        lost = await self._duties.lost_races(event.table, is_gone=is_gone)
-        if self._checks:
-            await asyncio.wait(self._checks, timeout=CHECKS_WITHIN)
+        await self._finish()
         problem = Problem("The bot has lost its seat.", event.reason, Exit.REFUSED)
-        return with_alarms(problem, lost or self.report.alarms)
+        return with_alarms(problem, self.report.alarms)
+
+    async def _finish(self) -> None:
+        """Wait for the records of the table's races."""
+        for check in self._checks:
+            check.cancel()
+        if (table := self._duties.table) is not None:
+            await self._duties.finish(table.code, self._keep)
 
     async def _check(self, race: str) -> None:
-        checked = await self._duties.check(race)
-        if checked is None:
-            self._on_checked(race, Verification(False, not_sent(race)))
-        else:
-            self._on_checked(race, Verification(checked.proof.ok, checked.proof.sentence))
+        checked = await self._duties.records.check(race, self._late)
+        if checked is not None:
+            self._keep(race, checked)
 
-    def _raise_alarm(self, race: str, sentences: tuple[str, ...]) -> None:
-        """Report how the server contradicted itself about a race."""
-        LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(sentences))
-        self.report.alarms.extend(f"Race {race}: {sentence}." for sentence in sentences)
-        self._alarm(race, sentences)
+    def _keep(self, race: str, checked: CheckedRecord) -> None:
+        self._on_checked(race, Verification(checked.proof.ok, checked.proof.sentence))
+
+    def _late(self, race: str) -> None:
+        from saratoga_client.session.verdict import not_sent_sentence
+
+        self._on_checked(race, Verification(False, not_sent_sentence(race)))
+
+    def _alarms_changed(self) -> None:
+        known, self.report.alarms = self.report.alarms, self._duties.alarms
+        for alarm in self.report.alarms:
+            if alarm not in known:
+                self._alarm(alarm)
 
     def _start_board(self, group: asyncio.TaskGroup, board: events.BoardView) -> None:
         """Start to play this board, unless the bot is playing it already."""

@@ -12,7 +12,7 @@ from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, output_options, server_of, server_option
 from saratoga_client.cli.watch_display import WatchedRecord
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
-from saratoga_client.problems import Exit
+from saratoga_client.problems import Exit, told_alarms
 from saratoga_client.session.invitation import Destination
 from saratoga_client.session.state import Verification
 from saratoga_client.wording import (
@@ -140,11 +140,10 @@ class ResultPrinter:
                     f"{result.banked} banked, {dollars(result.net)}, {state_words(result.state)}"
                 )
 
-    def warn(self, race: str, sentences: tuple[str, ...]) -> None:
-        """Print on stderr how the server contradicted itself about a race."""
-        for sentence in sentences:
-            self._alarms.append(f"Race {race}: {sentence}.")
-            say(f"ALARM: {self._alarms[-1]}")
+    def warn(self, alarm: str) -> None:
+        """Print on stderr how the server contradicts itself."""
+        self._alarms.append(alarm)
+        say(told_alarms([alarm])[0])
 
     def checked(self, race: str, found: Verification) -> None:
         """Print the result of a race whose record was checked."""

@@ -5,6 +5,7 @@ records in files, for `replay` too, are read without them.
 """
 
 import asyncio
+import re
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,8 @@ from saratoga_client.output import (
 )
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.verification import Proof, prove
+from saratoga_client.session.verdict import Proof, prove
+from saratoga_client.session.witness import Witness
 from saratoga_rules.records.digest_words import parse_digest_words
 
 MOST_BYTES = 4 * 1024 * 1024
@@ -63,9 +65,9 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     voided: str | None
     """The reason for which the server voided the race; `None` for a finished race."""
     witness: str
-    """`witnessed here`, `watched here`, `self-consistent only`, `not the race seen here`, `not verified` or `cannot be checked here`."""
-    witnessed: list[str]
-    """The parts that were compared with this machine's evidence, such as `commitment` and `moves`."""
+    """`raced`, `watched` or `unseen`: what this machine saw of a race that is verified; or `contradicted`, `unchecked`."""
+    contradictions: list[str]
+    """The kinds of the facts that the server has changed, such as `entry` for this player's moves."""
     digest: str
     words: str
     """The four words of the digest."""
@@ -93,10 +95,8 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
 
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words that a friend
     was shown: whoever was shown another record has other words. If no server answers, the record that this
-    machine saved is checked. The exit code is 7 if the record is contradicted, and 5 if it can't be checked here:
-    another release made it, or the server lost a part of it. "Witnessed here" means that this machine's player
-    raced, and that the record agrees with all that the server showed it since before the deal; "watched here"
-    means the same without a board of its own.
+    machine saved is checked. The exit code is 7 if a check fails, and 5 if one can't be made here. The record is
+    compared with all that the server has shown to this machine's players since before the deal.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     named, words = _split(race_or_file)
@@ -105,7 +105,8 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     record, is_compared = _record_with(kept, named, server)
     if save is not None:
         _save(save, record)
-    proof = prove(record, race, words=words, kept=kept if is_compared else "")
+    seen = Witness().evidence(race or _race_in(record))
+    proof = prove(record, race, seen, words, kept if is_compared else "")
     show(proof, shown_in)
     if proof.is_contradicted:
         return Exit.NOT_VERIFIED
@@ -160,6 +161,12 @@ def _race_of(word: str) -> str:
         ) from None
 
 
+def _race_in(record: bytes) -> str:
+    """Return the id of the race that a record says it is of; empty without one."""
+    found = re.search(rb"^race (\S{1,40})$", record, re.MULTILINE)
+    return found[1].decode("ascii", "replace") if found else ""
+
+
 def _read(path: Path) -> bytes:
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -208,11 +215,11 @@ def show(proof: Proof, shown_in: OutputFormat) -> None:
 def proof_out(proof: Proof) -> ProofOut:
     return ProofOut(
         race=proof.race,
-        game=proof.game,
+        game=proof.record.game if proof.record else "",
         verified=proof.ok,
         voided=(proof.record.voided or None) if proof.record else None,
         witness=proof.verdict,
-        witnessed=list(proof.testimony.seen),
+        contradictions=sorted({found.key[0] for found in proof.findings}),
         digest=proof.digest,
         words=proof.words,
         checks=convert(proof.checks, list[CheckOut], from_attributes=True),

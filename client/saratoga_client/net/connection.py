@@ -40,6 +40,7 @@ from saratoga_client.net.websocket import (
     open_websocket,
     was_asked_to_reconnect,
     was_event_too_large,
+    were_data_lost,
 )
 from saratoga_protocol.codec import CODECS, BadFrame, Frame
 from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
@@ -98,6 +99,8 @@ class Connection:
         self._heartbeats = Heartbeats(self._time)
         self._outbox: asyncio.Queue[Frame] | None = None
         self._connecting: asyncio.Task[None] | None = None
+        self.losses = 0
+        """How often the server has ended the connection because its store lost data."""
 
     @property
     def url(self) -> str:
@@ -114,7 +117,7 @@ class Connection:
         return lambda: self._observers.remove(observer)
 
     def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
-        """Call the observer with every command and its answer, refusals included, when the answer comes.
+        """Call the observer with every command and its answer, refusals included, when `events` reaches it.
 
         Returns a function that ends this.
         """
@@ -225,6 +228,7 @@ class Connection:
                 # Only a record can be so large, and a repeated request would return it again.
                 too_large = UnexpectedAnswer(f"a record of more than {LARGEST_EVENT} bytes")
                 self._requests.fail_all(GetRecord, too_large)
+            self.losses += were_data_lost(error)
             final = final_error(self._url, error)
             if final is None and not greeted.done() and time.monotonic() > give_up_at:
                 final = Unreachable(self._url, describe(error))

@@ -47,7 +47,8 @@ class Requests:
         self._backoff = backoff
         self._send = send
         self._commands: UnansweredCommands[Waiter] = UnansweredCommands()
-        self._unread: deque[AnyEvent] = deque(maxlen=MAX_UNREAD)
+        self._unread: deque[AnyEvent | tuple[AnyCommand, AnyEvent]] = deque(maxlen=MAX_UNREAD)
+        """What the reader has not reached: events, and answers with their commands for the observers."""
         self._changed = asyncio.Event()
         self._observers: list[AnswerObserver] = []
         self.subscriptions = Subscriptions()
@@ -82,9 +83,10 @@ class Requests:
         return self._commands.next_id
 
     def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
-        """Call the observer with every command and its answer, refusals included, in the order of the answers.
+        """Call the observer with every command and its answer, refusals included, in the order of all events.
 
-        Returns a function that ends this.
+        So the reader of `stream` and the observer see everything in the order in which it came. Returns a function
+        that ends this.
         """
         self._observers.append(observer)
         return lambda: self._observers.remove(observer)
@@ -130,7 +132,12 @@ class Requests:
         """Yield the events in the order in which they came, until the connection ends."""
         while True:
             while self._unread:
-                yield self._unread.popleft()
+                unread = self._unread.popleft()
+                if not isinstance(unread, tuple):
+                    yield unread
+                    continue
+                for observer in tuple(self._observers):
+                    observer(*unread)
             if isinstance(self.end, ClientClosed):
                 return
             if self.end is not None:
@@ -158,8 +165,9 @@ class Requests:
         if isinstance(event, UnknownEvent):
             waiter.set_exception(UnexpectedAnswer(f"an event of unknown type {event.type}"))
             return
-        for observer in tuple(self._observers):
-            observer(command, event)
+        if self._observers and not isinstance(event, events.Snapshot):
+            self._unread.append((command, event))
+            self._changed.set()
         if isinstance(event, events.Refused):
             waiter.set_exception(CommandRefused(event))
         else:

@@ -22,7 +22,7 @@ from websockets.typing import Subprotocol
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.net.errors import CommandRefused, Redirected, ServerClosed, Unreachable
 from saratoga_protocol.codec import Frame
-from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
+from saratoga_protocol.refusals import RESTARTING, STORE_LOST_DATA, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
 # At DEBUG level `websockets` logs whole frames, which include the token.
@@ -160,4 +160,13 @@ def was_asked_to_reconnect(error: Exception) -> bool:
         isinstance(error, ConnectionClosed)
         and error.rcvd is not None
         and error.rcvd.code in RECONNECT_CODES
+    )
+
+
+def were_data_lost(error: Exception) -> bool:
+    """Test whether the server ended the connection because its store lost data."""
+    return (
+        isinstance(error, ConnectionClosed)
+        and error.rcvd is not None
+        and error.rcvd.code == STORE_LOST_DATA.code
     )

@@ -15,7 +15,8 @@ from saratoga_client.review.share_text import race_text
 from saratoga_client.session.match_text import with_match
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.session.verification import prove
+from saratoga_client.session.verdict import prove
+from saratoga_client.session.witness import Witness
 from saratoga_rules.records.digest_words import parse_digest_words
 from saratoga_rules.records.record import (
     POSITIVE,
@@ -95,7 +96,8 @@ class FinishedRaceCommands:
         if record is None:
             return
         text = format_record(record)
-        proof = await asyncio.to_thread(prove, text.encode(), record.race_id, words=friends)
+        seen = Witness().evidence(record.race_id)
+        proof = await asyncio.to_thread(prove, text.encode(), record.race_id, seen, friends)
         for check in proof.checks:
             self._write(f"check {check.name}: {check.mark}, {check.detail}")
         self._write(f"digest: {digest_of(text)}")

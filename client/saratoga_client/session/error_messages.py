@@ -1,5 +1,6 @@
 """Messages to the player for errors of the connection and for a lost seat."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from saratoga_client.local.printed_command import table_command
@@ -12,7 +13,7 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.net.greeting import SEAT_EXPIRED
-from saratoga_client.problems import Exit, Problem
+from saratoga_client.problems import Exit, Problem, told_alarms
 from saratoga_client.session.open_connection import problem_of
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState
@@ -95,11 +96,11 @@ def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem
     )
 
 
-def with_alarms(problem: Problem, alarms: list[str]) -> Problem:
+def with_alarms(problem: Problem, alarms: Sequence[str]) -> Problem:
     """Return the message with the alarms about the races that disappeared with the seat or the table, if any."""
     if not alarms:
         return problem
-    what = f"{problem.what} ALARM: {' '.join(alarms)}"
+    what = " ".join([problem.what, *told_alarms(alarms)])
     return Problem(what, problem.remedy, Exit.NOT_VERIFIED, problem.refusal, problem.said)
 
 

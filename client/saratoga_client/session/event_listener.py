@@ -9,7 +9,6 @@ from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import UnexpectedAnswer
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.moments import with_last_minute
-from saratoga_client.session.record_check import CHECKS_WITHIN
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
@@ -19,6 +18,8 @@ from saratoga_protocol.events import AnyEvent
 
 MEASURE_EVERY: Final = 1.0
 """Seconds between two updates of the state by the clock."""
+
+LOST_AGAIN: Final = "the server says that it has lost data again: do not count on its results"
 
 
 class EventListener:
@@ -66,10 +67,11 @@ class EventListener:
                 return state
         return None
 
-    async def finish_checks(self) -> None:
-        """Wait until the checks of records that have begun are finished, `CHECKS_WITHIN` at most."""
-        if self._checks:
-            await asyncio.wait(self._checks, timeout=CHECKS_WITHIN)
+    async def finish_checks(self, table: str) -> None:
+        """Wait for the records that are awaited, until each has come or is late."""
+        for check in self._checks:
+            check.cancel()
+        await self._duties.finish(table, self._records.keep)
 
     async def measure(self) -> None:
         """Update what changes without an event every `MEASURE_EVERY` seconds: the round-trip time, the clock."""
@@ -101,7 +103,9 @@ class EventListener:
         self._store.replace(self._records.with_best(state))
         # At once, so that the duties have seen all events when the session acts on one, or ends.
         self._duties.see(event)
-        for race in self._duties.take_due():
+        if self._duties.observed.losses > 1:
+            self._records.report(LOST_AGAIN)
+        for race in self._duties.records.take_due():
             check = self._tasks.start(self._check(race))
             self._checks.add(check)
             check.add_done_callback(self._checks.discard)
@@ -136,8 +140,6 @@ class EventListener:
         return replace(first, seat_lost=reason or "Your seat was given up.")
 
     async def _check(self, race: str) -> None:
-        checked = await self._duties.check(race)
-        if checked is None:
-            self._records.missing(race)
-        else:
+        checked = await self._duties.records.check(race, self._records.late)
+        if checked is not None:
             self._records.keep(race, checked)

@@ -1,19 +1,17 @@
-"""A player's part in the fairness protocol of one table; people and bots share the code.
+"""A player's part in fair deals at one table, and the witness of its races; people and bots share the code.
 
-`FairnessDuties` draws the player's nonce, sends `ready` with its hash, reveals the nonce in the countdown,
-lets `TableObserver` save evidence of each race, and `RecordCheck` compare the race's record with it. It must see
-every event of the connection, in order.
+`FairnessDuties` draws the player's nonce, sends `ready` with its hash, and reveals the nonce in the countdown.
+`TableWitness` keeps and compares what the server shows, and `RecordCheck` compares the records of the races
+with it. It must see every event of the connection, in order.
 """
 
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Final
-
-from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import (
@@ -24,52 +22,41 @@ from saratoga_client.net.errors import (
     ServerClosed,
     Unreachable,
 )
-from saratoga_client.session.race_witness import Alarm, RaceWitness
-from saratoga_client.session.record_check import CheckedRecord, RecordCheck
-from saratoga_client.session.table_observer import (
-    COUNTDOWN_CHANGED,
-    TableObserver,
-    have_racers_changed,
-)
-from saratoga_client.session.table_view import RACE_PHASES
-from saratoga_client.session.testimony import Testimony
-from saratoga_client.session.witness import MemoryWitness, Sighting, Witness, faults_of_blame
+from saratoga_client.session.record_check import CHECKS_WITHIN, CheckedRecord, RecordCheck
+from saratoga_client.session.witness import TableWitness, Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import NotReady, Ready, Reveal
+from saratoga_protocol.commands import AnyCommand, NotReady, Ready, Reveal
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
+from saratoga_rules.records.facts import CONTRADICTED, Finding
 
 LOG: Final = logging.getLogger("saratoga.seat")
 
 CONNECTION_ENDS: Final = (ClientClosed, ServerClosed, Unreachable)
 """The errors that end a connection."""
 
-LOST_CHECKS_WITHIN: Final = 30.0
-"""Seconds within which the races of a table that is gone are checked, also without a connection."""
-
-
-def _log_alarm(race: str, disagreements: tuple[str, ...]) -> None:
-    LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(disagreements))
+HASH_DIGITS: Final = 64
 
 
 class FairnessDuties:
-    """A client's part in fair deals: send nonces, save what was seen, and check race records.
-
-    An instance serves one player or watcher at one table.
-    """
+    """A client's part in fair deals. An instance serves one player or watcher at one table."""
 
     def __init__(
         self,
         connection: Connection,
-        witness: Witness | None = None,
-        alarm: Alarm = _log_alarm,
+        witness: Witness,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """Save sightings in `witness`, by default in memory; call `alarm` once per contradiction."""
+        """Keep what was seen in `witness`; call `changed` whenever `alarms` may have changed."""
         self._connection = connection
-        self._races = RaceWitness(witness or MemoryWitness(), lambda: self.player, alarm)
+        self._changed = changed
+        self.findings: list[Finding] = []
+        """How the server has contradicted itself."""
         self._stop_observing: Callable[[], None] | None = None
-        self._records = RecordCheck(connection, self._races)
-        self._observer = TableObserver(connection, self._races, self._records)
+        self.observed = TableWitness(connection, witness, self._tell)
+        self.records = RecordCheck(connection, self.observed, witness, changed)
+        self._ready: Ready | None = None
+        """The `ready` of this connection that stands; `None` if another device may have sent another."""
         self._revealed: tuple[str, int] | None = None
         """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if the
         countdown begins again."""
@@ -79,58 +66,19 @@ class FairnessDuties:
         if self._stop_observing is not None:
             self._stop_observing()
 
-    def take_due(self) -> list[str]:
-        """Return the races whose record is to be checked now, each once: pass them to `check`."""
-        return [race for race in sorted(self._observer.due) if self._records.begin(race)]
-
-    async def check(self, race: str) -> CheckedRecord | None:
-        """Fetch and check the record of a race; `None` if the server withholds it. May take long."""
-        self._observer.due.discard(race)
-        return await self._records.check(race)
-
-    def is_checking(self, race: str = "") -> bool:
-        """Return whether the check of a race, by default of any, has begun and not ended."""
-        return self._records.is_checking(race)
-
-    async def prove(self, race: str, text: str) -> CheckedRecord:
-        """Check the record of a race that was not due, such as one that the player asked for."""
-        return await self._records.prove(race, text)
-
-    async def lost_races(self, table: str, *, is_gone: bool) -> list[str]:
-        """Check the races at a table whose seat is lost, or that `is_gone`; return the alarms in sentences.
-
-        What cannot be checked in time is checked when the player comes to that table again.
-        """
-        alarms: list[str] = []
-
-        async def check(race: str) -> None:
-            if alarm := await self._records.check_lost(race, self._may_run(race, is_gone)):
-                alarms.append(f"Race {race}: {alarm}.")
-
-        with suppress(TimeoutError, *CONNECTION_ENDS):
-            async with asyncio.timeout(LOST_CHECKS_WITHIN):
-                await asyncio.gather(*map(check, self._races.unsettled(table)))
-        return alarms
-
-    def _may_run(self, race: str, is_gone: bool) -> bool:
-        """Test whether an honest server may still say that a race runs."""
-        table = self.table
-        runs = table is None or (table.race == race and table.phase in RACE_PHASES)
-        return runs and not is_gone and self._races.may_run(race)
-
     @property
-    def _sighting(self) -> Sighting | None:
-        return self._races.current
+    def alarms(self) -> tuple[str, ...]:
+        """Sentences on how the server contradicts itself, and on the races whose records are missing."""
+        from saratoga_client.session.verdict import alarm_sentence, missing_sentence
 
-    @property
-    def testimonies(self) -> dict[str, Testimony]:
-        """The comparisons of the latest finished races with their records, by race id."""
-        return self._records.testimonies
+        records = (alarm for alarms in self.records.contradicted.values() for alarm in alarms)
+        missing = map(missing_sentence, sorted(self.records.missing))
+        return tuple(dict.fromkeys([*map(alarm_sentence, self.findings), *records, *missing]))
 
     @property
     def table(self) -> events.Table | None:
         """The latest version of the table."""
-        return self._observer.table
+        return self.observed.table
 
     @property
     def player(self) -> str:
@@ -138,9 +86,9 @@ class FairnessDuties:
 
     @property
     def is_ready(self) -> bool:
-        """Test whether the table lists this player as ready for the next race."""
-        own = self._own_seat()
-        return own is not None and own.ready and bool(self._own_hash())
+        """Test whether the player is ready for the next race, with a nonce that this program knows."""
+        own, table = self._own_seat(), self.table
+        return own is not None and own.ready and table is not None and bool(self._nonce(table))
 
     @property
     def is_blocked(self) -> bool:
@@ -153,57 +101,49 @@ class FairnessDuties:
         return self.table is not None and self.table.host == self.player
 
     async def ready(self) -> None:
-        """Mark the player ready, with a nonce for this deal; draw another after `_drop_nonce`.
+        """Mark the player ready, with a nonce for this deal; draw another after it was taken back or refused.
 
         Raises `DealSpent`, or an error of `Connection.request`.
         """
-        assert self._sighting is not None, "no snapshot has been handled yet"
-        if self._observer.is_spent(self._sighting):
-            raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
-        if not self._sighting.nonce:
-            self._races.see(replace(self._sighting, nonce=secrets.token_hex(NONCE_BYTES)))
-        sighting, own_hash = self._sighting, self._own_hash()
-        code = sighting.race.partition("/")[0]
+        table = self.table
+        assert table is not None, "no snapshot has been handled yet"
+        if self.observed.is_spent(table.race, table.commitment):
+            raise DealSpent(f"the nonces for race {table.race} are known already")
+        if not self._nonce(table):
+            self._keep_nonce(table, secrets.token_hex(NONCE_BYTES))
+        hashed = nonce_hash(bytes.fromhex(self._nonce(table)))
+        ready = partial(Ready, table=table.code, commitment=table.commitment, nonce_hash=hashed)
         try:
-            await self._connection.request(
-                partial(Ready, table=code, commitment=sighting.commitment, nonce_hash=own_hash)
-            )
+            await self._connection.request(ready)
         except CommandRefused as refusal:
             if refusal.code == "wrong_nonce":
-                self._drop_nonce(sighting.nonce)
+                self._drop_nonce(table)
             raise
 
     async def not_ready(self) -> None:
         """Remove the player's ready mark; raises `CommandRefused`."""
-        assert self.table is not None, "no snapshot has been handled yet"
-        nonce = "" if self._sighting is None else self._sighting.nonce
-        await self._connection.request(partial(NotReady, table=self.table.code))
-        self._drop_nonce(nonce)
-
-    def _drop_nonce(self, nonce: str) -> None:
-        """Forget a nonce that was taken back or refused, unless its countdown has started meanwhile."""
-        sighting = self._sighting
-        if (
-            sighting is not None
-            and sighting.nonce == nonce
-            and not self._observer.is_spent(sighting)
-        ):
-            self._races.see(replace(sighting, nonce=""))
+        table = self.table
+        assert table is not None, "no snapshot has been handled yet"
+        await self._connection.request(partial(NotReady, table=table.code))
+        self._drop_nonce(table)
 
     def see(self, event: AnyEvent) -> None:
-        """Save the facts of an event. Then `take_due` has the records to check, and a nonce may be due."""
+        """Keep the facts of an event. Then `records.take_due` has the records to check, and a nonce may be due."""
         if self._stop_observing is None:
             # not before: a session that never enters its table is never closed
-            self._stop_observing = self._connection.observe_answers(self._races.see_answer)
-        self._observer.see(event)
+            self._stop_observing = self._connection.observe_answers(self._see_answer)
+        if isinstance(event, events.Snapshot):
+            self._ready = None
+        self.observed.see(event)
+        table = self.table
+        if table is not None and table.phase == "countdown" and self._is_racer(table):
+            self._see_countdown(table)
 
     async def handle(self, event: AnyEvent) -> None:
-        """Save the facts of an event, and reveal the nonce if it is due."""
+        """Keep the facts of an event, and reveal the nonce if it is due."""
         self.see(event)
         if self.has_to_reveal:
             await self.reveal()
-
-    # Revealing the nonce
 
     @property
     def has_to_reveal(self) -> bool:
@@ -212,27 +152,27 @@ class FairnessDuties:
         return (
             table is not None
             and table.phase == "countdown"
-            and table.racer(self.player) is not None
+            and self._is_racer(table)
             and self._revealed != (table.commitment, table.reveal_by)
         )
 
     async def reveal(self) -> None:
         """Reveal the nonce in the countdown, unless the server has changed what it promised."""
-        table, sighting = self.table, self._sighting
-        if table is None or sighting is None or not self.has_to_reveal:
+        table = self.table
+        if table is None or not self.has_to_reveal:
             return
-        if not sighting.nonce and self._is_ready_elsewhere(sighting):
+        seen, nonce = self.observed.seen(table.race), self._nonce(table)
+        listed = {racer.player: racer.nonce_hash for racer in table.racers}
+        if not nonce or listed[self.player] != nonce_hash(bytes.fromhex(nonce)):
             LOG.warning("another device got ready for race %s, so it has the nonce", table.race)
             return
-        if faults := tuple(self._faults_of_countdown(table, sighting)):
-            self._races.raise_alarm(table.race, faults)
+        if seen is None or seen.clashes:
             return
         self._revealed = table.commitment, table.reveal_by
         states = [self._connection.state]
         unsubscribe = self._connection.subscribe(states.append)
         try:
-            await self._connection.request(partial(Reveal, table=table.code, nonce=sighting.nonce))
-            self._note_reveal(sighting.race, revealed=True)
+            await self._connection.request(partial(Reveal, table=table.code, nonce=nonce))
         except CommandRefused as refusal:
             # Probably too late: the server cancels the countdown and informs all players, or the
             # countdown goes on, and the nonce is revealed again.
@@ -241,40 +181,69 @@ class FairnessDuties:
         except RequestTimedOut:
             self._revealed = None
             if set(states) == {LinkState.CONNECTED}:
-                self._note_reveal(sighting.race, unanswered=True)
+                # a server that never answers may not say later that the nonce was missing
+                self._note_revealed(table.race)
         finally:
             unsubscribe()
 
-    def _note_reveal(self, race: str, **what: bool) -> None:
-        """Save what the server did with the nonce; raise the alarm if it has blamed the player already."""
-        sighting = self._races.load(race)
-        if sighting is None:
-            return
-        sighting = replace(sighting, **what)
-        self._races.save(sighting)
-        if sighting.blamed:
-            self._races.raise_alarm(race, tuple(faults_of_blame(sighting)))
+    async def finish(self, table: str, keep: Callable[[str, CheckedRecord], None]) -> None:
+        """Ask a last time for the records of a table that the player has left or cannot enter; `keep` what comes.
 
-    def _is_ready_elsewhere(self, sighting: Sighting) -> bool:
-        """Test whether the player was ready already, by another device, when this client took the seat."""
-        return self._observer.foreign_ready == sighting.commitment
+        What does not come in `CHECKS_WITHIN` seconds is asked for when the player comes to that table again.
+        """
 
-    def _faults_of_countdown(self, table: events.Table, sighting: Sighting) -> Iterator[str]:
-        """Yield the reasons why the nonce must not be revealed."""
-        if not sighting.nonce or sighting.commitment != table.commitment:
-            yield "the countdown is for a deal for which this player has not said ready"
-        elif sighting.nonce_hashes.get(self.player) != self._own_hash():
-            yield "the countdown has a nonce hash for this player that this player did not send"
-        if not all(sighting.nonce_hashes.values()):
-            yield "the countdown has racers without a nonce hash"
-        if have_racers_changed(table, sighting):
-            yield COUNTDOWN_CHANGED
+        async def check(race: str) -> None:
+            checked = await self.records.check(race, lambda _: None, is_final=True)
+            if checked is not None:
+                keep(race, checked)
 
-    def _own_hash(self) -> str:
-        sighting = self._sighting
-        if sighting is None or not sighting.nonce:
-            return ""
-        return nonce_hash(bytes.fromhex(sighting.nonce))
+        with suppress(TimeoutError, *CONNECTION_ENDS):
+            async with asyncio.timeout(CHECKS_WITHIN):
+                await asyncio.gather(*map(check, self.observed.unchecked(table)))
+
+    def _see_answer(self, command: AnyCommand, answer: AnyEvent) -> None:
+        """Keep the facts of an answer, and what it confirms, in the order of all events."""
+        self.observed.see_answer(command, answer)
+        if isinstance(answer, events.Done):
+            match command:
+                case Ready():
+                    self._ready = command
+                case NotReady():
+                    self._ready = None
+                case Reveal() if self.table is not None:
+                    self._note_revealed(self.table.race)
+
+    def _note_revealed(self, race: str) -> None:
+        self.observed.add((("revealed", race, self.player), "yes"))
+
+    def _see_countdown(self, table: events.Table) -> None:
+        """Compare the countdown with what this connection's `ready` said."""
+        for racer in table.racers:
+            if len(racer.nonce_hash) != HASH_DIGITS:
+                key = "hash", table.race, racer.player
+                self.observed.tell(Finding(CONTRADICTED, key, "a hash", racer.nonce_hash))
+        if self._ready is not None:
+            self.observed.add((("commitment", table.race), self._ready.commitment))
+            self.observed.add((("hash", table.race, self.player), self._ready.nonce_hash))
+
+    def _tell(self, found: Finding) -> None:
+        LOG.error("the server contradicts itself: %s", found)
+        self.findings.append(found)
+        self._changed()
+
+    def _nonce(self, table: events.Table) -> str:
+        return self.observed.nonce(table.race, table.commitment)
+
+    def _keep_nonce(self, table: events.Table, nonce: str) -> None:
+        self.observed.note(table.race, "nonce", table.commitment, nonce)
+
+    def _drop_nonce(self, table: events.Table) -> None:
+        """Forget a nonce that was taken back or refused, unless its countdown has started meanwhile."""
+        if not self.observed.is_spent(table.race, table.commitment):
+            self._keep_nonce(table, "")
+
+    def _is_racer(self, table: events.Table) -> bool:
+        return any(racer.player == self.player for racer in table.racers)
 
     def _own_seat(self) -> events.Seat | None:
         seats = [] if self.table is None else self.table.seats

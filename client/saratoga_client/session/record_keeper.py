@@ -1,4 +1,4 @@
-"""Save the checked records of a table's races, show the verdicts, and find the player's best result."""
+"""Save the checked records of a table's races, show the verdicts and alarms, and find the player's best result."""
 
 import logging
 from dataclasses import replace
@@ -6,14 +6,12 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_client.session.bounded import put_newest
-from saratoga_client.session.feed import Tone, with_line
+from saratoga_client.session.feed import FeedLine, Tone, with_line
 from saratoga_client.session.personal_best import best_in
-from saratoga_client.session.record_check import CheckedRecord, not_sent
+from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
-from saratoga_client.session.witness import MISSING
-from saratoga_rules.records.record import RecordError, parse_record
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -22,31 +20,40 @@ MOST_VERIFICATIONS: Final = 100
 
 
 class RecordKeeper:
-    """A keeper of checked records: saves them, and puts the verdicts into the session's state."""
+    """A keeper of checked records: saves them, and puts verdicts and alarms into the session's state."""
 
     def __init__(self, store: StateStore, records: RecordStore) -> None:
         self._store = store
         self._records = records
 
-    def missing(self, race: str) -> None:
-        """Report that the server did not send the record of a race."""
-        self._report(
-            f"the server did not send the record of race {race}; a review requests it again"
-        )
-        self._show(race, Verification(False, not_sent(race)))
+    def late(self, race: str) -> None:
+        """Show that the server has not sent the record of a race."""
+        from saratoga_client.session.verdict import not_sent_sentence
+
+        self._show(race, Verification(False, not_sent_sentence(race)))
 
     def keep(self, race: str, checked: CheckedRecord) -> None:
-        """Save the record of a race, and put the verdict into the state.
-
-        The check of a record that is not verified has raised the alarm, with all that is wrong.
-        """
-        self._withdraw(race)
+        """Save the record of a race, and put the verdict into the state."""
         text, proof = checked
         if proof.race == race:  # else it may be of a race at another server
-            self._keep(text)
+            try:
+                self._records.keep(text)  # a wrong one too, as evidence against the server
+            except OSError as error:
+                self._report_unwritten(error)
         self._show(race, Verification(proof.ok, proof.sentence, proof.is_contradicted))
-        if proof.ok:
-            self._note_best(text)
+        state = self._store.state
+        if proof.ok and proof.record is not None and state is not None:
+            result = best_in(proof.record, state.player)
+            former = self._records.best(proof.record.game, state.player)
+            try:
+                is_best = result is not None and self._records.note(result, state.player)
+            except OSError as error:
+                self._report_unwritten(error)
+                return
+            # the table may play another race or another game by now
+            if is_best and result is not None and result.game == state.table.settings.game:
+                is_new = former is not None and result.race == state.table.race
+                self._store.replace(replace(state, best=result, is_new_best=is_new))
 
     def kept(self, race: str) -> str | None:
         """Return the text of a race's record saved on this machine; `None` without one.
@@ -67,67 +74,29 @@ class RecordKeeper:
             return state
         return replace(state, best=self._records.best(game, state.player))
 
-    def raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        """Put into the state how the server contradicted itself about a race; before there is one, log it."""
+    def show_alarms(self, alarms: tuple[str, ...]) -> None:
+        """Put the alarms that hold now into the state; before there is one, only the log has them."""
         state = self._store.state
-        if state is None:
-            sentences = "; ".join(disagreements)
-            LOG.error("the server contradicts itself on race %s: %s", race, sentences)
+        if state is None or alarms == state.alarms:
             return
-        said = (_sentence(race, sentence) for sentence in disagreements)
-        fresh = tuple(alarm for alarm in said if alarm not in state.alarms)
-        feed = state.feed
-        at = feed.lines[-1].at if feed.lines else 0
-        for alarm in fresh:
-            feed = with_line(feed, at, alarm, Tone.ALARM)
-        self._store.replace(replace(state, alarms=(*state.alarms, *fresh), feed=feed))
+        withdrawn, fresh = set(state.alarms) - set(alarms), set(alarms) - set(state.alarms)
+        lines = [line for line in state.feed.lines if line.text not in withdrawn]
+        feed = replace(state.feed, lines=tuple(lines))
+        for alarm in alarms:
+            if alarm in fresh:
+                feed = with_line(feed, _newest(feed.lines), alarm, Tone.ALARM)
+        self._store.replace(replace(state, alarms=alarms, feed=feed))
 
-    def _withdraw(self, race: str) -> None:
-        """Take back the alarm that the record of a race was missing."""
+    def report(self, text: str) -> None:
+        """Add a line to the feed, unless the feed has it already."""
         state = self._store.state
-        if state is None:
-            return
-        missing = {_sentence(race, alarm) for alarm in MISSING}
-        alarms = tuple(alarm for alarm in state.alarms if alarm not in missing)
-        if alarms != state.alarms:
-            lines = tuple(line for line in state.feed.lines if line.text not in missing)
-            self._store.replace(
-                replace(state, alarms=alarms, feed=replace(state.feed, lines=lines))
-            )
-
-    def _keep(self, text: str) -> None:
-        """Save a record, even if its check fails, as evidence against the server."""
-        try:
-            self._records.keep(text)
-        except OSError as error:
-            self._report_unwritten(error)
+        if state is not None and all(line.text != text for line in state.feed.lines):
+            feed = with_line(state.feed, _newest(state.feed.lines), text, Tone.LINK)
+            self._store.replace(replace(state, feed=feed))
 
     def _report_unwritten(self, error: OSError) -> None:
         LOG.warning("the record was not saved: %s", error)
-        self._report(f"the record was not saved on this machine: {error.strerror or error}")
-
-    def _note_best(self, text: str) -> None:
-        """Update the player's best result from a verified record."""
-        state = self._store.state
-        if state is None:
-            return
-        try:
-            result = best_in(parse_record(text), state.player)
-        except RecordError:
-            return
-        try:
-            if result is None:
-                return
-            former = self._records.best(result.game, state.player)
-            if not self._records.note(result, state.player):
-                return
-        except OSError as error:
-            self._report_unwritten(error)
-            return
-        # The table may play another race or another game by now.
-        if result.game == state.table.settings.game:
-            is_new = former is not None and result.race == state.table.race
-            self._store.replace(replace(state, best=result, is_new_best=is_new))
+        self.report(f"the record was not saved on this machine: {error.strerror or error}")
 
     def _show(self, race: str, verification: Verification) -> None:
         state = self._store.state
@@ -136,16 +105,6 @@ class RecordKeeper:
             put_newest(known, race, verification, MOST_VERIFICATIONS)
             self._store.replace(replace(state, verifications=MappingProxyType(known)))
 
-    def _report(self, text: str) -> None:
-        """Add a line to the feed, unless the feed has it already."""
-        state = self._store.state
-        if state is None or any(line.text == text for line in state.feed_lines):
-            return
-        at = state.feed_lines[-1].at if state.feed_lines else 0
-        feed = with_line(state.feed, at, text, Tone.LINK)
-        self._store.replace(replace(state, feed=feed))
 
-
-def _sentence(race: str, alarm: str) -> str:
-    """Return an alarm about a race as players read it."""
-    return f"Race {race}: {alarm}."
+def _newest(lines: tuple[FeedLine, ...]) -> int:
+    return lines[-1].at if lines else 0

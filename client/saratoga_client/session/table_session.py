@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, LinkState
-from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
+from saratoga_client.net.errors import CommandRefused, DealSpent
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.activity import Activity
@@ -53,7 +53,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.moves import Move
-from saratoga_rules.records.record import RaceRecord, RecordError, UnknownFormat, parse_record
+from saratoga_rules.records.record import RaceRecord, parse_record
 
 LEAVE_TIMEOUT: Final = 5.0
 """Seconds to wait for the answer to a leave command while the connection is lost; three times as many
@@ -65,9 +65,6 @@ LEFT_UNHEARD: Final = Problem(
     " have banked counts.",
     Exit.UNREACHABLE,
 )
-
-NO_TABLE: Final = frozenset({"no_such_table", "table_closed"})
-"""Codes of refusals after which no race can run at the table."""
 
 Result = TypeVar("Result")
 
@@ -91,7 +88,7 @@ class TableSession:
         self._tasks = SessionTasks(self._explain)
         self._move_sender = MoveSender(connection, self._store, backoff)
         self._records = RecordKeeper(self._store, records)
-        self._duties = FairnessDuties(connection, witness, self._records.raise_alarm)
+        self._duties = FairnessDuties(connection, witness, self._alarms_changed)
         self._listener = EventListener(
             connection, self._store, self._duties, self._records, self._tasks
         )
@@ -112,7 +109,7 @@ class TableSession:
     @property
     def is_checking(self) -> bool:
         """True while the record of a finished race is being fetched and checked."""
-        return self._duties.is_checking()
+        return self._duties.records.is_awaiting()
 
     def subscribe(self, observer: Observer) -> Callable[[], None]:
         """Call the observer with the new state after each change, in the event loop of `attend`.
@@ -201,29 +198,25 @@ class TableSession:
     async def record(self, race: str) -> RaceRecord:
         """Return the record of a finished race, from this machine or from the server."""
         # a record that is being checked is not fetched and checked a second time
-        await self._explained(self._store.until(lambda: not self._duties.is_checking(race)))
+        await self._explained(self._store.until(lambda: not self._duties.records.is_awaiting(race)))
         text = self._records.kept(race)
         return (
             await self._explained(self._fetch_record(race)) if text is None else parse_record(text)
         )
 
     async def _fetch_record(self, race: str) -> RaceRecord:
-        try:
-            answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
-            record = parse_record(answer.text)
-        except UnknownFormat as fault:
-            why = f"This program cannot read the record of race {race}: {fault}."
-            raise Problem(why, "Update this program.", Exit.TOO_OLD) from fault
-        except (RecordError, UnexpectedAnswer) as fault:
-            raise Problem(
-                f"The server sent an unreadable record of race {race}: {fault}.",
-                "The announced result still counts. Report this to the operator of the server.",
-                Exit.NOT_VERIFIED,
-            ) from fault
-        if record.voided:
-            raise voided_problem(record, race, server_to_name(self.server))
-        self._records.keep(race, await self._duties.prove(race, answer.text))
-        return record
+        answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
+        checked = await self._duties.records.prove(race, answer.text)
+        self._records.keep(race, checked)
+        proof = checked.proof
+        if proof.record is None:
+            remedy, code = "Update this program.", Exit.TOO_OLD
+            if proof.is_contradicted:
+                remedy, code = "Report this to the operator of the server.", Exit.NOT_VERIFIED
+            raise Problem(f"Race {race} can't be read. {proof.sentence}", remedy, code)
+        if proof.record.voided:
+            raise voided_problem(proof.record, race, server_to_name(self.server))
+        return proof.record
 
     # The table
 
@@ -304,6 +297,7 @@ class TableSession:
         server refuses.
         """
         self._has_left = True
+        self._duties.observed.leaving()
         is_away = self._connection.state is not LinkState.CONNECTED
         leave = UnwatchTable if self._is_watching else LeaveTable
         try:
@@ -336,9 +330,8 @@ class TableSession:
         except (*CONNECTION_ERRORS, StateStoreClosed) as error:
             problem = self._explain(error)
             if isinstance(error, CommandRefused) and code:
-                is_gone = error.code in NO_TABLE
-                lost = await self._duties.lost_races(code, is_gone=is_gone)
-                problem = with_alarms(problem, lost)
+                await self._listener.finish_checks(code)
+                problem = with_alarms(problem, self._duties.alarms)
             raise problem from error
 
     async def _request(self, draft: Draft) -> AnyEvent:
@@ -354,6 +347,9 @@ class TableSession:
     def _explain(self, error: Exception) -> Problem:
         return problem_for(self._connection.url, error)
 
+    def _alarms_changed(self) -> None:
+        self._records.show_alarms(self._duties.alarms)
+
     async def _follow(self) -> None:
         """Follow the table until it is closed or the seat is lost; then end the session."""
         last = await self._listener.follow()
@@ -361,7 +357,5 @@ class TableSession:
             self._tasks.end()
         else:
             problem = seat_lost_problem(last, self._is_watching)
-            is_gone = last.phase == "closed"
-            lost = await self._duties.lost_races(last.table.code, is_gone=is_gone)
-            await self._listener.finish_checks()
-            self._tasks.end(with_alarms(problem, lost))
+            await self._listener.finish_checks(last.table.code)
+            self._tasks.end(with_alarms(problem, self._duties.alarms))

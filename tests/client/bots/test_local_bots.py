@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kit.messages import racer
 from kit.scripted_server import CODE, NOON, ScriptedPeer, scripted_server, snapshot
 from kit.scripted_server import table as scripted_table
 from kit.session_states import snapshot as table_snapshot
@@ -14,7 +15,7 @@ from kit.table_screens import table_player
 from saratoga_client.bots.identities import claim_identity, variation_of
 from saratoga_client.bots.local_bots import LocalBots
 from saratoga_protocol.commands import AnyCommand, JoinTable, LeaveTable, Ready
-from saratoga_protocol.events import Done, Refused, Seat, SeatLost, Snapshot, TableChanged
+from saratoga_protocol.events import Done, Ended, Refused, Seat, SeatLost, Snapshot, TableChanged
 from saratoga_protocol.players import player_id
 
 
@@ -139,9 +140,15 @@ async def test_a_lie_that_the_bot_finds_is_on_the_players_message_line() -> None
         await at_table.press("b", "w")
         peer = await server.peer()
         command = await peer.command()
-        running = replace(scripted_table(phase="running"), start_at=NOON)
+        racers = [racer("r" * 16, "Bert")]
+        running = replace(scripted_table(phase="running"), start_at=NOON, racers=racers)
         changed = replace(running, version=2, commitment="d0" * 32)
-        later = replace(scripted_table(version=3), race=f"{CODE}/2", commitment="e0" * 32)
+        later = replace(
+            scripted_table(version=3),
+            race=f"{CODE}/2",
+            commitment="e0" * 32,
+            previous=Ended(race=f"{CODE}/1", digest="ab" * 32),
+        )
         await peer.send(
             replace(snapshot(re=command.id), table=running),
             TableChanged(table=changed, now=NOON),
@@ -151,9 +158,9 @@ async def test_a_lie_that_the_bot_finds_is_on_the_players_message_line() -> None
         while not isinstance(await peer.command(), Ready):
             pass
         await at_table.settled()
-        assert "commitment has changed since the" in at_table.text
+        assert "the server has changed the deal" in at_table.text
         (alarm,) = at_table.app.alarms
-        assert "commitment has changed since the" in alarm
+        assert "the server has changed the deal" in alarm
 
 
 SERVER = "ws://127.0.0.1:7470"

@@ -214,9 +214,6 @@ async def test_a_bot_plays_its_board_until_the_server_ends_it(bot: Bot) -> None:
         events.BoardChanged(board=board(state="out-of-time"), place=1, entries=["1 1 out-of-time"]),
         events.RaceOver(outcome=outcome()),
     )
-    fetch = await bot.peer.command()
-    assert isinstance(fetch, commands.GetRecord)
-    await bot.peer.send(events.Refused(re=fetch.id, code="no_such_race", message="No."))
     report = await bot.staying
     assert report.outcomes == [outcome()]
     assert report.openings == {RACE: board().view}
@@ -227,8 +224,6 @@ async def test_a_race_that_ended_while_the_connection_was_lost_counts(bot: Bot) 
     await bot.peer.send(dealt())
     await bot.peer.command()
     await bot.peer.send(replace(snapshot(), outcome=outcome()))
-    fetch = await bot.peer.command()
-    await bot.peer.send(events.Refused(re=fetch.id, code="no_such_race", message="No."))
     assert (await bot.staying).outcomes == [outcome()]
 
 

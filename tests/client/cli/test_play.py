@@ -204,12 +204,12 @@ def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> No
     printer = ResultPrinter(result.player, OutputFormat.JSON)
     printer.see(RaceOver(outcome=raced))
     assert capsys.readouterr().out == "", "the record is not checked yet"
-    printer.warn(raced.race, ("the deal was changed",))
+    printer.warn("The deal was changed.")
     printer.checked("another-race-1/1", Verification(True, "Good."))
     printer.checked(raced.race, Verification(False, "Bad."))
     printed = json.loads(capsys.readouterr().out)
     assert printed["verification"] == {"race": raced.race, "verified": False, "sentence": "Bad."}
-    assert printed["alarms"] == [f"Race {raced.race}: the deal was changed."]
+    assert printed["alarms"] == ["The deal was changed."]
     assert printed["schema"] == "saratoga.bot.v1"
     assert (printed["race"], printed["game"]) == (raced.race, raced.game)
     for key in ("name", "player", "place", "banked", "net", "state", "moves"):

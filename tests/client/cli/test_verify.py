@@ -41,7 +41,9 @@ def test_an_honest_record_is_verified(kept: Path, capsys: pytest.CaptureFixture[
     assert run(saratoga, ["verify", str(kept)]) == Exit.DONE
     *checks, verdict = capsys.readouterr().out.splitlines()
     assert all(line.startswith("ok ") for line in checks)
-    assert verdict == f"{RECORD.race_id} is verified: self-consistent only."
+    assert verdict == (
+        f"{RECORD.race_id} is verified: this machine did not see all of it, so only the record speaks for it."
+    )
 
 
 def test_a_changed_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +97,7 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
             "verified",
             "voided",
             "witness",
-            "witnessed",
+            "contradictions",
             "digest",
             "words",
             "checks",

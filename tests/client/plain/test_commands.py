@@ -178,11 +178,11 @@ async def test_verify_takes_the_four_words_that_a_friend_was_shown() -> None:
     for line in (f"verify #{words}", f"verify {record.race_id}#{words.upper()}"):
         lines = await typing.say(line)
         assert f"check words: ok, the four words of the digest are {words}" in lines
-        assert lines[-1] == f"verified: {record.race_id} is verified: self-consistent only."
+        assert lines[-1].startswith(f"verified: {record.race_id} is verified: this machine did not")
     assert typing.session.alarms == []
     lines = await typing.say("verify #oak-pear-lamp-river")
     assert any(line.startswith("check words: WRONG, ") for line in lines)
-    assert lines[-1].startswith("alarm: NOT VERIFIED: 1 of ")
+    assert lines[-1].startswith("alarm: NOT VERIFIED: ")
     assert len(typing.session.alarms) == 1
     (no,) = await typing.say("verify #oak-pear")
     assert no.startswith("no: 'oak-pear' are not the words of a digest: four words are needed")

@@ -142,7 +142,8 @@ async def test_a_device_that_takes_the_seat_of_a_ready_one_raises_no_alarm(
         while not there.state.verifications:
             await there.settle()
         (found,) = there.state.verifications.values()
-        assert (found.ok, found.sentence.partition(": ")[2]) == (True, "self-consistent only.")
+        assert found.ok
+        assert "did not see all of it" in found.sentence
     else:
         await there.pass_time(2 * COUNTDOWN_MILLIS)
         assert there.state.table.previous is not None, "only the other device has the nonce"

@@ -1,4 +1,4 @@
-"""The record of a race is compared with what the player saw."""
+"""The record of a race is asked for until it comes, and compared with what the player saw."""
 
 import asyncio
 from pathlib import Path
@@ -6,259 +6,207 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kit.messages import racer
-from kit.scripted_server import (
-    CODE,
-    NOON,
-    PLAYER,
-    RACE,
-    TOKEN,
-    ScriptedServer,
-    snapshot,
-    table,
-    welcome,
-)
-from kit.scripted_table import PROMISE, RIVAL, RIVALS_NONCE, DutifulPlayer, dealt, record_of
-from kit.sightings import announced
+from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, ScriptedServer, snapshot, table
+from kit.scripted_table import PROMISE, DutifulPlayer, countdown, gathering, record_of
 from saratoga_client.net.connection import Connection
-from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.witness import GONE, WITHHELD, Witness
+from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.records.record import digest_of, format_record
+from saratoga_protocol.outcomes import outcome_of
+from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 
 pytestmark = pytest.mark.usefixtures("impatient_checks")
 
-
-async def test_a_record_is_requested_once(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    outcome = announced(record)
-    await player.hear_the_end(record, outcome)
-    over = replace(table(version=9, phase="over"), commitment=PROMISE)
-    await player.seat.handle(replace(snapshot(), table=over, outcome=outcome))
-    assert (player.seat.take_due(), player.alarms) == ([], [])
+MISSING = f"Missing: the server started race {RACE}, and does not show what became of it."
 
 
-async def test_a_result_that_comes_after_the_check_of_the_record_is_compared_too(
-    player: DutifulPlayer,
-) -> None:
-    record = record_of(await player.race())
-    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
-    await player.seat.handle(replace(snapshot(), table=later))
-    await player.hear_the_record(format_record(record))
-    assert player.alarms == []
-    await player.hear_the_end(record, replace(announced(record), results=[]))
-    ((_, (fault,)),) = player.alarms
-    assert "order of players" in fault
+def announced(record: RaceRecord) -> events.Outcome:
+    return outcome_of(record, digest_of(format_record(record)))
 
 
-async def test_a_record_refused_for_the_moment_is_requested_again(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    await player.seat.handle(events.RaceOver(outcome=announced(record)))
-    (race,) = player.seat.take_due()
-    checking = asyncio.ensure_future(player.seat.check(race))
-    for code in ("race_running", "no_such_race"):
-        command = await player.peer.command()
-        await player.peer.send(events.Refused(re=command.id, code=code, message="Later."))
-    command = await player.peer.command()
-    text = format_record(record)
-    await player.peer.send(events.Record(re=command.id, race=RACE, text=text))
-    assert await checking is not None
-    assert (player.seat.testimonies[RACE].verdict, player.alarms) == ("witnessed here", [])
+def later(record: RaceRecord | None = None) -> events.TableChanged:
+    """Return the table that gathers for the next race."""
+    digest = "ab" * 32 if record is None else digest_of(format_record(record))
+    ended = events.Ended(race=RACE, digest=digest)
+    next_race = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32, previous=ended)
+    return events.TableChanged(table=next_race, now=NOON)
 
 
-async def refuse_records(player: DutifulPlayer, code: str) -> None:
-    """Refuse every request for a record; without a code, never answer."""
-    while True:
+async def listed(player: DutifulPlayer) -> RaceRecord:
+    """Let the racers be listed, and the nonce be revealed; return the record of the race to come."""
+    await player.seat.handle(gathering())
+    ready = await player.ready()
+    reveal = await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+    return record_of(getattr(reveal, "nonce"))  # noqa: B009 - the command's type has been checked
+
+
+async def refuse_records(player: DutifulPlayer, code: str, times: int = 1_000_000) -> None:
+    """Refuse requests for a record; without a code, never answer."""
+    for _ in range(times):
         command = await player.peer.command()
         if code:
-            await player.peer.send(events.Refused(re=command.id, code=code, message="No."))
+            is_brief = code in ("store_unavailable", "race_running")
+            await player.peer.send(
+                events.Refused(re=command.id, code=code, message="No.", retry=is_brief, wait=60_000)
+            )
+
+
+async def test_a_record_is_asked_for_once(player: DutifulPlayer) -> None:
+    record = await listed(player)
+    await player.seat.handle(later(record))
+    assert [player.due, player.due] == [[RACE], []]
+    checked = asyncio.ensure_future(player.check(RACE))
+    command = await player.peer.command()
+    await player.peer.send(events.Record(re=command.id, race=RACE, text=format_record(record)))
+    assert await checked is not None
+    assert (player.due, player.seat.alarms) == ([], ())
+
+
+async def test_what_is_shown_after_the_check_is_compared_too(player: DutifulPlayer) -> None:
+    record = await listed(player)
+    await player.seat.handle(later(record))
+    await player.hear_the_record(format_record(record))
+    before = player.seat.alarms
+    outcome = announced(record)
+    await player.seat.handle(events.RaceOver(outcome=replace(outcome, seed="5a" * 32)))
+    await player.hear_the_record(format_record(record))
+    changed = f"Race {RACE}: the server has changed the deal. Do not trust it."
+    assert [before, player.seat.alarms] == [(), (changed,)]
+
+
+async def test_a_record_refused_for_the_moment_is_asked_for_again(player: DutifulPlayer) -> None:
+    record = await listed(player)
+    await player.seat.handle(later(record))
+    checking = asyncio.ensure_future(player.check(*player.due))
+    for code in ("race_running", "no_such_race", "store_unavailable"):
+        await refuse_records(player, code, times=1)
+    command = await player.peer.command()
+    await player.peer.send(events.Record(re=command.id, race=RACE, text=format_record(record)))
+    checked = await checking
+    assert checked is not None
+    assert (checked.proof.verdict, player.seat.alarms) == ("raced", ())
 
 
 @pytest.mark.parametrize("code", ["race_running", "no_such_race"])
-async def test_a_record_that_is_withheld_raises_the_alarm_until_it_comes(
-    player: DutifulPlayer, tmp_path: Path, code: str
+async def test_a_record_that_is_not_sent_is_missing_until_it_comes(
+    player: DutifulPlayer, code: str
 ) -> None:
-    record = record_of(await player.race())
-    outcome = announced(record)
-    await player.seat.handle(events.RaceOver(outcome=outcome))
+    record = await listed(player)
+    await player.seat.handle(later(record))
     refusing = asyncio.ensure_future(refuse_records(player, code))
-    (race,) = player.seat.take_due()
-    assert await player.seat.check(race) is None
+    checking = asyncio.ensure_future(player.check(*player.due))
+    async with asyncio.timeout(10):
+        await player.alarmed.wait()
+    said = [player.seat.alarms]
     refusing.cancel()
-    assert player.alarms == [(RACE, (WITHHELD,))]
-    kept = Witness(tmp_path).load(RACE)
-    assert kept is not None
-    assert kept.alarms == [WITHHELD]
-    over = replace(table(version=9, phase="over"), commitment=PROMISE)
-    await player.seat.handle(replace(snapshot(), table=over, outcome=outcome))
-    await player.hear_the_record(format_record(record))
-    kept = Witness(tmp_path).load(RACE)
-    assert kept is not None
-    assert (kept.alarms, kept.has_record) == ([], True)
+    command = await player.peer.command()
+    await player.peer.send(events.Record(re=command.id, race=RACE, text=format_record(record)))
+    checked = await checking
+    assert checked is not None
+    assert checked.proof.ok
+    assert [*said, player.seat.alarms] == [(MISSING,), ()]
 
 
-@pytest.mark.parametrize("code", ["server_fault", "damaged", "of_a_newer_server", ""])
+@pytest.mark.parametrize(
+    "code", ["store_unavailable", "server_fault", "damaged", "of_a_newer_server", ""]
+)
 async def test_an_outage_is_no_accusation(player: DutifulPlayer, code: str) -> None:
-    record = record_of(await player.race())
-    await player.seat.handle(events.RaceOver(outcome=announced(record)))
+    await listed(player)
+    await player.seat.handle(later())
     refusing = asyncio.ensure_future(refuse_records(player, code))
-    (race,) = player.seat.take_due()
-    assert await player.seat.check(race) is None
+    await player.seat.finish(CODE, lambda race, checked: None)
     refusing.cancel()
-    assert player.alarms == []
+    assert player.seat.alarms == ()
 
 
-async def test_a_race_whose_end_was_missed_is_checked_by_its_record(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
-    await player.seat.handle(replace(snapshot(), table=later))
-    await player.hear_the_record(format_record(record))
-    assert (player.seat.testimonies[RACE].verdict, player.alarms) == ("witnessed here", [])
-
-
-async def test_a_restarted_program_misses_a_race_that_disappeared(
+async def test_a_restarted_program_asks_for_a_race_that_disappeared(
     server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
 ) -> None:
-    await player.race()
-    later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
+    await listed(player)
     async with Connection(server.url, TOKEN) as client:
         after = DutifulPlayer(client, await server.peer(), tmp_path)
-        await after.seat.handle(replace(snapshot(), table=later))
-        assert after.seat.take_due() == [RACE]
+        await after.seat.handle(replace(snapshot(), table=later().table))
+        assert after.due == [RACE]
         refusing = asyncio.ensure_future(refuse_records(after, "no_such_race"))
-        await after.seat.check(RACE)
+        await after.check(RACE, is_final=True)
         refusing.cancel()
-        assert after.alarms == [(RACE, (GONE,))]
+        assert after.seat.alarms == (MISSING,)
 
 
-async def say_running(player: DutifulPlayer) -> None:
-    """Refuse every request for a record as if the race ran."""
-    while True:
-        command = await player.peer.command()
-        running = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
-        await player.peer.send(running)
+async def test_a_table_that_cannot_be_entered_any_more_is_asked_about(
+    server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
+) -> None:
+    record = await listed(player)
+    kept: list[str] = []
+    async with Connection(server.url, TOKEN) as client:
+        after = DutifulPlayer(client, await server.peer(), tmp_path)
+        finishing = asyncio.ensure_future(
+            after.seat.finish(CODE, lambda race, checked: kept.append(checked.text))
+        )
+        command = await after.peer.command()
+        await after.peer.send(events.Record(re=command.id, race=RACE, text=format_record(record)))
+        await finishing
+    assert kept == [format_record(record)]
 
 
 def running(version: int = 8) -> events.TableChanged:
-    """Return the table of the race that `DutifulPlayer.race` begins, as it runs."""
-    there = replace(table(version=version, phase="running"), commitment=PROMISE)
-    racing = replace(
-        there,
-        racers=[racer(PLAYER, "Anna"), racer(RIVAL, "Bert")],
-        start_at=NOON,
-        deadline=NOON + 600_000,
-    )
+    """Return the table of the race as it runs."""
+    counting = countdown("00" * 32, version=version).table
+    racing = replace(counting, phase="running", start_at=NOON, deadline=NOON + 600_000, racers=[])
     return events.TableChanged(table=racing, now=NOON)
 
 
-async def test_a_seat_lost_in_a_running_race_is_no_lost_race(player: DutifulPlayer) -> None:
-    await player.race()
-    await player.seat.handle(running())
-    refusing = asyncio.ensure_future(say_running(player))
-    assert (await player.seat.lost_races(CODE, is_gone=False), player.alarms) == ([], [])
-    refusing.cancel()
-
-
-@pytest.mark.parametrize("why", ["table gone", "next race", "time over"])
-async def test_a_race_that_cannot_run_any_more_is_missed_although_the_server_says_that_it_runs(
-    player: DutifulPlayer, tmp_path: Path, why: str
+@pytest.mark.parametrize("why", ["it runs", "table gone", "next race", "time over"])
+async def test_a_server_may_only_say_of_the_present_race_that_it_runs(
+    player: DutifulPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
-    await player.race()
+    await listed(player)
     await player.seat.handle(running())
-    if why == "next race":
-        later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
-        await player.seat.handle(events.TableChanged(table=later, now=NOON))
+    if why == "table gone":
+        closed = replace(running(version=9).table, phase="closed")
+        await player.seat.handle(events.TableChanged(table=closed, now=NOON))
+    elif why == "next race":
+        await player.seat.handle(later())
     elif why == "time over":
-        player.seat = seen_earlier(player, tmp_path, 16 * 60_000)
-    refusing = asyncio.ensure_future(say_running(player))
-    lost = await player.seat.lost_races(CODE, is_gone=why == "table gone")
+        seen = Witness(tmp_path).evidence(RACE)
+        assert seen is not None
+        monkeypatch.setattr(
+            "saratoga_client.session.record_check.now", lambda: seen.seen_at + 16 * 60_000
+        )
+    refusing = asyncio.ensure_future(refuse_records(player, "race_running"))
+    await player.seat.finish(CODE, lambda race, checked: None)
     refusing.cancel()
-    assert lost == [f"Race {RACE}: {GONE}."]
+    assert player.seat.alarms == (() if why == "it runs" else (MISSING,))
 
 
-def seen_earlier(player: DutifulPlayer, folder: Path, millis: int) -> FairnessDuties:
-    """Return the duties of a restarted program, after this machine saw the race that much earlier."""
-    witness = Witness(folder)
-    sighting = witness.load(RACE)
-    assert sighting is not None
-    witness.keep(replace(sighting, seen_at=sighting.seen_at - millis))
-    return player.restarted()
-
-
-async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(
-    player: DutifulPlayer,
-) -> None:
-    racers = [racer(RIVAL, "Bert", nonce_hash=nonce_hash(RIVALS_NONCE))]
-    counting = replace(table(phase="countdown"), commitment=PROMISE, racers=racers)
-    await player.seat.handle(events.TableChanged(table=counting, now=NOON))
-    record = record_of("00" * 16)
-    await player.hear_the_end(record, announced(record))
-    said = player.seat.testimonies[RACE]
-    assert said.seen == ("commitment", "nonces", "racers", "time limit", "result")
-    assert said.disagreements == (f"{PLAYER} is in the record, but was not in the countdown",)
-
-
-def board_of(nonce: str, count: int, state: str) -> events.BoardView:
-    """Return the player's board; it has the deal's cards all the time."""
-    first = dealt(nonce)
-    assert isinstance(first, events.BoardChanged)
-    return replace(first.board, count=count, state=state)
-
-
-@pytest.mark.parametrize("durability", ["fast", "safe"])
-async def test_moves_that_the_server_says_it_lost_are_a_contradiction_only_if_it_may_lose_none(
-    server: ScriptedServer, tmp_path: Path, durability: str
-) -> None:
-    server.greeting = lambda hello: replace(welcome(hello), durability=durability)
-    async with Connection(server.url, TOKEN) as client:
-        player = DutifulPlayer(client, await server.peer(), tmp_path)
-        nonce = await player.race()
-        stuck = events.BoardChanged(
-            board=board_of(nonce, 1, "stuck"), place=1, entries=["7 3 stuck"]
+async def test_a_record_of_a_newer_release_is_no_contradiction(player: DutifulPlayer) -> None:
+    record = await listed(player)
+    text = format_record(record).replace("record 2", "record 3", 1)
+    await player.seat.handle(
+        replace(
+            later(),
+            table=replace(later().table, previous=events.Ended(race=RACE, digest=text[-65:-1])),
         )
-        await player.seat.handle(stuck)
-        running = replace(
-            table(version=9, phase="running"),
-            commitment=PROMISE,
-            start_at=NOON,
-            deadline=NOON + 600_000,
-        )
-        board = board_of(nonce, 0, "racing")
-        await player.seat.handle(replace(snapshot(), table=running, board=board))
-        record = record_of(nonce)
-        await player.hear_the_end(record, announced(record))
-        said = player.seat.testimonies[RACE]
-    if durability == "fast":
-        assert (said.verdict, player.alarms) == ("witnessed here", [])
-        assert said.losses == "the server says that it lost 1 move that this machine saw"
-    else:
-        ((_, faults),) = player.alarms
-        assert any(fault.startswith("this player's entry 1 was stuck") for fault in faults)
-        assert said.losses == ""
+    )
+    await player.hear_the_record(text)
+    assert player.seat.alarms == ()
 
 
-async def test_the_durability_that_counts_is_that_before_the_race(
+async def test_a_watcher_reveals_nothing_and_still_compares(player: DutifulPlayer) -> None:
+    counting = countdown("00" * 32)
+    (own, rival) = counting.table.racers
+    assert own.player == PLAYER
+    await player.seat.handle(replace(counting, table=replace(counting.table, racers=[rival])))
+    await player.seat.handle(later())
+    await player.hear_the_record(format_record(record_of("00" * 16)))
+    assert len(player.seat.alarms) == 2
+    assert "who takes part" in player.seat.alarms[0]
+    assert "the record of the race" in player.seat.alarms[1]
+
+
+async def test_the_durability_that_counts_is_that_when_the_race_was_listed(
     server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
 ) -> None:
-    await player.race()
-    server.greeting = lambda hello: replace(welcome(hello), durability="fast")
-    running = replace(table(version=9, phase="running"), commitment=PROMISE)
-    async with Connection(server.url, TOKEN) as client:
-        after = DutifulPlayer(client, await server.peer(), tmp_path)
-        await after.seat.handle(replace(snapshot(), table=running))
-        assert client.welcome.durability == "fast"
-    kept = Witness(tmp_path).load(RACE)
+    await listed(player)
+    kept = Witness(tmp_path).evidence(RACE)
     assert kept is not None
-    assert kept.durability == "safe"
-
-
-async def test_a_record_of_a_newer_format_raises_no_alarm(player: DutifulPlayer) -> None:
-    record = record_of(await player.race())
-    text = format_record(record).replace("record 2", "record 3", 1)
-    head, _, _ = text.rpartition("digest ")
-    digest = digest_of(text)
-    outcome = replace(announced(record), digest=digest)
-    await player.seat.handle(events.RaceOver(outcome=outcome))
-    await player.hear_the_record(f"{head}digest {digest}\n")
-    assert player.alarms == []
+    assert (kept.durability, kept.facts["commitment", RACE]) == ("safe", PROMISE)

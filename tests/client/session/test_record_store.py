@@ -18,8 +18,7 @@ from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import BESTS, RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
-from saratoga_client.session.verification import prove
-from saratoga_client.session.witness import WITHHELD, Witness
+from saratoga_client.session.verdict import missing_sentence, not_sent_sentence, prove
 from saratoga_protocol import events
 from saratoga_rules.records.record import digest_of, format_record
 
@@ -124,7 +123,6 @@ class Keeping:
     def __init__(self, folder: Path) -> None:
         self.store = StateStore()
         self.records = RecordStore(folder / "races")
-        self.witness = Witness(folder / "witness")
         self.keeper = RecordKeeper(self.store, self.records)
         self.store.replace(over(RECORD_OF_RECORD_KEEPER, you="ana"))
 
@@ -134,7 +132,7 @@ class Keeping:
         return self.store.state
 
     def keep(self, text: str = TEXT_OF_RECORD_KEEPER) -> None:
-        proof = prove(text.encode("ascii", "replace"), RACE, witness=self.witness)
+        proof = prove(text.encode("ascii", "replace"), RACE)
         self.keeper.keep(RACE, CheckedRecord(text, proof))
 
     @property
@@ -162,22 +160,19 @@ def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keepin
     assert keeping.state.feed_lines == ()
 
 
-def test_a_missing_record_is_reported_once_and_is_not_verified(keeping: Keeping) -> None:
-    for _ in range(2):
-        keeping.keeper.missing(RACE)
-    assert keeping.state.verifications[RACE] == Verification(
-        False, f"NOT VERIFIED: the server did not send the record of {RACE}."
-    )
-    assert [line.text for line in keeping.state.feed_lines] == [
-        f"the server did not send the record of race {RACE}; a review requests it again"
-    ]
+def test_a_record_that_is_late_is_not_verified_yet(keeping: Keeping) -> None:
+    keeping.keeper.late(RACE)
+    assert keeping.state.verifications[RACE] == Verification(False, not_sent_sentence(RACE))
 
 
 def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(keeping: Keeping) -> None:
-    keeping.keeper.missing(RACE)
-    keeping.keeper.raise_alarm(RACE, (WITHHELD, "the deal has changed"))
+    keeping.keeper.late(RACE)
+    keeping.keeper.show_alarms(("The deal has changed.", missing_sentence(RACE)))
+    assert [line.text for line in keeping.state.feed_lines] == list(keeping.state.alarms)
     keeping.keep()
-    assert keeping.state.alarms == (f"Race {RACE}: the deal has changed.",)
+    keeping.keeper.show_alarms(("The deal has changed.",))
+    assert keeping.state.alarms == ("The deal has changed.",)
+    assert [line.text for line in keeping.state.feed_lines] == ["The deal has changed."]
     assert keeping.state.verifications[RACE].ok
 
 

@@ -11,8 +11,8 @@ from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.net.errors import Unreachable
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
-from saratoga_client.session.race_witness import RaceWitness
 from saratoga_client.session.session_tasks import SessionTasks
+from saratoga_client.session.witness import TableWitness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     AnyCommand,
@@ -285,7 +285,7 @@ async def test_a_refused_join_leaves_no_reader_of_later_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[AnyCommand] = []
-    monkeypatch.setattr(RaceWitness, "see_answer", lambda races, sent, answer: read.append(sent))
+    monkeypatch.setattr(TableWitness, "see_answer", lambda _, sent, answer: read.append(sent))
     async with stepped_session() as there:
         with pytest.raises(Problem, match="no table with that code"):
             await there.do(there.session.sit_down("not-there-77"))

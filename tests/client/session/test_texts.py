@@ -294,8 +294,8 @@ def test_a_server_of_this_machine_that_is_closed_can_be_opened_again() -> None:
 def test_the_alarms_about_lost_races_stand_in_the_message_and_give_the_exit_code() -> None:
     problem = seat_lost_problem(seat_lost("Away."))
     assert with_alarms(problem, []) is problem
-    alarmed = with_alarms(problem, ["Race a/1: gone.", "Race a/2: gone."])
-    assert alarmed.what == f"{problem.what} ALARM: Race a/1: gone. Race a/2: gone."
+    alarmed = with_alarms(problem, ["Race a/1: gone.", "Missing: race a/2."])
+    assert alarmed.what == f"{problem.what} ALARM: Race a/1: gone. Missing: race a/2."
     assert (alarmed.remedy, alarmed.code) == (problem.remedy, Exit.NOT_VERIFIED)
 
 

@@ -1,224 +1,206 @@
-"""What a client has seen of races is saved, and alarms are told once."""
+"""What a client has seen of a race is kept in files, also over a restart, and never more than it should be."""
 
+import asyncio
+import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from kit.finished_races import finished_race
-from kit.races import Entrant, race
-from kit.sightings import announced, sighting_of, watcher_of
-from kit.walks import banking
-from saratoga_client.session import witness as witness_module
-from saratoga_client.session.race_witness import (
-    MOST_ALARMS,
-    TOO_MANY,
-    RaceWitness,
-    local_now,
-)
-from saratoga_client.session.seen_board import MOST_SEEN
-from saratoga_client.session.seen_standings import MOST_STANDINGS
-from saratoga_client.session.testimony import compare_with_record
-from saratoga_client.session.witness import (
-    GONE,
-    Sighting,
-    Witness,
-)
-from saratoga_protocol import events
-from saratoga_rules.records.record import RaceRecord, format_record
+from kit.evenings import HOST, ME, WATCHER, Client, Told, played_evening
+from kit.fact_lies import LIES, RACE, race_of
+from saratoga_client.session import witness as module
+from saratoga_client.session.verdict import prove
+from saratoga_client.session.witness import RACED, UNSEEN, WATCHED, SeenRace, Witness
+
+FIRST = "mint-otter-42/1"
+PLAYER = "b" * 16
 
 
 @pytest.fixture(scope="module")
-def record() -> RaceRecord:
-    return race("canfield", 1, [Entrant("Anna", banking), Entrant("Bert", banking)])
+def evening() -> Mapping[str, Told]:
+    return asyncio.run(played_evening(2))
 
 
-def test_a_sighting_is_kept_over_a_restart(tmp_path: Path, record: RaceRecord) -> None:
-    Witness(tmp_path / "seen").keep(sighting_of(record))
-    assert Witness(tmp_path / "seen").load(record.race_id) == sighting_of(record)
+async def heard(told: Told, folder: Path) -> Client:
+    return await Client(told, Witness(folder)).hear_all()
 
 
-def test_a_watcher_on_the_machine_of_a_racer_takes_no_evidence_away(
-    tmp_path: Path, record: RaceRecord
+async def test_what_was_seen_is_kept_over_a_restart(
+    evening: Mapping[str, Told], tmp_path: Path
 ) -> None:
-    witness, racer = Witness(tmp_path), sighting_of(record)
-    watcher = replace(watcher_of(record), player="w" * 16)
-    for order in ((racer, watcher), (watcher, racer)):
-        for sighting in order:
-            witness.keep(sighting)
-        assert witness.load(record.race_id) == racer, "the own race is worth more"
-        assert witness.load(record.race_id, watcher.player) == watcher
-    assert len(witness.of_table(record.table)) == 2
+    client = await heard(evening[ME], tmp_path)
+    race = race_of(evening[ME], RACE)
+    seen = client.witness.evidence(race)
+    assert seen is not None
+    assert seen.worth == RACED
+    assert Witness(tmp_path).evidence(race) == seen
 
 
-def test_only_the_owner_can_read_the_file(tmp_path: Path, record: RaceRecord) -> None:
-    Witness(tmp_path).keep(sighting_of(record))
-    (file,) = tmp_path.iterdir()
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+def modes_in(folder: Path) -> list[int]:
+    return [stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()]
+
+
+def file_of(folder: Path, race: str) -> Path:
+    (file,) = folder.glob(f"{race.replace('/', '.')}.*")
+    return file
+
+
+async def test_only_the_owner_can_read_the_files(
+    evening: Mapping[str, Told], tmp_path: Path
+) -> None:
+    await heard(evening[ME], tmp_path)
+    assert modes_in(tmp_path) == [0o600] * 3
+
+
+async def test_a_watcher_on_the_machine_of_a_racer_takes_no_evidence_away(
+    evening: Mapping[str, Told], tmp_path: Path
+) -> None:
+    race = race_of(evening[ME], RACE)
+    for name in (ME, WATCHER):
+        await heard(evening[name], tmp_path)
+        for player, worth in ((evening[ME].player, RACED), (evening[WATCHER].player, WATCHED)):
+            seen = Witness(tmp_path)
+            seen.recall(race.partition("/")[0], player)
+            assert (known := seen.seen(race, player)) is None or known.worth == worth
+    seen_best = Witness(tmp_path).evidence(race)
+    assert seen_best is not None
+    assert seen_best.worth == RACED
+
+
+async def test_a_contradiction_is_said_by_verify_at_any_later_time(
+    evening: Mapping[str, Told], tmp_path: Path
+) -> None:
+    told = LIES["a rival renamed"].edit(evening[ME])
+    race = race_of(told, RACE)
+    await heard(told, tmp_path)
+    proof = prove(told.records[race].encode(), race, Witness(tmp_path).evidence(race))
+    assert [finding.key[0] for finding in proof.findings] == ["racer"]
+    assert proof.sentence == f"NOT VERIFIED: {race} fails 1 of 15 checks."
+
+
+@pytest.mark.parametrize("cut", [b'\n["entry","1"', b"\n[]", b'\n["entry"]', b"\nnull", b"\n\xff"])
+async def test_a_line_that_a_crash_has_cut_short_says_nothing(
+    evening: Mapping[str, Told], tmp_path: Path, cut: bytes
+) -> None:
+    client = await heard(evening[ME], tmp_path)
+    race = race_of(evening[ME], RACE)
+    file = file_of(tmp_path, race)
+    file.write_bytes(file.read_bytes() + cut + b'\n["board","99","later"]')
+    seen, before = Witness(tmp_path).evidence(race), client.witness.evidence(race)
+    assert seen is not None
+    assert before is not None
+    assert seen.facts == before.facts | {("board", race, before.player, "99"): "later"} or (
+        seen.facts == before.facts | {("board", race, "99"): "later"}
+    )
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "mint-otter-42/1\0",
-        "mint-otter-42/../../1",
-        "..\\..\\token",
-        "c:mint-otter-42/1",
-        "/etc/passwd",
-        "con/1",
-        "mint-otter-42/1\n",
-        "x" * 300,
-        "",
-    ],
+    "content", [b"", b"{}", b"[]", b'["saratoga facts 2","a","b","safe","1"]', b"\xff"]
 )
-def test_an_invalid_race_id_is_not_kept(tmp_path: Path, record: RaceRecord, name: str) -> None:
-    folder = tmp_path / "a" / "seen"
-    folder.mkdir(parents=True)
-    Witness(folder).keep(replace(sighting_of(record), race=name))
-    assert Witness(folder).load(name) is None
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+def test_a_file_that_cannot_be_read_is_no_evidence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / f"mint-otter-42.1.{PLAYER}.facts").write_bytes(content)
+    assert Witness(tmp_path).evidence(FIRST) is None
 
 
-def test_a_damaged_file_counts_as_missing(tmp_path: Path, record: RaceRecord) -> None:
-    witness = Witness(tmp_path)
-    witness.keep(sighting_of(record))
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(b'{"race": "\xff')
-    assert witness.load(record.race_id) is None
+@pytest.mark.parametrize("race", ["../../etc/1", "*", "", "mint-otter-42/0"])
+def test_ids_that_no_server_should_send_are_no_file_names(tmp_path: Path, race: str) -> None:
+    witness = Witness(tmp_path / "seen")
+    witness.add(witness.open(race, PLAYER, "safe"), ["start", "1 2"])
+    assert Witness(tmp_path / "seen").evidence(race) is None
+    assert list(tmp_path.rglob("*.facts")) == []
 
 
-def test_many_races_of_a_table_delete_none_of_other_tables(
-    tmp_path: Path, record: RaceRecord, monkeypatch: pytest.MonkeyPatch
+def test_the_oldest_files_are_deleted_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(witness_module, "MAX_KEPT_OF_TABLE", 2)
-    monkeypatch.setattr(witness_module, "MAX_KEPT", 4)
-    for raced in ("maple-crane-10/1", *(f"mint-otter-42/{number}" for number in range(1, 9))):
-        Witness(tmp_path).keep(replace(sighting_of(record), race=raced))
-    assert Witness(tmp_path).load("maple-crane-10/1") is not None
-    assert len(list(tmp_path.iterdir())) == 3
+    monkeypatch.setattr(module, "MAX_KEPT_OF_TABLE", 2)
+    monkeypatch.setattr(module, "MAX_KEPT", 3)
+    for age, table in enumerate(
+        ["mint-otter-42", "mint-otter-42", "mint-otter-42", "oak-lamp-11", "oak-lamp-11"]
+    ):
+        Witness(tmp_path).open(f"{table}/{age + 1}", PLAYER, "safe")
+        for number, path in enumerate(
+            sorted(tmp_path.iterdir(), key=lambda each: each.stat().st_mtime)
+        ):
+            os.utime(path, (age + number + 1, age + number + 1))
+    names = sorted(path.name.partition(".b")[0] for path in tmp_path.iterdir())
+    assert names == ["mint-otter-42.3", "oak-lamp-11.4", "oak-lamp-11.5"]
 
 
-def test_what_is_added_during_the_race_is_kept_over_a_crash(
-    tmp_path: Path, record: RaceRecord
-) -> None:
-    whole = sighting_of(record)
-    known = replace(whole, own=whole.own[:2], standings=())
+def test_a_full_disk_ends_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     witness = Witness(tmp_path)
-    witness.keep(known)
-    known = known.with_seen(*whole.own[2:4])
-    witness.add(known, *whole.own[2:4])
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(file.read_bytes() + b'\n["entry",4,99')  # the program was killed here
+    seen = witness.open(FIRST, PLAYER, "safe")
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "open", full)
+    witness.add(seen, ["start", "1 2"])
+    assert seen.facts == {("start", FIRST): "1 2"}
+
+
+def test_a_race_seen_long_ago_is_neither_missed_nor_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    witness = Witness(tmp_path)
+    witness.add(witness.open(FIRST, PLAYER, "safe"), ["listed", "ab" * 32, "countdown"])
+    later = module.now() + module.MISSED_FOR + 1
+    monkeypatch.setattr(module, "now", lambda: later)
     again = Witness(tmp_path)
-    assert again.load(record.race_id) == known
-    more = known.with_seen(whole.own[4], whole.standings[0])
-    again.add(more, whole.own[4], whole.standings[0])
-    assert Witness(tmp_path).load(record.race_id) == more
+    again.recall("mint-otter-42", PLAYER)
+    assert again.seen(FIRST, PLAYER) is None
+    assert not again.open(FIRST, PLAYER, "safe").is_listed
 
 
-def test_a_hostile_server_cannot_fill_the_disk(record: RaceRecord) -> None:
-    sighting = sighting_of(record)
-    shown = [sighting.own[0]] * (MOST_SEEN + 1)
-    standings = [sighting.standings[0]] * (MOST_STANDINGS + 2)
-    full = sighting.with_seen(*shown, *standings)
-    assert (len(full.own), len(full.standings)) == (MOST_SEEN, MOST_STANDINGS)
-
-
-def test_only_a_sighting_from_before_the_deal_makes_a_witness(record: RaceRecord) -> None:
-    racer, watcher = sighting_of(record), watcher_of(record)
-    assert (racer.worth, watcher.worth) == ("witnessed here", "watched here")
-    assert replace(racer, nonce_hashes={}).worth == "self-consistent only"
-    assert replace(watcher, nonce_hashes={}).worth == "self-consistent only"
-    assert replace(watcher, outcome=None).worth == "self-consistent only", "the end was not watched"
-
-
-SEEN_OF_RACE_WITNESS = replace(sighting_of(finished_race()), seen_at=local_now())
-RUNNING = replace(SEEN_OF_RACE_WITNESS, own=(), standings=(), outcome=None)
-TABLE = SEEN_OF_RACE_WITNESS.race.partition("/")[0]
-
-Alarms = list[tuple[str, tuple[str, ...]]]
-
-
-@pytest.fixture
-def alarms() -> Alarms:
-    return []
-
-
-@pytest.fixture
-def races(tmp_path: Path, alarms: Alarms) -> RaceWitness:
-    def alarm(race: str, sentences: tuple[str, ...]) -> None:
-        alarms.append((race, sentences))
-
-    witness = RaceWitness(Witness(tmp_path), lambda: SEEN_OF_RACE_WITNESS.player, alarm)
-    witness.see(RUNNING)
-    return witness
-
-
-def kept(folder: Path) -> Sighting:
-    sighting = Witness(folder).load(SEEN_OF_RACE_WITNESS.race)
-    assert sighting is not None
-    return sighting
-
-
-def rows(banked: int) -> list[events.Standing]:
-    return [
-        events.Standing(
-            player=SEEN_OF_RACE_WITNESS.player,
-            place=1,
-            banked=banked,
-            net=0,
-            state="racing",
-            head="0" * 16,
-        )
+def test_a_race_without_a_record_is_the_last_to_be_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_RACES", 2)
+    witness = Witness(in_memory=True)
+    for number, note in ((1, "listed"), (2, "checked"), (3, "listed")):
+        witness.add(witness.open(f"mint-otter-42/{number}", PLAYER, "safe"), [note, "x"])
+    assert [each.race for each in witness.of_table("mint-otter-42", PLAYER)] == [
+        "mint-otter-42/1",
+        "mint-otter-42/3",
     ]
 
 
-def test_a_server_that_contradicts_itself_all_the_time_fills_no_memory(
-    races: RaceWitness, alarms: Alarms, tmp_path: Path
+async def test_a_server_cannot_fill_the_memory(
+    evening: Mapping[str, Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(2 * MOST_ALARMS):
-        races.raise_alarm(SEEN_OF_RACE_WITNESS.race, (f"it says {number}",))
-    told = [sentence for _, sentences in alarms for sentence in sentences]
-    assert told == [*(f"it says {number}" for number in range(MOST_ALARMS)), TOO_MANY]
-    assert kept(tmp_path).alarms == told[:-1]
-
-
-@pytest.mark.parametrize("durability", ["fast", "safe"])
-def test_another_result_is_no_contradiction_if_the_server_may_lose_the_end_of_a_race(
-    races: RaceWitness, alarms: Alarms, tmp_path: Path, durability: str
-) -> None:
-    second = announced(finished_race())
-    races.see(replace(kept(tmp_path), durability=durability))
-    for result in (replace(second, digest="00" * 32), second):
-        races.see_outcome(kept(tmp_path), result)
-    said = compare_with_record(kept(tmp_path), format_record(finished_race()))
-    assert (not alarms, not said.disagreements) == (durability == "fast",) * 2
-
-
-def test_a_race_is_unsettled_until_its_record_or_its_void_was_seen(
-    races: RaceWitness, tmp_path: Path
-) -> None:
-    assert races.unsettled(TABLE) == [SEEN_OF_RACE_WITNESS.race]
-    stranger = RaceWitness(Witness(tmp_path), lambda: "someone else", lambda *_: None)
-    assert stranger.unsettled(TABLE) == [], "another server may use the same race id"
-    assert stranger.load(SEEN_OF_RACE_WITNESS.race) is None
-    races.raise_alarm(SEEN_OF_RACE_WITNESS.race, (GONE,))
-    races.settle(SEEN_OF_RACE_WITNESS.race, "")
-    assert (races.unsettled(TABLE), kept(tmp_path).alarms) == ([], [])
-    races.save(replace(RUNNING, voided="damaged"))
-    assert races.unsettled(TABLE) == []
-
-
-def test_a_full_disk_is_no_error(
-    races: RaceWitness, monkeypatch: pytest.MonkeyPatch, alarms: Alarms
-) -> None:
-    def full(*args: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Witness, "keep", full)
-    monkeypatch.setattr(Witness, "add", full)
-    races.see_standings(SEEN_OF_RACE_WITNESS.race, rows(5), 1)
-    seen = races.load(SEEN_OF_RACE_WITNESS.race)
+    monkeypatch.setattr(module, "MAX_FACTS", 20)
+    monkeypatch.setattr(module, "MAX_VALUE", 30)
+    client = await Client(evening[ME]).hear_all()
+    race = race_of(evening[ME], RACE)
+    seen = client.witness.evidence(race)
     assert seen is not None
-    assert len(seen.standings) == 1
+    own = [key for key in seen.facts if key[1] == race]
+    assert len(own) == 20
+    assert max(map(len, seen.facts.values())) <= 30
+
+
+def test_the_facts_of_a_race_that_a_server_lost_are_set_aside() -> None:
+    seen = SeenRace(FIRST, PLAYER, "fast", 0)
+    for line in (
+        ["commitment", "aa"],
+        ["listed", "aa", "countdown"],
+        ["head", "p", "h", "1 2 racing"],
+    ):
+        seen.apply(line)
+    seen.apply(["lost", "head"])
+    assert list(seen.facts) == [("commitment", FIRST)]
+    seen.apply(["lost", "all"])
+    assert (seen.facts, seen.worth, seen.is_listed) == ({}, UNSEEN, True)
+    seen.apply(["commitment", "aa"])
+    seen.apply(["lost", "head"])
+    assert list(seen.facts) == [("commitment", FIRST)], "what came after the loss is compared"
+
+
+async def test_another_player_of_the_machine_has_facts_of_their_own(
+    evening: Mapping[str, Told], tmp_path: Path
+) -> None:
+    for name in (ME, HOST):
+        await heard(evening[name], tmp_path)
+    assert len(modes_in(tmp_path)) == 6

@@ -154,7 +154,7 @@ async def test_a_result_that_comes_after_the_screen_is_read_and_read_again_when_
         await read(at_table)
         assert "There is no such record." in at_table.text
         at_table.seat.offer(RECORD)
-        verified = Verification(True, "verified: witnessed here.")
+        verified = Verification(True, "verified: the race that you played.")
         at_table.seat.change_to(dataclasses.replace(full, verifications={RECORD.race_id: verified}))
         await read(at_table)
         assert "v see all boards" in at_table.rows[-1]

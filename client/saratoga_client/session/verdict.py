@@ -1,0 +1,205 @@
+"""The verdict on a record: its own consistency, and its agreement with what this machine saw.
+
+A consistent record may still be of another race; only what this machine saw excludes that. Every check, and so
+the verdict, has one of three outcomes: the record agrees, it is contradicted, or it cannot be checked here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_client.problems import MISSING
+from saratoga_client.session.witness import RACED, UNSEEN, WATCHED, SeenRace
+from saratoga_client.wording import counted
+from saratoga_rules.records.digest_words import digest_words
+from saratoga_rules.records.facts import CONTRADICTED, UNCHECKED, Finding, compare
+from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
+from saratoga_rules.records.standing import Placed
+from saratoga_rules.records.verify import Check, verify
+
+WITNESS: Final = "witness"
+"""The name of the check against what this machine saw."""
+
+LONGEST_FAULT: Final = 300
+"""Maximum number of characters of a fault in a sentence: the server chooses how much is wrong."""
+
+CHANGED: Final = {
+    "player": "which player you are",
+    "terms": "the game, the time limit or the kind of table, or left the race out",
+    "commitment": "the deal that was fixed before the race",
+    "racers": "who takes part",
+    "racer": "a racer's name, or who is a bot",
+    "hash": "a racer's part in the deal",
+    "revealed": "whether your part in the deal came in time",
+    "left": "whether you left the race",
+    "start": "when the race starts or ends",
+    "ranked": "whether the race counts for the leaderboards",
+    "board": "the cards on your board",
+    "entry": "your moves",
+    "head": "the moves of a racer",
+    "result": "a racer's result",
+    "net": "a racer's result",
+    "order": "the order of finish, or left the race out",
+    "seed": "the deal",
+    "end": "the record of the race",
+    "void": "whether and why the race was called off",
+}
+"""What a server has changed that states another value of a fact, by the kind of the fact."""
+
+VERDICTS: Final = {
+    RACED: "it is the race that you played",
+    WATCHED: "it is the race that you watched",
+    UNSEEN: "this machine did not see all of it, so only the record speaks for it",
+}
+
+
+def alarm_sentence(found: Finding) -> str:
+    """Return a contradiction as players read it."""
+    return f"Race {found.key[1]}: the server has changed {CHANGED[found.key[0]]}. Do not trust it."
+
+
+def missing_sentence(race: str) -> str:
+    """Return the sentence about a race whose record the server does not have."""
+    return f"{MISSING}the server started race {race}, and does not show what became of it."
+
+
+def not_sent_sentence(race: str) -> str:
+    """Return the sentence about a race whose record did not come for another reason."""
+    return f"{race} is not checked yet: the server has not sent it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """All checks of one record, with the parsed record."""
+
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    """How the record differs from what this machine saw, and how the server contradicted itself before."""
+    worth: str
+    """What this machine saw of the race: `RACED`, `WATCHED` or `UNSEEN`."""
+    record: RaceRecord | None
+    """The record; `None` if it cannot be read."""
+    standing: tuple[Placed, ...]
+    digest: str
+
+    @property
+    def words(self) -> str:
+        """The four words of the digest; empty if the text is no record."""
+        return digest_words(self.digest) if self.digest else ""
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self.checks)
+
+    @property
+    def is_contradicted(self) -> bool:
+        return any(check.is_contradicted for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """Return `RACED`, `WATCHED`, `UNSEEN`, `contradicted` or `unchecked`."""
+        if self.ok:
+            return self.worth
+        return CONTRADICTED if self.is_contradicted else UNCHECKED
+
+    @property
+    def race(self) -> str:
+        return "" if self.record is None else self.record.race_id
+
+    @property
+    def places(self) -> list[tuple[Placed, RacerLog]]:
+        """Return the order of finish, recomputed from the moves, with each racer's log."""
+        if self.record is None:
+            return []
+        return [(placed, self.record.racer(placed.player)) for placed in self.standing]
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """Return a sentence for each thing that the server has changed, or one for a record that is wrong in itself."""
+        changed = dict.fromkeys(map(alarm_sentence, self.findings))
+        if changed or not self.is_contradicted:
+            return tuple(changed)
+        why = next(check.detail for check in self.checks if check.is_contradicted)
+        return (f"Race {self.race}: the record is wrong: {why[:LONGEST_FAULT]}.",)
+
+    @property
+    def sentence(self) -> str:
+        """Return the verdict in a sentence."""
+        named = self.race or "This record"
+        if self.is_contradicted:
+            faults = sum(check.is_contradicted for check in self.checks)
+            return f"NOT VERIFIED: {named} fails {faults} of {counted(len(self.checks), 'check')}."
+        if not self.ok:
+            why = next(check.detail for check in self.checks if not check.ok)
+            return f"{named} cannot be checked here: {why[:LONGEST_FAULT]}."
+        if self.record is not None and self.record.voided:
+            return f"{named} was called off, so it counts for nothing. It is verified: {VERDICTS[self.worth]}."
+        return f"{named} is verified: {VERDICTS[self.worth]}."
+
+
+def prove(
+    record: bytes, wanted: str = "", seen: SeenRace | None = None, words: str = "", kept: str = ""
+) -> Proof:
+    """Check a record; `wanted` is the id of the race that the user named, if any.
+
+    `seen` is what this machine saw of that race (`Witness.evidence`), `words` are the four words of the digest
+    that a friend was shown, and `kept` is the record of that race that this machine keeps, if any.
+    """
+    verdict = verify(record)
+    found = verdict.record
+    text = record.decode("ascii", "replace")
+    digest = "" if found is None else digest_of(text)
+    findings = [] if seen is None else list(seen.clashes)
+    if seen is not None and found is not None:
+        findings += compare(seen.facts, found, digest, seen.player)
+    checks = [*verdict.checks, *_other_checks(found, digest, wanted, words, kept)]
+    checks.append(_witness_check(seen, findings))
+    return Proof(
+        checks=tuple(checks),
+        findings=tuple(each for each in findings if each.kind == CONTRADICTED),
+        worth=UNSEEN if seen is None else seen.worth,
+        record=found,
+        standing=verdict.standing,
+        digest=digest,
+    )
+
+
+def _other_checks(
+    record: RaceRecord | None, digest: str, wanted: str, words: str, kept: str
+) -> Iterator[Check]:
+    """Yield the checks against what the user has: the race's id, a friend's words, a kept record."""
+    if record is None:
+        return
+    if wanted and wanted != record.race_id:
+        asked = f"race {wanted} was asked for, but the record is of race {record.race_id}"
+        yield Check("race", False, asked)
+    mine = digest_words(digest)
+    if words in ("", mine):
+        yield Check("words", True, f"the four words of the digest are {mine}")
+    else:
+        other = f"the words {words} are of another record; this one has {mine}"
+        yield Check("words", False, other)
+    if kept and digest_of(kept) != digest:
+        other = digest_words(digest_of(kept))
+        here = f"this machine keeps another record of the race, with the words {other}"
+        yield Check("kept", False, f"{here}; two servers may have races of one id")
+
+
+def _witness_check(seen: SeenRace | None, findings: list[Finding]) -> Check:
+    """Return the check against what this machine saw."""
+    if wrong := [_detail(each) for each in findings if each.kind == CONTRADICTED]:
+        return Check(WITNESS, False, "; ".join(wrong)[:LONGEST_FAULT])
+    if seen is None or not seen.is_listed:
+        return Check(WITNESS, True, "this machine saw nothing of this race")
+    if open_ := sum(each.kind == UNCHECKED for each in findings):
+        why = f"{open_} of {counted(len(seen.facts), 'fact')} cannot be compared here"
+        return Check(WITNESS, False, why, unknown=True)
+    lost = "; the server said that it lost what came before" if seen.is_lost else ""
+    return Check(
+        WITNESS, True, f"it agrees with {counted(len(seen.facts), 'fact')} seen here{lost}"
+    )
+
+
+def _detail(found: Finding) -> str:
+    kind, _, *more = found.key
+    return f"{' '.join([kind, *more])}: {found.seen} was shown, and now {found.found}"

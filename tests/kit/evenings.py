@@ -1,0 +1,278 @@
+"""A real evening at a server in the test's own process, as each client was told it; to be cut and edited offline.
+
+`played_evening` plays it: a countdown is voided, then two races of a match run to the end, and the table gathers
+again. `Told` is what one client received and did, in order, and `Client` a client's duties that are told it again.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any, cast
+from unittest.mock import patch
+
+from kit.in_process_server import InProcessServer, open_in_process_server
+from kit.players import MemoryPlayer
+from kit.tables import nonce
+from saratoga_client.net.errors import DealSpent
+from saratoga_client.net.link_state import LinkState
+from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.verdict import Proof
+from saratoga_client.session.witness import Witness
+from saratoga_protocol import commands, events
+from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.events import AnyEvent
+from saratoga_rules.records.facts import Finding
+from saratoga_server.domain.tables.countdown import CALL_MILLIS
+
+ME = "Ben"
+"""The racer whose client is lied to."""
+WATCHER = "Walter"
+HOST, RIVAL = "Anna", "Cleo"
+RACERS = (HOST, ME, RIVAL)
+
+MOVES = 14
+"""The moves of each racer before the board is cashed out."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An event, and the command that it answers, if any."""
+
+    event: AnyEvent
+    command: AnyCommand | None = None
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one client received, in order, and what it needs to know beside it."""
+
+    player: str
+    durability: str
+    items: tuple[Item, ...]
+    records: dict[str, str]
+    """The texts of the records that it is sent, by race."""
+
+    def edited(self, change: Callable[[AnyEvent], AnyEvent | None]) -> "Told":
+        """Return the same with every event changed, or left out where the change is `None`."""
+        changed = ((change(item.event), item.command) for item in self.items)
+        items = [Item(event, command) for event, command in changed if event is not None]
+        return replace(self, items=tuple(items))
+
+
+class TapedPlayer(MemoryPlayer):
+    """A player who keeps the commands that it sends, each with the number of events that came before it."""
+
+    def __init__(self, *given: Any, **fields: Any) -> None:
+        super().__init__(*given, **fields)
+        self.sent: dict[int, tuple[AnyCommand, int]] = {}
+
+    async def exchange(self, command: AnyCommand) -> AnyEvent:
+        self.sent[command.id] = command, len(self.received.events)
+        return await super().exchange(command)
+
+
+class EveningPlayers:
+    """The players of an evening at one server."""
+
+    def __init__(self, server: InProcessServer, seed: int) -> None:
+        self.server = server
+        self.chance = Random(f"evening {seed}")
+        self.players: dict[str, TapedPlayer] = {}
+
+    async def come(self, name: str, **fields: Any) -> TapedPlayer:
+        player = TapedPlayer(
+            self.server.node.dispatcher,
+            name,
+            pass_time_until=self.server.pass_time_until,
+            legal=True,
+            **fields,
+        )
+        self.players[name] = player
+        await player.hello()
+        return player
+
+    async def count_down(self, *revealing: str) -> None:
+        """Make all racers ready and start; these reveal their nonces."""
+        for name in RACERS:
+            await self.players[name].ready()
+        host = self.players[HOST]
+        await host.ask(commands.Start, table=host.table.code)
+        await self.server.pass_time(CALL_MILLIS)
+        for name in revealing:
+            await self.players[name].reveal()
+        while host.table.phase == "countdown":
+            await self.server.pass_time(500)
+
+    async def race(self) -> None:
+        """Play all boards to their ends, some seconds apart."""
+        await self.count_down(*RACERS)
+        turns = [name for name in RACERS for _ in range(MOVES)]
+        self.chance.shuffle(turns)
+        for name in turns:
+            player = self.players[name]
+            if player.board.state != "racing":
+                continue
+            moves = player.board.legal or []
+            banking = [move for move in moves if move.endswith(">up")]
+            if moves:
+                await player.move(self.chance.choice(banking or moves))
+            await self.server.pass_time(self.chance.choice((40, 250, 700)))
+        for name in RACERS:
+            if self.players[name].board.state == "racing":
+                await self.players[name].cash_out()
+                await self.server.pass_time(300)
+        await self.server.pass_time(1000)
+
+    async def next_race(self) -> None:
+        """Open the next race, and let those who voided a countdown race again."""
+        host = self.players[HOST]
+        if host.table.phase == "over":
+            await host.ask(commands.NextRace, table=host.table.code)
+        for seat in host.table.seats:
+            if seat.blocked:
+                await host.ask(commands.AllowReady, table=host.table.code, player=seat.player)
+
+
+async def played_evening(seed: int = 1, game: str = "canfield") -> dict[str, Told]:
+    """Play an evening; return what each client was told, by name."""
+    async with open_in_process_server() as server:
+        evening = EveningPlayers(server, seed)
+        host = await evening.come(HOST)
+        with patch("secrets.randbelow", evening.chance.randrange):  # the deal depends on the code
+            made = await host.at_table(commands.CreateTable, game=game, races=3)
+        code = made.table.code
+        for name in (ME, RIVAL):
+            player = await evening.come(name, bot=name == RIVAL)
+            await player.at_table(commands.JoinTable, table=code)
+        watcher = await evening.come(WATCHER)
+        await watcher.at_table(commands.WatchTable, table=code)
+        await evening.count_down(HOST, ME)  # the rival's nonce is missing
+        await evening.next_race()
+        for _ in range(2):
+            await evening.race()
+            await evening.next_race()
+        await server.settle()
+        races = [f"{code}/{number}" for number in (1, 2, 3)]
+        texts = [(await host.ask(commands.GetRecord, race=race)).text for race in races]
+        records = dict(zip(races, texts, strict=True))
+        return {name: told_of(player, records) for name, player in evening.players.items()}
+
+
+def told_of(player: TapedPlayer, records: dict[str, str]) -> Told:
+    """Return what a player was told, without answers that no client of a table compares."""
+    items = []
+    for number, event in enumerate(player.received.events):
+        # an answer stands before the events that its command has caused
+        command, place = player.sent.get(event.re or 0, (None, number))
+        if not isinstance(event, events.Welcome | events.Record):
+            items.append((place, command is None, number, Item(event, command)))
+    told = tuple(item for *_, item in sorted(items, key=lambda each: each[:3]))
+    return Told(player.player, "safe", told, dict(records))
+
+
+@dataclass
+class FakeConnection:
+    """A connection on which every command is confirmed."""
+
+    player: str
+    durability: str = "safe"
+    welcomed: str = ""
+    losses: int = 0
+    state: LinkState = LinkState.CONNECTED
+    observers: list[Callable[[AnyCommand, AnyEvent], None]] = field(default_factory=list)
+
+    @property
+    def welcome(self) -> events.Welcome:
+        return events.Welcome(
+            player=self.welcomed or self.player,
+            name="",
+            bot=False,
+            next_id=1,
+            now=0,
+            server="",
+            node="",
+            games=[],
+            durability=self.durability,
+        )
+
+    def observe_answers(
+        self, observer: Callable[[AnyCommand, AnyEvent], None]
+    ) -> Callable[[], None]:
+        self.observers.append(observer)
+        return lambda: self.observers.remove(observer)
+
+    def subscribe(self, observer: object) -> Callable[[], None]:
+        return lambda: None
+
+    async def request(self, draft: Callable[..., AnyCommand], within: float = 0.0) -> AnyEvent:
+        command, done = draft(id=1), events.Done(re=1)
+        for observer in self.observers:
+            observer(command, done)
+        return done
+
+
+class Client:
+    """A client's fairness duties that are told an evening again, without a server."""
+
+    def __init__(self, told: Told, witness: Witness | None = None, welcomed: str = "") -> None:
+        self.told = told
+        self.connection = FakeConnection(told.player, told.durability, welcomed)
+        self.witness = witness or Witness(in_memory=True)
+        self.duties = self.restarted()
+
+    def restarted(self) -> FairnessDuties:
+        """Return the duties of a program that has just been started."""
+        self.connection.observers.clear()
+        self.duties = FairnessDuties(cast(Any, self.connection), self.witness)
+        return self.duties
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The contradictions that were told live."""
+        return list(self.duties.findings)
+
+    async def hear(self, *items: Item) -> None:
+        """Hear events and answers, and do what the client did then."""
+        for item in items:
+            await self._hear(item)
+
+    async def _hear(self, item: Item) -> None:
+        event, command = item.event, item.command
+        match command:
+            case commands.Ready() if isinstance(event, events.Done) and self._takes_ready:
+                drawn = patch("secrets.token_hex", lambda _: nonce(self.told.player))
+                with drawn:
+                    await _settled(self.duties.ready())
+            case commands.Reveal() if isinstance(event, events.Done):
+                await _settled(self.duties.reveal())
+            case commands.LeaveTable():
+                self.duties.observed.leaving()
+            case commands.MakeMove() | commands.CashOut():
+                for observer in self.connection.observers:
+                    observer(command, event)
+            case _:
+                self.duties.see(event)
+
+    @property
+    def _takes_ready(self) -> bool:
+        """Whether this client knows the race for which the ready mark was: the event may have been lost."""
+        table = self.duties.table
+        return table is not None and table.phase in ("gathering", "call")
+
+    async def hear_all(self) -> "Client":
+        await self.hear(*self.told.items)
+        return self
+
+    async def check(self) -> dict[str, Proof]:
+        """Compare the records of the races that are over with what was seen."""
+        found = {}
+        for race in self.duties.records.take_due():
+            if (text := self.told.records.get(race)) is not None:
+                found[race] = (await self.duties.records.prove(race, text)).proof
+        return found
+
+
+async def _settled(duty: Awaitable[None]) -> None:
+    with suppress(DealSpent):
+        await duty

@@ -1,0 +1,888 @@
+"""The lies that a server may tell about an evening, each with where it is caught and by which fact.
+
+A lie changes what one client of `kit.evenings` was told, or the records that it is sent, and makes all else fit:
+results, digests and the chain of records follow from a changed record.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from kit.evenings import HOST, ME, RIVAL, WATCHER, Item, Told
+from kit.players import token_of
+from kit.races import (
+    position_before,
+    promised,
+    renumbered,
+    settled,
+    with_line,
+    with_racer,
+    with_row,
+)
+from kit.tables import nonce
+from saratoga_protocol import events
+from saratoga_protocol.events import AnyEvent, Match, MatchRow
+from saratoga_protocol.outcomes import outcome_of
+from saratoga_protocol.players import player_id
+from saratoga_rules.analysis import legal_moves
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.record import (
+    CLOSED,
+    RaceRecord,
+    RacerLog,
+    digest_of,
+    format_record,
+    parse_record,
+)
+from saratoga_rules.records.replay import ReplayError, UnknownGame, replay
+
+LIVE, LATER = "live", "later"
+"""Caught as it is told; caught when the record comes."""
+
+Edit = Callable[[Told], Told]
+
+
+class Lie(NamedTuple):
+    """A lie, and how it is caught."""
+
+    edit: Edit
+    where: str
+    key: str
+    """The kind of the fact that catches it, or the name of the check of `verify`."""
+    client: str = ME
+    """Whose client is lied to."""
+    welcomed: bool = True
+    """False if the server welcomes the client as another player."""
+
+
+VOIDED, RACE, LAST, NEXT = range(4)
+"""The races of the evening: a voided countdown, two races, and the race that gathers at the end."""
+
+
+def race_of(told: Told, number: int) -> str:
+    races = list(told.records)
+    table = races[0].rpartition("/")[0]
+    return f"{table}/{number + 1}"
+
+
+ME_ID, HOST_ID, RIVAL_ID = (player_id(token_of(name)) for name in (ME, HOST, RIVAL))
+
+# Changes of events
+
+
+def tables(
+    change: Callable[[events.Table], events.Table | None], number: int | None = None
+) -> Edit:
+    """Return the edit that changes the tables of a race, by default of all; without a table, the event goes."""
+
+    def edit(told: Told) -> Told:
+        def changed(event: AnyEvent) -> AnyEvent | None:
+            if not isinstance(event, events.Snapshot | events.TableChanged):
+                return event
+            if number is not None and event.table.race != race_of(told, number):
+                return event
+            table = change(event.table)
+            return None if table is None else structs.replace(event, table=table)
+
+        return told.edited(changed)
+
+    return edit
+
+
+def table_in(phase: str, number: int = RACE, /, **changes: Any) -> Edit:
+    """Return the edit that changes the tables of a race in one phase; a function gets the old value."""
+
+    def change(table: events.Table) -> events.Table:
+        if table.phase != phase:
+            return table
+        new = {
+            name: value(getattr(table, name)) if callable(value) else value
+            for name, value in changes.items()
+        }
+        return structs.replace(table, **new)
+
+    return tables(change, number)
+
+
+def boards(
+    change: Callable[[events.BoardChanged], events.BoardChanged], number: int = RACE
+) -> Edit:
+    """Return the edit that changes the events of the own board."""
+
+    def edit(told: Told) -> Told:
+        def changed(event: AnyEvent) -> AnyEvent:
+            if isinstance(event, events.BoardChanged) and event.board.race == race_of(told, number):
+                return change(event)
+            return event
+
+        return told.edited(changed)
+
+    return edit
+
+
+def board_at(count: int, **changes: Any) -> Edit:
+    """Return the edit that changes the own board after so many entries."""
+
+    def change(event: events.BoardChanged) -> events.BoardChanged:
+        if event.board.count != count:
+            return event
+        new = {
+            name: value(getattr(event.board, name)) if callable(value) else value
+            for name, value in changes.items()
+        }
+        return structs.replace(event, board=structs.replace(event.board, **new))
+
+    return boards(change)
+
+
+def entry_at(place: int, change: Callable[[str], str]) -> Edit:
+    """Return the edit that changes an own entry as it is answered."""
+
+    def changed(event: events.BoardChanged) -> events.BoardChanged:
+        if event.place != place:
+            return event
+        return structs.replace(event, entries=[change(line) for line in event.entries])
+
+    return boards(changed)
+
+
+def deal(**changes: Any) -> Edit:
+    return boards(lambda event: structs.replace(event, **changes) if event.start_at else event)
+
+
+def standings(change: Callable[[list[events.Standing]], list[events.Standing]]) -> Edit:
+    def edit(told: Told) -> Told:
+        def changed(event: AnyEvent) -> AnyEvent:
+            if isinstance(event, events.Standings) and event.race == race_of(told, RACE):
+                return structs.replace(event, standings=change(event.standings))
+            return event
+
+        return told.edited(changed)
+
+    return edit
+
+
+def standing(player: str, **changes: Any) -> Edit:
+    """Return the edit that changes a racer's rows as soon as cards were banked or the board has ended."""
+
+    def change(rows: list[events.Standing]) -> list[events.Standing]:
+        def changed(row: events.Standing) -> events.Standing:
+            if row.player != player or row.state == "racing":
+                return row
+            new = {
+                name: value(getattr(row, name)) if callable(value) else value
+                for name, value in changes.items()
+            }
+            return structs.replace(row, **new)
+
+        return [changed(row) for row in rows]
+
+    return standings(change)
+
+
+def outcomes(change: Callable[[events.Outcome], events.Outcome], number: int = RACE) -> Edit:
+    def edit(told: Told) -> Told:
+        def changed(event: AnyEvent) -> AnyEvent:
+            if isinstance(event, events.RaceOver) and event.outcome.race == race_of(told, number):
+                return structs.replace(event, outcome=change(event.outcome))
+            return event
+
+        return told.edited(changed)
+
+    return edit
+
+
+def result(player: str, **changes: Any) -> Edit:
+    """Return the edit that changes a racer's row of the announced result."""
+
+    def change(outcome: events.Outcome) -> events.Outcome:
+        rows = [
+            structs.replace(
+                row,
+                **{
+                    name: value(getattr(row, name)) if callable(value) else value
+                    for name, value in changes.items()
+                },
+            )
+            if row.player == player
+            else row
+            for row in outcome.results
+        ]
+        return structs.replace(outcome, results=rows)
+
+    return outcomes(change)
+
+
+def matches(change: Callable[[Match], Match]) -> Edit:
+    def edit(told: Told) -> Told:
+        def changed(event: AnyEvent) -> AnyEvent:
+            if isinstance(event, events.MatchChanged) and event.match is not None:
+                return structs.replace(event, match=change(event.match))
+            return event
+
+        return told.edited(changed)
+
+    return edit
+
+
+def both(*edits: Edit) -> Edit:
+    def edit(told: Told) -> Told:
+        for each in edits:
+            told = each(told)
+        return told
+
+    return edit
+
+
+def inserted(
+    after: Callable[[Told, AnyEvent], bool], make: Callable[[Told, AnyEvent], Iterable[AnyEvent]]
+) -> Edit:
+    """Return the edit that adds events after the first one that fits."""
+
+    def edit(told: Told) -> Told:
+        items, is_done = [], False
+        for item in told.items:
+            items.append(item)
+            if not is_done and after(told, item.event):
+                items += [Item(event) for event in make(told, item.event)]
+                is_done = True
+        assert is_done, "no such event"
+        return replace(told, items=tuple(items))
+
+    return edit
+
+
+def cut_after(fits: Callable[[Told, AnyEvent], bool], *, keep: Callable[[AnyEvent], bool]) -> Edit:
+    """Return the edit that leaves out what follows the first event that fits, except what is to be kept."""
+
+    def edit(told: Told) -> Told:
+        items, is_past = [], False
+        for item in told.items:
+            if not is_past or keep(item.event):
+                items.append(item)
+            is_past = is_past or fits(told, item.event)
+        return replace(told, items=tuple(items))
+
+    return edit
+
+
+def is_table(event: AnyEvent, race: str, phase: str) -> bool:
+    kinds = events.Snapshot | events.TableChanged
+    return isinstance(event, kinds) and event.table.race == race and event.table.phase == phase
+
+
+def after_phase(number: int, phase: str) -> Callable[[Told, AnyEvent], bool]:
+    return lambda told, event: is_table(event, race_of(told, number), phase)
+
+
+# Changes of records
+
+
+def record(
+    change: Callable[[RaceRecord], RaceRecord], number: int = RACE, *, chain: bool = True
+) -> Edit:
+    """Return the edit that changes a record; results, digests and the later records follow, if they `chain`."""
+
+    def edit(told: Told) -> Told:
+        records = {race: parse_record(text) for race, text in told.records.items()}
+        race = race_of(told, number)
+        records[race] = change(records[race])
+        return published(told, records, chain=chain)
+
+    return edit
+
+
+def published(told: Told, records: Mapping[str, RaceRecord], *, chain: bool = True) -> Told:
+    """Return what is told if these are the records of the evening."""
+    texts: dict[str, str] = {}
+    digests: dict[str, str] = {}
+    for race, given in records.items():
+        each, before = given, given.previous
+        if chain and before is not None and before.race in digests:
+            each = replace(given, previous=before._replace(digest=digests[before.race]))
+        texts[race] = format_record(each)
+        digests[race] = digest_of(texts[race])
+
+    def changed(event: AnyEvent) -> AnyEvent:
+        if isinstance(event, events.RaceOver):
+            race = event.outcome.race
+            if records[race].voided or not records[race].results:
+                return event
+            try:
+                outcome = outcome_of(parse_record(texts[race]), digests[race])
+            except UnknownGame:
+                outcome = structs.replace(event.outcome, digest=digests[race])
+            return structs.replace(event, outcome=outcome)
+        if isinstance(event, events.MatchChanged) and event.match is not None:
+            rows = [_counted(row, records) for row in event.match.rows]
+            return structs.replace(event, match=structs.replace(event.match, rows=rows))
+        if isinstance(event, events.Snapshot | events.TableChanged):
+            ended = event.table.previous
+            if ended is not None and ended.race in digests:
+                ended = structs.replace(ended, digest=digests[ended.race])
+                return structs.replace(event, table=structs.replace(event.table, previous=ended))
+        return event
+
+    return replace(told.edited(changed), records=texts)
+
+
+def _counted(row: MatchRow, records: Mapping[str, RaceRecord]) -> MatchRow:
+    """Return a row of a match with the results of these records."""
+    results = []
+    for each in row.results:
+        placed = [row_ for row_ in records[each.race].results if row_.player == row.player]
+        results += [structs.replace(each, place=one.place, net=one.net) for one in placed]
+    return structs.replace(row, results=results)
+
+
+def racer(each: RaceRecord, player: str) -> RacerLog:
+    return each.racer(player)
+
+
+def change_racer(player: str, **changes: Any) -> Callable[[RaceRecord], RaceRecord]:
+    return lambda each: with_racer(each, racer(each, player), **changes)
+
+
+def line_moved(player: str, place: int, by: int) -> Callable[[RaceRecord], RaceRecord]:
+    """Move an entry in time, as far as the order of all entries allows."""
+
+    def change(each: RaceRecord) -> RaceRecord:
+        log = racer(each, player).log
+        return settled(with_line(each, racer(each, player), place, at=log[place].at + by))
+
+    return change
+
+
+def another_move(player: str) -> Callable[[RaceRecord], RaceRecord]:
+    """Play another legal log in place of a racer's, with the same counts and times after every entry."""
+
+    def change(each: RaceRecord) -> RaceRecord:
+        counts = [position.banked for position in replay(each, player)]
+        for other in _other_logs(each, player):
+            try:
+                if [position.banked for position in replay(other, player)] == counts:
+                    return settled(other)
+            except ReplayError:
+                continue
+        raise AssertionError("no other log has these counts")
+
+    return change
+
+
+def _other_logs(each: RaceRecord, player: str) -> Iterator[RaceRecord]:
+    """Yield the record with one move exchanged for another, or for the one after it."""
+    log = racer(each, player).log
+    for index, line in enumerate(log[:-1]):
+        position = position_before(each, racer(each, player), index)
+        for move in legal_moves(GAMES[each.game], position):
+            if str(move) != line.text:
+                yield with_line(each, racer(each, player), index, text=str(move))
+    for index, (line, after) in enumerate(pairwise(log[:-1])):
+        if line.text != after.text:
+            swapped = with_line(each, racer(each, player), index, text=after.text)
+            yield with_line(swapped, racer(swapped, player), index + 1, text=line.text)
+
+
+def without_entry(player: str, place: int) -> Callable[[RaceRecord], RaceRecord]:
+    def change(each: RaceRecord) -> RaceRecord:
+        log = list(racer(each, player).log)
+        del log[place]
+        return settled(renumbered(with_racer(each, racer(each, player), log=tuple(log))))
+
+    return change
+
+
+def ended_as(player: str, word: str) -> Callable[[RaceRecord], RaceRecord]:
+    return lambda each: settled(with_line(each, racer(each, player), -1, text=word))
+
+
+def exchanged(one: str, other: str) -> Callable[[RaceRecord], RaceRecord]:
+    """Exchange the logs of two racers."""
+
+    def change(each: RaceRecord) -> RaceRecord:
+        logs = {one: racer(each, other).log, other: racer(each, one).log}
+        racers = [replace(row, log=logs.get(row.player, row.log)) for row in each.racers]
+        return settled(replace(each, racers=tuple(racers)))
+
+    return change
+
+
+def never_there(player: str) -> Callable[[RaceRecord], RaceRecord]:
+    def change(each: RaceRecord) -> RaceRecord:
+        racers = tuple(row for row in each.racers if row.player != player)
+        rows = tuple(row for row in each.results if row.player != player)
+        return replace(each, racers=racers, results=rows)
+
+    return change
+
+
+def called_off(each: RaceRecord) -> RaceRecord:
+    """Void the race as closed, before the last entry of this player."""
+    last = each.racer(ME_ID).log[-1].number
+    racers = [
+        replace(row, log=tuple(line for line in row.log if line.number < last))
+        for row in each.racers
+    ]
+    return replace(each, voided=CLOSED, racers=tuple(racers), results=())
+
+
+def as_countdown(each: RaceRecord) -> RaceRecord:
+    """Void the race as if only its countdown had been, because of a racer."""
+    racers = [
+        replace(row, log=(), nonce="" if row.player == RIVAL_ID else row.nonce)
+        for row in each.racers
+    ]
+    return replace(
+        each,
+        voided="nonce-missing",
+        blamed=(RIVAL_ID,),
+        deal=None,
+        ranked=False,
+        racers=tuple(racers),
+        results=(),
+    )
+
+
+def voided(number: int, change: Callable[[RaceRecord], RaceRecord]) -> Edit:
+    """Return the edit that voids a race that ran, in place of its result."""
+
+    def edit(told: Told) -> Told:
+        race = race_of(told, number)
+        records = {each: parse_record(text) for each, text in told.records.items()}
+        records[race] = change(records[race])
+        told = published(told, records)
+        void = records[race]
+
+        def changed(event: AnyEvent) -> AnyEvent | None:
+            if isinstance(event, events.RaceOver) and event.outcome.race == race:
+                return None
+            if is_table(event, race, "over"):
+                return None
+            if isinstance(event, events.Snapshot | events.TableChanged):
+                ended = event.table.previous
+                if ended is not None and ended.race == race:
+                    ended = structs.replace(ended, reason=void.voided, blamed=sorted(void.blamed))
+                    table = structs.replace(event.table, previous=ended)
+                    return structs.replace(event, table=table)
+            return event
+
+        return told.edited(changed)
+
+    return edit
+
+
+def ended_changed(number: int, **changes: Any) -> Edit:
+    """Return the edit that changes what the tables say of a race that is over."""
+
+    def change(table: events.Table) -> events.Table:
+        ended = table.previous
+        if ended is None or not ended.race.endswith(f"/{number + 1}"):
+            return table
+        return structs.replace(table, previous=structs.replace(ended, **changes))
+
+    return tables(change)
+
+
+def forgotten(number: int) -> Edit:
+    """Return the edit in which no table says that a race is over: the one before it was the last."""
+
+    def edit(told: Told) -> Told:
+        before = f"/{number}"
+        ends = [
+            item.event.table.previous
+            for item in told.items
+            if isinstance(item.event, events.Snapshot | events.TableChanged)
+        ]
+        known = next(
+            (each for each in ends if each is not None and each.race.endswith(before)), None
+        )
+
+        def change(table: events.Table) -> events.Table:
+            ended = table.previous
+            is_it = ended is not None and ended.race == race_of(told, number)
+            return structs.replace(table, previous=known) if is_it else table
+
+        return tables(change)(told)
+
+    return edit
+
+
+def unchained(number: int) -> Edit:
+    """Return the edit in which the record after a race follows the one before it."""
+
+    def edit(told: Told) -> Told:
+        records = {race: parse_record(text) for race, text in told.records.items()}
+        left_out = records[race_of(told, number)]
+        after = race_of(told, number + 1)
+        records[after] = replace(records[after], previous=left_out.previous)
+        return published(told, records)
+
+    return edit
+
+
+def a_card_more(row: int) -> int:
+    return row + 1
+
+
+def dollars_more(net: int) -> int:
+    return net + 5
+
+
+def another_view(view: events.View) -> events.View:
+    """Show another card on the waste, or on the first column."""
+    if view.waste:
+        return structs.replace(view, waste=view.waste[:-2] + _other_card(view.waste[-2:]))
+    (first, *others) = view.columns
+    return structs.replace(view, columns=[first[:-2] + _other_card(first[-2:]), *others])
+
+
+def _other_card(card: str) -> str:
+    return ("2" if card[0] != "2" else "3") + card[1]
+
+
+def other_column(view: events.View) -> events.View:
+    (first, *others) = view.columns
+    return structs.replace(view, columns=[first[:-2] + _other_card(first[-2:]), *others])
+
+
+def _named(name: str, player: str = RIVAL_ID) -> Callable[[list[events.Racer]], list[events.Racer]]:
+    return _racers(player, name=name)
+
+
+def _racers(player: str, **changes: Any) -> Callable[[list[events.Racer]], list[events.Racer]]:
+    return lambda rows: [
+        structs.replace(row, **changes) if row.player == player else row for row in rows
+    ]
+
+
+def _stranger(rows: list[events.Racer]) -> list[events.Racer]:
+    return [
+        structs.replace(row, player="strangerstranger"[:16]) if row.player == RIVAL_ID else row
+        for row in rows
+    ]
+
+
+def _settings(**changes: Any) -> Callable[[events.TableSettings], events.TableSettings]:
+    return lambda old: structs.replace(old, **changes)
+
+
+def _at(line: str, by: int) -> str:
+    at, rest = line.split(" ", 1)
+    return f"{int(at) + by} {rest}"
+
+
+def _numbered(line: str) -> str:
+    at, number, text = line.split(" ")
+    return f"{at} {int(number) + 1} {text}"
+
+
+def once_more(change: Edit) -> Edit:
+    """Return the edit in which the result is announced a second time, changed."""
+
+    def edit(told: Told) -> Told:
+        race = race_of(told, RACE)
+        again = change(told)
+        changed = next(
+            item
+            for item in again.items
+            if isinstance(item.event, events.RaceOver) and item.event.outcome.race == race
+        )
+        return inserted(
+            lambda _, event: isinstance(event, events.RaceOver) and event.outcome.race == race,
+            lambda _, event: [changed.event],
+        )(told)
+
+    return edit
+
+
+def later_table(number: int, phase: str, /, **changes: Any) -> Edit:
+    """Return the edit that adds a changed table after the first one of a phase."""
+
+    def make(told: Told, event: AnyEvent) -> Iterable[AnyEvent]:
+        assert isinstance(event, events.Snapshot | events.TableChanged)
+        new = {
+            name: value(getattr(event.table, name)) if callable(value) else value
+            for name, value in changes.items()
+        }
+        yield events.TableChanged(table=structs.replace(event.table, **new), now=event.now)
+
+    return inserted(after_phase(number, phase), make)
+
+
+def first_of(number: int, phase: str, **changes: Any) -> Edit:
+    """Return the edit that changes all tables of a race from one phase on, as if they had said so from the start."""
+    return table_in(phase, number, **changes)
+
+
+def shown_again(told: Told, number: int, phase: str) -> events.Snapshot:
+    """Return a snapshot of the table as it was in a phase of a race."""
+    race = race_of(told, number)
+    there = next(item.event for item in told.items if is_table(item.event, race, phase))
+    assert isinstance(there, events.Snapshot | events.TableChanged)
+    return events.Snapshot(table=there.table, now=there.now)
+
+
+def reconnected(durability: str) -> Edit:
+    """Return the edit in which a snapshot, after own moves, shows the board without the last two entries."""
+
+    def edit(told: Told) -> Told:
+        race = race_of(told, RACE)
+        shown = [
+            item.event
+            for item in told.items
+            if isinstance(item.event, events.BoardChanged) and item.event.board.race == race
+        ]
+
+        def fits(_: Told, event: AnyEvent) -> bool:
+            return isinstance(event, events.BoardChanged) and event.board == shown[5].board
+
+        snapshot = structs.replace(shown_again(told, RACE, "running"), board=shown[3].board)
+        return inserted(fits, lambda *_: [snapshot])(replace(told, durability=durability))
+
+    return edit
+
+
+LIES: dict[str, Lie] = {
+    # the own board and the own moves
+    "own board: another card": Lie(board_at(4, view=another_view), LATER, "board"),
+    "own deal: another column": Lie(board_at(0, view=other_column), LATER, "board"),
+    "own board: one card more": Lie(
+        board_at(4, banked=a_card_more, net=dollars_more), LATER, "board"
+    ),
+    "own board: another head": Lie(board_at(4, head="0123456789abcdef"), LATER, "board"),
+    "own move at another time": Lie(entry_at(3, lambda line: _at(line, -1)), LATER, "entry"),
+    "own move with another number": Lie(entry_at(3, _numbered), LATER, "entry"),
+    "another move answered": Lie(
+        entry_at(3, lambda line: f"{line.rsplit(' ', 1)[0]} up.C>t1"), LIVE, "entry"
+    ),
+    "own move answered at another place": Lie(
+        boards(
+            lambda event: (
+                structs.replace(event, place=event.place + 1) if event.place == 3 else event
+            )
+        ),
+        LIVE,
+        "entry",
+    ),
+    "own entries lost": Lie(reconnected("safe"), LIVE, "entry"),
+    "own board ends as left": Lie(
+        boards(
+            lambda event: (
+                structs.replace(event, board=structs.replace(event.board, state="left"), entries=[])
+                if event.board.state != "racing"
+                else event
+            )
+        ),
+        LIVE,
+        "left",
+    ),
+    "own result is left": Lie(result(ME_ID, state="left"), LIVE, "left"),
+    # the start and the terms
+    "another deadline at the deal": Lie(deal(deadline=1), LIVE, "start"),
+    "another start at the deal": Lie(deal(start_at=1), LIVE, "start"),
+    "no start at the table": Lie(table_in("running", start_at=0), LIVE, "start"),
+    "counts down again after the deal": Lie(
+        later_table(RACE, "running", phase="countdown", start_at=0), LIVE, "start"
+    ),
+    "another time limit in the race": Lie(
+        table_in("running", settings=_settings(cap=20)), LIVE, "terms"
+    ),
+    "another game in the race": Lie(
+        table_in("running", settings=_settings(game="klondike")), LIVE, "terms"
+    ),
+    "public in the race": Lie(table_in("running", settings=_settings(public=True)), LIVE, "terms"),
+    "other rules in the race": Lie(table_in("running", rules=99), LIVE, "terms"),
+    "ranked is taken back": Lie(
+        later_table(RACE, "running", ranked=lambda was: not was), LIVE, "ranked"
+    ),
+    "another result is ranked": Lie(
+        outcomes(lambda was: structs.replace(was, ranked=not was.ranked)), LIVE, "ranked"
+    ),
+    # who races
+    "another commitment at the listing": Lie(
+        table_in("countdown", commitment="d0" * 32), LIVE, "commitment"
+    ),
+    "another commitment in the race": Lie(
+        table_in("running", commitment="d0" * 32), LIVE, "commitment"
+    ),
+    "own hash exchanged": Lie(
+        table_in("countdown", racers=_racers(ME_ID, nonce_hash="00" * 32)), LIVE, "hash"
+    ),
+    "a rival's hash exchanged": Lie(
+        later_table(RACE, "countdown", racers=_racers(HOST_ID, nonce_hash="00" * 32)), LIVE, "hash"
+    ),
+    "a racer without a hash": Lie(
+        table_in("countdown", racers=_racers(HOST_ID, nonce_hash="")), LIVE, "hash"
+    ),
+    "a rival renamed": Lie(table_in("running", racers=_named("Robert")), LIVE, "racer"),
+    "a bot hidden": Lie(table_in("running", racers=_racers(RIVAL_ID, bot=False)), LIVE, "racer"),
+    "another racer after the call": Lie(table_in("running", racers=_stranger), LIVE, "racers"),
+    "a racer missing after the call": Lie(
+        table_in("running", racers=lambda rows: rows[:-1]), LIVE, "racers"
+    ),
+    "another player welcomed": Lie(lambda told: told, LIVE, "player", welcomed=False),
+    # standings
+    "a rival's cards never had": Lie(standing(HOST_ID, banked=a_card_more), LIVE, "head"),
+    "a rival's wrong dollars": Lie(standing(HOST_ID, net=dollars_more), LIVE, "head"),
+    "a rival's random head": Lie(standing(HOST_ID, head="0123456789abcdef"), LATER, "head"),
+    "a racer missing in the standings": Lie(standings(lambda rows: rows[:-1]), LIVE, "racers"),
+    # the announced result
+    "a rival's moves announced": Lie(result(HOST_ID, moves=a_card_more), LATER, "result"),
+    "a rival's end announced": Lie(result(HOST_ID, ended=a_card_more), LATER, "result"),
+    "a rival's rise announced": Lie(
+        result(HOST_ID, reached=lambda at: (at or 0) + 1), LATER, "result"
+    ),
+    "rows swapped": Lie(
+        outcomes(lambda was: structs.replace(was, results=was.results[::-1])), LATER, "order"
+    ),
+    "a row missing": Lie(
+        outcomes(lambda was: structs.replace(was, results=was.results[:-1])), LIVE, "racers"
+    ),
+    "another seed announced": Lie(
+        outcomes(lambda was: structs.replace(was, seed="5a" * 32)), LATER, "seed"
+    ),
+    "another digest announced": Lie(
+        outcomes(lambda was: structs.replace(was, digest="5a" * 32)), LIVE, "end"
+    ),
+    "a rival's nonce announced": Lie(
+        outcomes(lambda was: structs.replace(was, nonces={**was.nonces, HOST_ID: "5a" * 16})),
+        LIVE,
+        "hash",
+    ),
+    "a second result": Lie(once_more(result(HOST_ID, moves=a_card_more)), LIVE, "result"),
+    "runs again after its result": Lie(
+        inserted(
+            lambda told, event: isinstance(event, events.RaceOver),
+            lambda told, event: [shown_again(told, RACE, "running")],
+        ),
+        LIVE,
+        "end",
+    ),
+    "another net in the match": Lie(
+        matches(
+            lambda was: structs.replace(
+                was,
+                rows=[
+                    structs.replace(
+                        row,
+                        results=[structs.replace(each, net=each.net + 5) for each in row.results],
+                    )
+                    for row in was.rows
+                ],
+            )
+        ),
+        LIVE,
+        "net",
+    ),
+    # what is thrown away
+    "a void told to nobody": Lie(both(forgotten(VOIDED), unchained(VOIDED)), LIVE, "terms"),
+    "a void not in the next record": Lie(unchained(VOIDED), LATER, "terms"),
+    "a race vanishes": Lie(both(forgotten(RACE), unchained(RACE)), LIVE, "terms"),
+    "gathers again under its number": Lie(
+        later_table(RACE, "countdown", phase="gathering", racers=[]), LIVE, "terms"
+    ),
+    "void and result": Lie(ended_changed(RACE, reason="closed"), LIVE, "void"),
+    "another reason for the void": Lie(ended_changed(VOIDED, reason="server-away"), LATER, "void"),
+    "somebody else blamed": Lie(ended_changed(VOIDED, blamed=[HOST_ID]), LATER, "void"),
+    "blamed, though the nonce was taken": Lie(
+        ended_changed(VOIDED, blamed=sorted([ME_ID, RIVAL_ID])), LIVE, "revealed"
+    ),
+    "blamed in the record too, though the nonce was taken": Lie(
+        both(
+            record(
+                lambda each: replace(
+                    change_racer(ME_ID, nonce="")(each), blamed=tuple(sorted([ME_ID, RIVAL_ID]))
+                ),
+                VOIDED,
+            ),
+            ended_changed(VOIDED, blamed=sorted([ME_ID, RIVAL_ID])),
+        ),
+        LIVE,
+        "revealed",
+    ),
+    "blamed as left": Lie(ended_changed(VOIDED, reason="racer-left", blamed=[ME_ID]), LIVE, "left"),
+    "blamed as left in the record too": Lie(
+        both(
+            record(
+                lambda each: replace(
+                    each,
+                    voided="racer-left",
+                    blamed=(ME_ID,),
+                    racers=tuple(
+                        replace(row, nonce=row.nonce or nonce(row.player)) for row in each.racers
+                    ),
+                ),
+                VOIDED,
+            ),
+            ended_changed(VOIDED, reason="racer-left", blamed=[ME_ID]),
+        ),
+        LIVE,
+        "left",
+    ),
+    "only the countdown was voided": Lie(voided(RACE, as_countdown), LATER, "start"),
+    "voided without the own ending": Lie(voided(RACE, called_off), LATER, "entry"),
+    # the record
+    "record: another time limit": Lie(
+        record(lambda each: promised(replace(each, cap=20))), LATER, "terms"
+    ),
+    "record: public": Lie(
+        record(lambda each: promised(replace(each, public=not each.public))), LATER, "terms"
+    ),
+    "record: another start": Lie(
+        record(lambda each: replace(each, start_at=each.start_at - 1)), LATER, "start"
+    ),
+    "record: ranked": Lie(
+        record(lambda each: replace(each, ranked=not each.ranked)), LIVE, "ranked"
+    ),
+    "record: a rival's name": Lie(record(change_racer(RIVAL_ID, name="Robert")), LATER, "racer"),
+    "record: own name": Lie(record(change_racer(ME_ID, name="Robert")), LATER, "racer"),
+    "record: a bot was a person": Lie(record(change_racer(RIVAL_ID, bot=False)), LATER, "racer"),
+    "record: rival never there": Lie(record(never_there(RIVAL_ID)), LIVE, "racers"),
+    "record: own nonce of a void": Lie(
+        record(change_racer(ME_ID, nonce="5a" * 16, nonce_hash="5a" * 32), VOIDED), LATER, "hash"
+    ),
+    "record: own move left out": Lie(record(without_entry(ME_ID, -2)), LATER, "entry"),
+    "record: another own move": Lie(record(another_move(ME_ID)), LATER, "entry"),
+    "record: own board ended as left": Lie(record(ended_as(ME_ID, "left")), LIVE, "left"),
+    "record: own board ended as idle": Lie(record(ended_as(ME_ID, "idle")), LATER, "entry"),
+    "record: own board exchanged": Lie(record(exchanged(ME_ID, HOST_ID)), LATER, "entry"),
+    "record: rivals exchanged": Lie(record(exchanged(HOST_ID, RIVAL_ID)), LATER, "head"),
+    "record: a rival's move earlier": Lie(record(line_moved(HOST_ID, 1, -1)), LATER, "head"),
+    "record: another move of a rival, equal counts": Lie(
+        record(another_move(HOST_ID)), LATER, "head"
+    ),
+    "record: a rival's move left out": Lie(record(without_entry(HOST_ID, 0)), LATER, "head"),
+    "record: a rival ended as idle": Lie(record(ended_as(HOST_ID, "idle")), LATER, "endings"),
+    "record: a rival's illegal move": Lie(
+        record(lambda each: with_line(each, racer(each, HOST_ID), 0, text="up.C>t1")),
+        LATER,
+        "moves",
+    ),
+    "record: another seed": Lie(
+        record(lambda each: replace(each, seed="5a" * 32)), LATER, "commitment"
+    ),
+    "record: a later rise": Lie(
+        record(lambda each: with_row(each, -1, reached=(each.results[-1].reached or 0) + 1)),
+        LATER,
+        "finish",
+    ),
+    "record: newer rules and another own move": Lie(
+        record(lambda each: promised(replace(another_move(ME_ID)(each), rules_version=99))),
+        LATER,
+        "entry",
+    ),
+    # what a watcher is told
+    "watcher: another commitment": Lie(
+        table_in("running", commitment="d0" * 32), LIVE, "commitment", WATCHER
+    ),
+    "watcher: a rival's move earlier": Lie(
+        record(line_moved(HOST_ID, 1, -1)), LATER, "head", WATCHER
+    ),
+    "watcher: a racer missing in the standings": Lie(
+        standings(lambda rows: rows[:-1]), LIVE, "racers", WATCHER
+    ),
+    "watcher: a race vanishes": Lie(both(forgotten(RACE), unchained(RACE)), LIVE, "terms", WATCHER),
+}
