@@ -78,7 +78,7 @@ async def test_a_race_against_a_terminal_ends_with_the_same_result_for_both(
         # the board may have been stuck before the last command
         bert.rewind(heard)
         results = [await bert.expect("result ") for _ in range(2)]
-        assert (await bert.expect("verified: ")).endswith("witnessed here.")
+        assert (await bert.expect("verified: ")).endswith("the race that you played.")
         await page.locator(".seal").get_by_text("A fair deal").wait_for()
         (outcome,) = player.notes.outcomes.values()
         assert digest_words(outcome.digest) in await page.locator(".seal").inner_text()
