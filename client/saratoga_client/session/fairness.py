@@ -55,8 +55,9 @@ class FairnessDuties:
         self._stop_observing: Callable[[], None] | None = None
         self.observed = TableWitness(connection, witness, self._tell)
         self.records = RecordCheck(connection, self.observed, witness, changed)
-        self._ready: Ready | None = None
-        """The `ready` of this connection that stands; `None` if another device may have sent another."""
+        self._ready: tuple[str, Ready] | None = None
+        """The race and the `ready` of this connection that stands for it; `None` if another device may
+        have sent another."""
         self._revealed: tuple[str, int] | None = None
         """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if the
         countdown begins again."""
@@ -204,13 +205,13 @@ class FairnessDuties:
     def _see_answer(self, command: AnyCommand, answer: AnyEvent) -> None:
         """Keep the facts of an answer, and what it confirms, in the order of all events."""
         self.observed.see_answer(command, answer)
-        if isinstance(answer, events.Done):
+        if isinstance(answer, events.Done) and self.table is not None:
             match command:
                 case Ready():
-                    self._ready = command
+                    self._ready = self.table.race, command
                 case NotReady():
                     self._ready = None
-                case Reveal() if self.table is not None:
+                case Reveal():
                     self._note_revealed(self.table.race)
 
     def _note_revealed(self, race: str) -> None:
@@ -222,9 +223,10 @@ class FairnessDuties:
             if len(racer.nonce_hash) != HASH_DIGITS:
                 key = "hash", table.race, racer.player
                 self.observed.tell(Finding(CONTRADICTED, key, "a hash", racer.nonce_hash))
-        if self._ready is not None:
-            self.observed.add((("commitment", table.race), self._ready.commitment))
-            self.observed.add((("hash", table.race, self.player), self._ready.nonce_hash))
+        if self._ready is not None and self._ready[0] == table.race:
+            _, ready = self._ready
+            self.observed.add((("commitment", table.race), ready.commitment))
+            self.observed.add((("hash", table.race, self.player), ready.nonce_hash))
 
     def _tell(self, found: Finding) -> None:
         LOG.error("the server contradicts itself: %s", found)
