@@ -116,7 +116,7 @@ def implied(record: RaceRecord, digest: str, player: str) -> dict[Key, str | Non
     }
     if record.previous is not None:
         said["end", record.previous.race] = record.previous.digest
-    if _was_dealt(record):
+    if record.was_dealt:
         said["start", race] = f"{record.start_at} {record.start_at + allowed if allowed else 0}"
     if record.voided:
         said["void", race] = " ".join([record.voided, *record.blamed])
@@ -181,7 +181,7 @@ def _of_log(
 
 
 def _heads(record: RaceRecord, racer: RacerLog) -> list[str]:
-    if not _was_dealt(record) or not all(each.nonce for each in record.racers):
+    if not record.was_dealt or not all(each.nonce for each in record.racers):
         return []
     key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
     return heads(key, record.race_id, racer.player, racer.log)
@@ -204,8 +204,3 @@ def _boards(record: RaceRecord, racer: RacerLog) -> list[tuple[str, str]]:
 
     positions = [record.deal, *(step.position for step in made)]
     return [board(count, position) for count, position in enumerate(positions)]
-
-
-def _was_dealt(record: RaceRecord) -> bool:
-    """Return whether there was a deal, which may be of a game that this program cannot read."""
-    return record.deal is not None or any(line.startswith("deal ") for _, line in record.ignored)

@@ -149,7 +149,7 @@ class RaceRecord:
     commitment: str
     seed: str
     deal: Position | None
-    """The opening position; `None` if none was dealt: the countdown was voided."""
+    """The opening position; `None` if none was dealt, or if the game or its rules are unknown."""
     voided: str = ""
     """The reason for which the server voided the race, such as those of `VOID_REASONS`; else empty."""
     blamed: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ class RaceRecord:
     results: tuple[ResultLine, ...] = ()
     """The results, in order of place; none if the race was voided."""
     ignored: tuple[tuple[int, str], ...] = ()
-    """The lines that this release does not know, each with its index among all lines."""
+    """The lines that this release does not read, each with its index among all lines."""
 
     @property
     def race_id(self) -> str:
@@ -171,10 +171,15 @@ class RaceRecord:
         return self.cap * 60_000 or None
 
     @property
+    def was_dealt(self) -> bool:
+        """True if the record has a deal, even one of a game that this release does not know."""
+        return self.deal is not None or any(line.startswith("deal ") for _, line in self.ignored)
+
+    @property
     def opening(self) -> Position:
-        """The opening position of a race that was dealt; raises `ValueError` for another."""
+        """The opening position; raises `ValueError` if `deal` is `None`."""
         if self.deal is None:
-            raise ValueError("nothing was dealt")
+            raise ValueError("nothing was dealt, or by unknown rules")
         return self.deal
 
     @property
@@ -296,7 +301,7 @@ def parse_record(text: str) -> RaceRecord:
     ranked = reader.header("ranked", "(yes|no)")[1] == "yes"
     committed = reader.header("commitment", f"({HASH})")[1]
     seed = reader.header("seed", f"({HASH})")[1]
-    deal = _parse_deal(reader, is_known=rules_version in RULES)
+    deal = _parse_deal(reader, is_known=game in RULES.get(rules_version, {}))
     voided, blamed = "", ""
     if reader.starts("voided"):
         voided, blamed = reader.header("voided", f"({WORD})((?: {PLAYER})*)").groups()
@@ -411,13 +416,13 @@ def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | None:
     if not reader.starts("deal"):
         return None
     written = reader.header("deal", "([ -~]+)")[1]
+    if not is_known:
+        reader.ignored.append((reader.number - 1, f"deal {written}"))
+        return None
     try:
         return parse_position(written)
     except ValueError as fault:
-        if is_known:
-            raise RecordError(reader.number, str(fault)) from None
-        reader.ignored.append((reader.number - 1, f"deal {written}"))
-        return None
+        raise RecordError(reader.number, str(fault)) from None
 
 
 def _parse_racers(reader: _Reader, *, is_voided: bool) -> Iterator[RacerLog]:

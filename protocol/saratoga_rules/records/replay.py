@@ -46,7 +46,8 @@ def replay(record: RaceRecord, player: str) -> list[Position]:
 
     An ending is an entry too, and does not change the position. Raises as `steps` does.
     """
-    return [record.opening, *(step.position for step in steps(record, player))]
+    made = steps(record, player)
+    return [record.opening, *(step.position for step in made)]
 
 
 def steps(record: RaceRecord, player: str) -> list[Step]:

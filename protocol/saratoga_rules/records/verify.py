@@ -179,7 +179,7 @@ def _nonce_faults(record: RaceRecord) -> Iterator[str]:
     for racer in record.racers:
         if racer.nonce and nonce_hash(bytes.fromhex(racer.nonce)) != racer.nonce_hash:
             yield f"the nonce of {racer.name} does not match its hash"
-        elif not racer.nonce and not (record.voided and record.deal is None):
+        elif not racer.nonce and not (record.voided and not record.was_dealt):
             yield f"the nonce of {racer.name} was not revealed, but the race was dealt"
 
 
@@ -293,12 +293,9 @@ def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[st
         states.append(state_of(game, made, record.opening))
         if states[-1] is State.RACING and not record.voided:
             yield f"{racer.name}: the board did not end"
-    if record.voided and State.RACING not in states and not _is_damaged(record):
-        yield "every board had ended before the race was voided, so it had results"
-
-
-def _is_damaged(record: RaceRecord) -> bool:
-    return any(racer.damaged for racer in record.racers)
+    is_damaged = any(racer.damaged for racer in record.racers)
+    if record.voided == CLOSED and State.RACING not in states and not is_damaged:
+        yield "every board had ended before the race was closed, so it had results"
 
 
 def _score(game: Game, deal: Position, player: str, made: list[Step]) -> RacerScore:
@@ -341,11 +338,11 @@ def _void_faults(record: RaceRecord) -> Iterator[str]:
         yield "a racer left or was removed, but not exactly one of the racers is blamed"
     elif record.voided in (SERVER_AWAY, CLOSED, CLOSED_IN_COUNTDOWN) and record.blamed:
         yield "nobody is blamed for this reason"
-    if record.voided == CLOSED and record.deal is None:
+    if record.voided == CLOSED and not record.was_dealt:
         yield "the race was closed while it ran, but nothing was dealt"
-    if record.voided in VOID_REASONS and record.voided != CLOSED and record.deal is not None:
+    if record.voided in VOID_REASONS and record.voided != CLOSED and record.was_dealt:
         yield "the countdown was voided, but there is a deal"
-    if record.deal is None and any(racer.log or racer.damaged for racer in record.racers):
+    if not record.was_dealt and any(racer.log or racer.damaged for racer in record.racers):
         yield "nothing was dealt, but there are entries"
 
 

@@ -5,7 +5,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from saratoga_rules.position import format_position
+from saratoga_rules.game import Game
+from saratoga_rules.position import Position, format_position
 from saratoga_rules.records.record import RaceRecord, RacerLog, RecordError, parse_record
 from saratoga_rules.records.replay import ReplayError, game_of, steps_from
 
@@ -80,6 +81,7 @@ def replay_json(text: str) -> bytes:
 
 
 def _replayed(record: RaceRecord) -> ReplayedRace:
+    game = game_of(record)
     share = MOST_REPLAYED // len(record.racers)
     racers = {racer.player: racer for racer in record.racers}
     return ReplayedRace(
@@ -101,7 +103,7 @@ def _replayed(record: RaceRecord) -> ReplayedRace:
                 net=line.net,
                 state=line.state,
                 reached=line.reached,
-                entries=_entries(record, racers[line.player], share),
+                entries=_entries(game, record.opening, racers[line.player], share),
                 left_out=max(0, len(racers[line.player].log) - share),
             )
             for line in record.results
@@ -109,8 +111,8 @@ def _replayed(record: RaceRecord) -> ReplayedRace:
     )
 
 
-def _entries(record: RaceRecord, racer: RacerLog, share: int) -> list[ReplayedEntry]:
+def _entries(game: Game, deal: Position, racer: RacerLog, share: int) -> list[ReplayedEntry]:
     return [
         ReplayedEntry(line.at, line.number, line.text, format_position(position), position.banked)
-        for line, position in steps_from(game_of(record), record.opening, racer.log[:share])
+        for line, position in steps_from(game, deal, racer.log[:share])
     ]

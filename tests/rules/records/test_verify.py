@@ -29,6 +29,7 @@ from saratoga_rules.records.record import (
     CLOSED,
     NONCE_MISSING,
     RACER_LEFT,
+    SERVER_AWAY,
     VOID_REASONS,
     LogLine,
     Previous,
@@ -158,13 +159,25 @@ def test_unknown_rules_cannot_be_checked_here_but_all_else_can(changes: dict[str
         assert verify(replace(newer, **lie)).is_contradicted
 
 
-def test_a_newer_deal_is_left_to_a_newer_release() -> None:
-    newer = format_record(promised(replace(RECORD, rules_version=99)))
-    text = sealed(re.sub("deal .*", "deal of another form", newer).split("\n")[:-2])
+def with_a_newer_deal(record: RaceRecord, **changes: Any) -> str:
+    """Return the text of the record as a newer release may write it, after these changes."""
+    newer = format_record(promised(replace(record, **changes)))
+    return sealed(re.sub("deal .*", "deal of another form", newer).split("\n")[:-2])
+
+
+@pytest.mark.parametrize("changes", [{"rules_version": 99}, {"game": "spider"}])
+def test_a_newer_deal_is_left_to_a_newer_release(changes: dict[str, Any]) -> None:
+    text = with_a_newer_deal(RECORD, **changes)
     verdict = verify(text)
     assert failed(verdict) == {"rules"}
     assert verdict.record is not None
     assert format_record(verdict.record) == text
+
+
+@pytest.mark.parametrize("reason", [CLOSED, SERVER_AWAY, "moon-full"])
+def test_a_voided_race_with_a_newer_deal_was_dealt(reason: str) -> None:
+    verdict = verify(with_a_newer_deal(closed(RECORD, 9), rules_version=99, voided=reason))
+    assert failed(verdict) == {"rules", *(["voided"] if reason == SERVER_AWAY else [])}
 
 
 @pytest.mark.parametrize(
@@ -179,7 +192,8 @@ def test_a_record_of_another_release_cannot_be_checked_here(first: str) -> None:
 
 def test_a_reason_of_a_newer_release_is_no_contradiction() -> None:
     assert verify(countdown_voided(RECORD, "moon-full")).ok
-    assert verify(replace(closed(RECORD, 9), voided="moon-full")).ok
+    for number in (9, 10**6):
+        assert verify(replace(closed(RECORD, number), voided="moon-full")).ok
 
 
 def test_an_illegal_move_is_named_with_its_racer_and_place() -> None:
