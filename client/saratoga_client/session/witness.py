@@ -266,6 +266,8 @@ class TableWitness:
         stated = list(facts(event, self.player))
         if isinstance(event, events.Snapshot):
             self._see_snapshot(event.table, stated)
+        elif isinstance(event, events.Refused) and event.board is not None:
+            self._see_refused_board(event.board.race, stated)
         self.add(*stated)
         self.add(*self._own_ending(event))
         if table is not None:
@@ -302,7 +304,8 @@ class TableWitness:
         new: dict[str, list[list[str]]] = {}
         for key, whole in stated:
             seen, value = self.seen(key[1]), whole and whole[:MAX_VALUE]
-            if seen is None:
+            if seen is None or (seen.is_lost and key[0] == "head"):
+                # what others lost is not announced: their rows may be those from before the loss
                 continue
             if clash := seen.clash(key, value):
                 self.tell(clash)
@@ -393,6 +396,14 @@ class TableWitness:
             if is_loss or any(key[0] == "head" for key in seen.facts):
                 self._witness.add(seen, ["lost", "all" if is_loss else "head"])
         self.losses += bool(lossy) and is_loss
+
+    def _see_refused_board(self, race: str, stated: list[Fact]) -> None:
+        """Note that a server at `fast` has lost entries, as it says only after the refusal that shows so."""
+        seen = self.seen(race)
+        if seen is None or seen.durability != FAST:
+            return
+        if any(seen.clash(key, value) for key, value in stated):
+            self._witness.add(seen, ["lost", "all"])
 
     def _own_ending(self, event: AnyEvent) -> Iterator[Fact]:
         """Yield that the player has not left, when the board ends and this program sent no such command."""

@@ -93,9 +93,15 @@ async def test_an_observer_gets_every_command_with_its_answer() -> None:
     requests.receive(no)
     with pytest.raises(CommandRefused):
         await waiter
+    requests.receive(events.Announcement(text="One."))
+    stream = requests.stream()
+    # the answers came before this event, so the reader has passed them
+    assert await anext(stream) == events.Announcement(text="One.")
     stop()
     later, _ = requests.open(partial(commands.NotReady, table=CODE))
     requests.receive(events.Done(re=later.id))
+    requests.receive(events.Announcement(text="Two."))
+    assert await anext(stream) == events.Announcement(text="Two.")
     assert seen == [(asked, events.Done(re=asked.id)), (refused, no)]
 
 
