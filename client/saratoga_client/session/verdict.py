@@ -15,7 +15,7 @@ from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.facts import CONTRADICTED, UNCHECKED, Finding, compare
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
-from saratoga_rules.records.verify import Check, verify
+from saratoga_rules.records.verify import Check, Verdict, unchecked, verify
 
 WITNESS: Final = "witness"
 """The name of the check against what this machine saw."""
@@ -69,31 +69,19 @@ def not_sent_sentence(race: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """All checks of one record, with the parsed record."""
+class Proof(Verdict):
+    """The verdict on one record, with the checks against what this machine saw and what the user has."""
 
-    checks: tuple[Check, ...]
     findings: tuple[Finding, ...]
     """How the record differs from what this machine saw, and how the server contradicted itself before."""
     worth: str
     """What this machine saw of the race: `RACED`, `WATCHED` or `UNSEEN`."""
-    record: RaceRecord | None
-    """The record; `None` if it cannot be read."""
-    standing: tuple[Placed, ...]
     digest: str
 
     @property
     def words(self) -> str:
         """The four words of the digest; empty if the text is no record."""
         return digest_words(self.digest) if self.digest else ""
-
-    @property
-    def ok(self) -> bool:
-        return all(check.ok for check in self.checks)
-
-    @property
-    def is_contradicted(self) -> bool:
-        return any(check.is_contradicted for check in self.checks)
 
     @property
     def verdict(self) -> str:
@@ -193,7 +181,7 @@ def _witness_check(seen: SeenRace | None, findings: list[Finding]) -> Check:
         return Check(WITNESS, True, "this machine saw nothing of this race")
     if open_ := sum(each.kind == UNCHECKED for each in findings):
         why = f"{open_} of {counted(len(seen.facts), 'fact')} cannot be compared here"
-        return Check(WITNESS, False, why, unknown=True)
+        return unchecked(WITNESS, why)
     lost = "; the server said that it lost what came before" if seen.is_lost else ""
     return Check(
         WITNESS, True, f"it agrees with {counted(len(seen.facts), 'fact')} seen here{lost}"

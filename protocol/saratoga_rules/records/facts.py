@@ -38,7 +38,7 @@ from saratoga_rules.position import Position, View, format_position, redact
 from saratoga_rules.records.endings import state_of
 from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import RACER_LEFT, RaceRecord, RacerLog
-from saratoga_rules.records.replay import ReplayError, game_of, steps_from
+from saratoga_rules.records.replay import ReplayError, Step, game_of, steps_from
 
 Key: TypeAlias = tuple[str, ...]
 """The kind of a fact, the id of the race, and what else the table above says."""
@@ -163,10 +163,10 @@ def _of_log(
     race, player = record.race_id, racer.player
     boards = _boards(record, racer)
     for number, head in enumerate(_heads(record, racer)):
-        view, row = boards[number] if boards else ("", None)
+        position, row = boards[number] if boards else (None, None)
         yield ("head", race, player, head), row
         if is_own:
-            board = None if row is None else f"{view} {row} {head}"
+            board = f"{view_hash(redact(position))} {row} {head}" if position is not None else None
             yield ("board", race, player, str(number)), board
     if is_own:
         for number, line in enumerate(racer.log, start=1):
@@ -187,20 +187,20 @@ def _heads(record: RaceRecord, racer: RacerLog) -> list[str]:
     return heads(key, record.race_id, racer.player, racer.log)
 
 
-def _boards(record: RaceRecord, racer: RacerLog) -> list[tuple[str, str]]:
-    """Return the hash of each view from the deal on, with its `BANKED NET STATE`; nothing without a replay."""
+def _boards(record: RaceRecord, racer: RacerLog) -> list[tuple[Position, str]]:
+    """Return every position from the deal on, with its `BANKED NET STATE`; nothing without a replay."""
     if record.deal is None:
         return []
+    deal = record.deal
     try:
         game = game_of(record)
-        made = steps_from(game, record.deal, racer.log)
+        made = steps_from(game, deal, racer.log)
     except ReplayError:
         return []
 
-    def board(count: int, position: Position) -> tuple[str, str]:
-        state = state_of(game, made[:count], record.opening)
-        row = f"{position.banked} {net(game, position.banked)} {state}"
-        return view_hash(redact(position)), row
+    def board(last: list[Step]) -> tuple[Position, str]:
+        position = last[0].position if last else deal
+        row = f"{position.banked} {net(game, position.banked)} {state_of(game, last, deal)}"
+        return position, row
 
-    positions = [record.deal, *(step.position for step in made)]
-    return [board(count, position) for count, position in enumerate(positions)]
+    return [board([]), *(board([step]) for step in made)]
