@@ -19,15 +19,7 @@ from websockets.http11 import Request, Response
 from kit.browser_pages import PHONE, SHOWN_WITHIN, Pages, look
 from kit.lying_server import Lie, LyingServer
 from kit.page_player import visit
-from kit.race_lies import (
-    CLOSED_LIE,
-    LIES,
-    OWN,
-    TOKEN,
-    TRUTH,
-    UNVERIFIED,
-    running_with,
-)
+from kit.race_lies import LIES, OWN, TOKEN, TRUTH
 from kit.scripted_server import ScriptedPeer, scripted_server, welcome
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS
@@ -114,8 +106,6 @@ class LyingPage:
     async def race(self) -> None:
         """Get ready, and make the moves of the player's log."""
         await self.page.get_by_role("button", name="ready").click()
-        if self.liar.lie.is_discarded or self.liar.lie.is_blamed or self.liar.lie.instead:
-            return
         await self.page.locator(".race .pile").first.wait_for()
         for line in OWN.log:
             self.answered.clear()
@@ -229,13 +219,18 @@ def another_digest_at_the_table(table: events.Table) -> events.Table:
 
 
 def another_commitment_in_the_race(table: events.Table) -> events.Table:
-    return running_with(table, commitment="d1" * 32)
+    return replace(table, commitment="d1" * 32) if table.phase == "running" else table
 
 
 TOLD: Final = {
     **{
-        name: (LIES[name][0], "your move ")
-        for name in ("own move changed", "own move left out", "own ending changed")
+        name: (LIES[name], "your move ")
+        for name in (
+            "own move changed",
+            "own move left out",
+            "own ending changed",
+            "a void without the own ending",
+        )
     },
     "another digest": (Lie(outcomes=another_digest), "not the one that the server announced"),
     "another digest at the table": (
@@ -247,10 +242,9 @@ TOLD: Final = {
         "the deal is not the one that was fixed before the race",
     ),
     "a foreign seed, sent late": (
-        UNVERIFIED["a foreign seed, sent late"][0],
+        LIES["a foreign seed, sent late"],
         "the deal is not the one that was fixed before the race",
     ),
-    "a void without the own ending": (CLOSED_LIE, "your move "),
 }
 """Lies about the race, each with a part of what the page says about it."""
 

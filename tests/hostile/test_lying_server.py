@@ -14,7 +14,7 @@ import pytest
 
 from kit.line_client import line_client
 from kit.lying_server import Lie, LyingServer
-from kit.race_lies import OWN, TOKEN, TRUTH, UNVERIFIED
+from kit.race_lies import LIES, OWN, TOKEN, TRUTH
 from kit.scripted_server import scripted_server
 from saratoga_client.local.files import OWNER_ONLY, replace_file
 from saratoga_client.local.identity import TOKENS_FOLDER
@@ -55,7 +55,7 @@ def import_token(folder: Path, url: str) -> None:
 async def test_the_plain_client_writes_the_alarm_and_ends_with_7(
     name: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    lie, _ = UNVERIFIED.get(name, (Lie(), ""))
+    lie = LIES.get(name, Lie())
     sentence = "the server has changed the moves of a racer"
     moves = ["cash out yes" if line.text == "cash-out" else line.text for line in OWN.log]
     async with lying_to(lie) as url:
@@ -84,7 +84,7 @@ async def test_the_plain_client_writes_the_alarm_and_ends_with_7(
 async def test_watch_once_waits_for_the_verdict_and_has_it_in_json(
     name: str, tmp_path: Path
 ) -> None:
-    lie, _ = UNVERIFIED.get(name, (Lie(), ""))
+    lie = LIES.get(name, Lie())
     sentence = "the server has changed the moves of a racer"
     words = ("watch", TRUTH.table, "--once", "--json")
     async with lying_to(lie, is_watched=True) as url, line_client(url, tmp_path, *words) as client:

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kit.messages import racer
-from kit.races import countdown_voided, ended, state_in
+from kit.races import ended, state_in
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
 from saratoga_protocol import commands, events
-from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.outcomes import outcome_of
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.views import wire_view
@@ -23,7 +22,6 @@ from saratoga_rules.position import Position, redact
 from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import (
     CLOSED,
-    NONCE_MISSING,
     LogLine,
     RaceRecord,
     digest_of,
@@ -51,30 +49,16 @@ class Lie:
 
     record: Change = same
     """Changes the record after the race; the announced result and digest follow from the changed one."""
-    standings: Callable[[events.Standings], events.Standings] = lambda shown: shown
-    """Changes the standings that are sent during the race."""
     tables: Callable[[events.Table], events.Table] = lambda table: table
     """Changes the tables that are sent."""
-    answers: Callable[[events.BoardView], events.BoardView] = lambda board: board
-    """Changes the boards that answer the client's commands."""
     outcomes: Callable[[events.Outcome], list[events.Outcome]] = lambda outcome: [outcome]
     """Returns the results that are announced one after another."""
     is_announced: bool = True
     """Whether the result is announced; else the table gathers for the next race at once."""
     is_sent: bool = True
     """Whether the record is sent when the client asks for it."""
-    is_reused: bool = False
-    """Whether the table gathers again under the number of the race that was dealt."""
-    is_discarded: bool = False
-    """Whether the deal is discarded after the nonces were revealed, without a trace."""
     is_next_open: bool = False
     """Whether the table gathers for the next race before the record is sent."""
-    is_blamed: bool = False
-    """Whether the countdown is voided, because the client's nonce, which was confirmed, is missing."""
-    is_confirmed_late: bool = False
-    """Whether the nonce is confirmed only after the countdown was voided."""
-    instead: "Callable[[LyingServer], list[AnyEvent]] | None" = None
-    """Returns what is sent at once in the place of the race, after the nonces were revealed."""
     void: Callable[[RaceRecord], RaceRecord] | None = None
     """Returns the record with which the race is voided at its end, in the place of a result."""
     match: events.Match | None = None
@@ -127,15 +111,7 @@ class LyingServer:
         await peer.send(events.Done(re=ready.id), self.changed("countdown"))
         reveal = await peer.command()
         assert isinstance(reveal, commands.Reveal)
-        done = events.Done(re=reveal.id)
-        if self.lie.instead is not None:
-            peer.send_together(done, *self.lie.instead(self))
-            await self.serve_records(peer)
-        if self.lie.is_discarded or self.lie.is_blamed:
-            sent = [done, self.without_race()]
-            await peer.send(*(reversed(sent) if self.lie.is_confirmed_late else sent))
-            await self.serve_records(peer)
-        await peer.send(done, self.changed("running"), self.dealt())
+        await peer.send(events.Done(re=reveal.id), self.changed("running"), self.dealt())
 
     async def run(self, peer: ScriptedPeer) -> None:
         """Let the client make its moves, and send the standings after every entry of the race."""
@@ -151,7 +127,7 @@ class LyingServer:
             now[player] = position, place
             if player == self.own.player and not self.is_watched:
                 await self.answer(peer, line, position, place)
-            await peer.send(self.lie.standings(self.standings(now)))
+            await peer.send(self.standings(now))
 
     async def answer(
         self, peer: ScriptedPeer, line: LogLine, position: Position, place: int
@@ -161,7 +137,7 @@ class LyingServer:
         assert line.text == (command.move if isinstance(command, commands.MakeMove) else "cash-out")
         is_over = place == len(self.own.log)
         state = state_in(self.truth, self.own.player) if is_over else State.RACING
-        board = self.lie.answers(self.board(position, place, state))
+        board = self.board(position, place, state)
         entry = f"{line.at} {line.number} {line.text}"
         await peer.send(
             events.BoardChanged(re=command.id, board=board, place=place, entries=[entry])
@@ -183,16 +159,7 @@ class LyingServer:
 
     def gathering_again(self) -> events.TableChanged:
         """Return the table that gathers after the race."""
-        number = self.truth.race if self.lie.is_reused else self.truth.race + 1
-        return self.changed("gathering", number)
-
-    def without_race(self) -> events.TableChanged:
-        """Return the table that gathers for another deal instead of the race."""
-        if not self.lie.is_blamed:
-            return self.changed("gathering", self.truth.race)
-        changed = self.changed("gathering", self.truth.race + 1)
-        voided = ended(countdown_voided(self.truth, NONCE_MISSING, self.own.player))
-        return replace(changed, table=replace(changed.table, previous=voided))
+        return self.changed("gathering", self.truth.race + 1)
 
     def voiding(self, record: RaceRecord) -> events.TableChanged:
         """Return the table that is closed, or gathers again, after its race was voided."""
