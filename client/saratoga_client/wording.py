@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from saratoga_protocol.events import MOST_RIVALS
+from saratoga_protocol.events import MOST_RIVALS, Result
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import CARD_PRIZE, even_at, net, price
+
+if TYPE_CHECKING:
+    from saratoga_rules.records.record import ResultLine
 
 
 def duration_text(milliseconds: int) -> str:
@@ -21,20 +24,19 @@ def duration_text(milliseconds: int) -> str:
     return f"{milliseconds // 60_000} min {milliseconds % 60_000 // 1000} s"
 
 
-def tie_words(banked: int, reached: int | None, ahead: int | None) -> str:
-    """Return why a racer is behind another with as many cards; empty if they share the place.
-
-    `reached` and `ahead` say when the two reached the count, in milliseconds from the start; `None` at the deal.
-    """
-    if reached is None:
+def tie_words(row: "Result | ResultLine", ahead: "Result | ResultLine | None") -> str:
+    """Return why a row of a result is behind the row just ahead with as many cards; empty if it is not."""
+    if ahead is None or ahead.banked != row.banked or ahead.place == row.place:
         return ""
-    if ahead is None:
-        return f"reached {counted(banked)} during the race, not at the deal"
-    later = reached - ahead
+    if row.reached is None:
+        return ""
+    if ahead.reached is None:
+        return f"reached {counted(row.banked)} during the race, not at the deal"
+    later = row.reached - ahead.reached
     if later == 0:
-        return f"reached {counted(banked)} in the same millisecond, next in the table's order"
+        return f"reached {counted(row.banked)} in the same millisecond, next in the table's order"
     words = f"{later} ms" if later < 1000 else duration_text(later)
-    return f"reached {counted(banked)} {words} later"
+    return f"reached {counted(row.banked)} {words} later"
 
 
 BOT_MARK: Final = "bot"

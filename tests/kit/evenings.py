@@ -11,8 +11,11 @@ from random import Random
 from typing import Any, cast
 from unittest.mock import patch
 
+from msgspec import structs
+
 from kit.in_process_server import InProcessServer, open_in_process_server
 from kit.players import MemoryPlayer
+from kit.scripted_server import welcome
 from kit.tables import nonce
 from saratoga_client.net.errors import DealSpent
 from saratoga_client.net.link_state import LinkState
@@ -184,17 +187,9 @@ class FakeConnection:
 
     @property
     def welcome(self) -> events.Welcome:
-        return events.Welcome(
-            player=self.welcomed or self.player,
-            name="",
-            bot=False,
-            next_id=1,
-            now=0,
-            server="",
-            node="",
-            games=[],
-            durability=self.durability,
-        )
+        greeting = welcome(commands.Hello(id=1, token="00" * 32))
+        player = self.welcomed or self.player
+        return structs.replace(greeting, player=player, durability=self.durability)
 
     def observe_answers(
         self, observer: Callable[[AnyCommand, AnyEvent], None]

@@ -255,20 +255,6 @@ def inserted(
     return edit
 
 
-def cut_after(fits: Callable[[Told, AnyEvent], bool], *, keep: Callable[[AnyEvent], bool]) -> Edit:
-    """Return the edit that leaves out what follows the first event that fits, except what is to be kept."""
-
-    def edit(told: Told) -> Told:
-        items, is_past = [], False
-        for item in told.items:
-            if not is_past or keep(item.event):
-                items.append(item)
-            is_past = is_past or fits(told, item.event)
-        return replace(told, items=tuple(items))
-
-    return edit
-
-
 def is_table(event: AnyEvent, race: str, phase: str) -> bool:
     kinds = events.Snapshot | events.TableChanged
     return isinstance(event, kinds) and event.table.race == race and event.table.phase == phase
@@ -610,11 +596,6 @@ def later_table(number: int, phase: str, /, **changes: Any) -> Edit:
         yield events.TableChanged(table=structs.replace(event.table, **new), now=event.now)
 
     return inserted(after_phase(number, phase), make)
-
-
-def first_of(number: int, phase: str, **changes: Any) -> Edit:
-    """Return the edit that changes all tables of a race from one phase on, as if they had said so from the start."""
-    return table_in(phase, number, **changes)
 
 
 def shown_again(told: Told, number: int, phase: str) -> events.Snapshot:

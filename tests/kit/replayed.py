@@ -12,6 +12,7 @@ from msgspec import structs
 
 from kit.evenings import ME, Item, Told
 from kit.players import token_of
+from kit.scripted_server import welcome
 from kit.tables import nonce
 from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.memory import Memory
@@ -69,19 +70,9 @@ class ReplayedServer:
         match command:
             case commands.Hello():
                 durability, player = self.told.durability, self.welcomed
+                greeting = welcome(command, next_id=1)
                 self._tell(
-                    events.Welcome(
-                        re=command.id,
-                        player=player,
-                        name=ME,
-                        bot=False,
-                        next_id=1,
-                        now=0,
-                        server="",
-                        node="",
-                        games=[],
-                        durability=durability,
-                    )
+                    structs.replace(greeting, player=player, name=ME, now=0, durability=durability)
                 )
             case commands.Heartbeat():
                 self._tell(events.Alive(re=command.id, now=0))

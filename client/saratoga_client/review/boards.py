@@ -73,13 +73,8 @@ def open_boards(record: RaceRecord, levels: Mapping[str, str] = NO_LEVELS) -> tu
 
 
 def _board(record: RaceRecord, index: int, levels: Mapping[str, str]) -> OpenBoard:
-    row, tie = record.results[index], ""
-    if (
-        index
-        and (ahead := record.results[index - 1]).banked == row.banked
-        and ahead.place != row.place
-    ):
-        tie = tie_words(row.banked, row.reached, ahead.reached)
+    row = record.results[index]
+    ahead = record.results[index - 1] if index else None
     racer = record.racer(row.player)
     made = steps(record, row.player)
     return OpenBoard(
@@ -92,7 +87,7 @@ def _board(record: RaceRecord, index: int, levels: Mapping[str, str]) -> OpenBoa
         net=row.net,
         state=row.state,
         reached=row.reached,
-        tie=tie,
+        tie=tie_words(row, ahead),
         entries=tuple(step.line for step in made),
         positions=(record.opening, *(step.position for step in made)),
     )

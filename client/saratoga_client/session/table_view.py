@@ -167,9 +167,7 @@ def _final_rows(view: TableView, outcome: events.Outcome) -> tuple[Row, ...]:
             net=result.net,
             state=result.state,
             gap=lead - result.net,
-            tie=""
-            if other is None or other.banked != result.banked or other.place == result.place
-            else tie_words(result.banked, result.reached, other.reached),
+            tie=tie_words(result, other),
         )
         for other, result in zip(ahead, outcome.results, strict=False)
     )
