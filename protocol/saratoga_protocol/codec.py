@@ -7,12 +7,12 @@ are skipped, and an unknown event becomes an `UnknownEvent`.
 
 import re as regex
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias, get_args
+from typing import Any, Final, TypeAlias, Union
 
 from msgspec import DecodeError, Struct, ValidationError, json, msgpack
 
-from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import Command
+from saratoga_protocol.events import Event
 from saratoga_protocol.version import JSON, LARGEST_NUMBER, MSGPACK
 
 Frame: TypeAlias = bytes | str
@@ -47,7 +47,7 @@ class _CommandId(Struct):
     id: int
 
 
-_EVENT_TYPES: Final = frozenset(kind.__struct_config__.tag for kind in get_args(AnyEvent))
+_EVENT_TYPES: Final = frozenset(kind.__struct_config__.tag for kind in Event.__subclasses__())
 _FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, MemoryError)
 """Every exception that msgspec raises on unreadable bytes; a `UnicodeError` is a `ValueError`."""
 
@@ -62,35 +62,35 @@ class Codec:
         self.subprotocol: Final = subprotocol
         is_text = subprotocol == JSON
         library: Any = json if is_text else msgpack
-        self._encode: Final[Callable[[AnyCommand | AnyEvent], bytes]] = library.Encoder().encode
+        self._encode: Final[Callable[[Command | Event], bytes]] = library.Encoder().encode
         self._kind: Final[type[Frame]] = str if is_text else bytes
         self._wants: Final = (
             "text frames; this one is binary" if is_text else "binary frames; this one is text"
         )
-        self._commands: Final = library.Decoder(AnyCommand)
-        self._events: Final = library.Decoder(AnyEvent)
+        self._commands: Final = library.Decoder(Union[*Command.__subclasses__()])
+        self._events: Final = library.Decoder(Union[*Event.__subclasses__()])
         self._unknown: Final = library.Decoder(UnknownEvent)
         self._ids: Final = library.Decoder(_CommandId)
 
-    def encode(self, message: AnyCommand | AnyEvent) -> Frame:
+    def encode(self, message: Command | Event) -> Frame:
         """Return the frame of a message."""
         frame = self._encode(message)
         return frame.decode() if self._kind is str else frame
 
-    def decode_command(self, frame: Frame) -> AnyCommand:
+    def decode_command(self, frame: Frame) -> Command:
         """Return the command in a frame. Raise `BadFrame`, and no other error, if there is none."""
         self._check_kind(frame)
         try:
-            command: AnyCommand = self._commands.decode(frame)
+            command: Command = self._commands.decode(frame)
         except _FAULTS as fault:
             raise _bad_command(fault, frame, self._ids) from None
         return command
 
-    def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
+    def decode_event(self, frame: Frame) -> Event | UnknownEvent:
         """Return the event in a frame. Raise `BadFrame`, and no other error, if there is none."""
         self._check_kind(frame)
         try:
-            event: AnyEvent = self._events.decode(frame)
+            event: Event = self._events.decode(frame)
         except _FAULTS as fault:
             return _unknown_event(fault, frame, self._unknown)
         return event

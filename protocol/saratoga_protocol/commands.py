@@ -336,38 +336,3 @@ class GetOpen(Command, frozen=True, kw_only=True, tag="get_open"):
     """Get an open race. Answered by `OpenRaceShown`. Refused with `not_built` so far."""
 
     open: OpenId
-
-
-AnyCommand: TypeAlias = (
-    Hello
-    | ClaimName
-    | CreateTable
-    | JoinTable
-    | Resume
-    | LeaveTable
-    | WatchTable
-    | UnwatchTable
-    | ChangeSettings
-    | Kick
-    | LockTable
-    | AllowReady
-    | Ready
-    | NotReady
-    | Start
-    | Reveal
-    | MakeMove
-    | CashOut
-    | EndRace
-    | NextRace
-    | React
-    | HandOver
-    | AddBot
-    | OfferBots
-    | ListTables
-    | GetLeaderboard
-    | GetRecord
-    | Heartbeat
-    | EnterOpen
-    | CreateChallenge
-    | GetOpen
-)

@@ -7,7 +7,7 @@ cards from bottom to top. No event can name a card that its receiver may not see
 board is a `Standing`, the player's own is a `BoardView`. Clients ignore unknown fields.
 """
 
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 
@@ -525,25 +525,3 @@ class SeatLost(Event, frozen=True, kw_only=True, tag="seat_lost"):
 
     table: str
     reason: str
-
-
-AnyEvent: TypeAlias = (
-    Welcome
-    | NameClaimed
-    | Done
-    | Refused
-    | Snapshot
-    | TableChanged
-    | MatchChanged
-    | BoardChanged
-    | Standings
-    | RaceOver
-    | Tables
-    | Leaderboard
-    | Record
-    | Alive
-    | Announcement
-    | Reacted
-    | OpenRaceShown
-    | SeatLost
-)

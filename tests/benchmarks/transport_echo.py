@@ -16,8 +16,8 @@ import uvloop
 from websockets.http11 import Request, Response
 
 from saratoga_protocol.codec import CODECS
-from saratoga_protocol.commands import AnyCommand, MakeMove
-from saratoga_protocol.events import AnyEvent, Refused
+from saratoga_protocol.commands import Command, MakeMove
+from saratoga_protocol.events import Event, Refused
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
@@ -30,7 +30,7 @@ PAYLOAD = bytes(4096)
 
 
 @cache
-def answer_of(size: int) -> AnyEvent:
+def answer_of(size: int) -> Event:
     """Return an event that is encoded in `size` bytes."""
     empty = Refused(code="wrong_phase", message="")
     # the header of a text of more than 31 bytes is one or two bytes longer
@@ -44,10 +44,10 @@ class Echo:
     def connected(self, session: Session) -> None:
         session.player = "somebody"
 
-    def begin_move(self, session: Session, command: MakeMove) -> AnyEvent:
+    def begin_move(self, session: Session, command: MakeMove) -> Event:
         return answer_of(command.after)
 
-    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
+    async def answer(self, session: Session, command: Command) -> Event:
         raise AssertionError("only moves are sent")
 
     async def disconnected(self, session: Session) -> None:

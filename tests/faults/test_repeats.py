@@ -15,10 +15,10 @@ from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
     AllowReady,
-    AnyCommand,
     CashOut,
     ChangeSettings,
     ClaimName,
+    Command,
     CreateTable,
     JoinTable,
     Kick,
@@ -31,9 +31,9 @@ from saratoga_protocol.commands import (
     Start,
 )
 from saratoga_protocol.events import (
-    AnyEvent,
     BoardChanged,
     Done,
+    Event,
     NameClaimed,
     Refused,
     SeatLost,
@@ -52,11 +52,11 @@ class Evening:
 
     server: InProcessServer
     players: list[MemoryPlayer]
-    sent: list[tuple[MemoryPlayer, AnyCommand, AnyEvent]] = field(default_factory=list)
-    past: list[AnyCommand] = field(default_factory=list)
+    sent: list[tuple[MemoryPlayer, Command, Event]] = field(default_factory=list)
+    past: list[Command] = field(default_factory=list)
     """Commands whose seat was given up, or whose race is over."""
 
-    async def send(self, sender: MemoryPlayer, kind: type[Any], **fields: object) -> AnyEvent:
+    async def send(self, sender: MemoryPlayer, kind: type[Any], **fields: object) -> Event:
         sender.last_id += 1
         command = kind(id=sender.last_id, **fields)
         answer = await sender.send(command)
@@ -73,7 +73,7 @@ class Evening:
             if player is gone and not isinstance(command, kinds)
         ]
 
-    def is_past(self, command: AnyCommand) -> bool:
+    def is_past(self, command: Command) -> bool:
         return any(command is each for each in self.past)
 
     async def stored(self) -> list[object]:

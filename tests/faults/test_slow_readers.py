@@ -21,7 +21,7 @@ from kit.players import RECEIVED_WITHIN, token_of
 from kit.programs import note
 from kit.raw_client import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from kit.server_process import ServerProcess, running_server
-from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello, WatchTable
+from saratoga_protocol.commands import Command, Heartbeat, Hello, WatchTable
 from saratoga_protocol.events import BoardChanged, Done
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_responses import Page, response
@@ -38,7 +38,7 @@ HELD_UNREAD = 2 * SMALL_WINDOW
 """Bytes that the kernel buffers for a client that reads nothing: twice the window."""
 
 
-def encoded(command: AnyCommand) -> bytes:
+def encoded(command: Command) -> bytes:
     return frame(msgspec.msgpack.encode(command))
 
 

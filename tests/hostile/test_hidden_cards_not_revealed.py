@@ -33,7 +33,7 @@ from kit.tables import CODE
 from kit.walks import banking, wandering
 from saratoga_protocol import commands
 from saratoga_protocol.codec import BadFrame, Codec, Frame
-from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.commands import Command
 from saratoga_protocol.events import Refused
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.version import JSON, MSGPACK
@@ -244,7 +244,7 @@ class Tempter:
         board = None if run is None else run.board
         return [each.last_id for each in (seat, board) if each is not None]
 
-    def _move(self, player: MemoryPlayer) -> AnyCommand:
+    def _move(self, player: MemoryPlayer) -> Command:
         """Make a move command: legal, random, or legal in another position."""
         random = self._random
         race = self._room.server.node.races.known(f"{self._room.code}/1")
@@ -262,7 +262,7 @@ class Tempter:
             id=player.last_id + 1, race=f"{self._room.code}/1", after=after, move=move
         )
 
-    def _odd(self, player: MemoryPlayer) -> AnyCommand:
+    def _odd(self, player: MemoryPlayer) -> Command:
         """Make any command except one that ends a board, because then the record would be public."""
         random, code = self._random, self._room.code
         ident = player.last_id + 1 if random.random() < 0.8 else random.randrange(1, 60)
@@ -271,7 +271,7 @@ class Tempter:
             "table": random.choice((code, code, code, "amber-heron-07")),
         }
         race = f"{code}/{random.choice((1, 1, 2))}"
-        makes: list[Callable[[], AnyCommand]] = [
+        makes: list[Callable[[], Command]] = [
             lambda: commands.GetRecord(id=ident, race=race),
             lambda: commands.MakeMove(id=ident, race=race, after=0, move="draw"),
             lambda: commands.WatchTable(**here),

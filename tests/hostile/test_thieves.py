@@ -19,9 +19,9 @@ from kit.player_sockets import SocketPlayer, connected_player, player_at
 from kit.players import token_of
 from kit.secrecy import check_frame
 from saratoga_protocol.commands import (
-    AnyCommand,
     CashOut,
     ClaimName,
+    Command,
     CreateTable,
     GetRecord,
     Hello,
@@ -32,8 +32,8 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
-    AnyEvent,
     BoardChanged,
+    Event,
     RaceOver,
     Record,
     Refused,
@@ -150,7 +150,7 @@ async def test_forgetting_a_stolen_player_locks_out_the_thief(
         assert mallory.name == "Mallory"
 
 
-async def said_by(player: SocketPlayer, *commands: AnyCommand) -> list[AnyEvent]:
+async def said_by(player: SocketPlayer, *commands: Command) -> list[Event]:
     """Send these commands unchanged; return the responses."""
     return [await player.send(command) for command in commands]
 
@@ -166,7 +166,7 @@ async def test_commands_of_another_session_do_not_affect_its_player(
         code = await racing(server, anna, bert)
         race = f"{code}/1"
         played = MakeMove(id=anna.last_id + 1, race=race, after=0, move="draw")
-        overheard: list[AnyCommand] = [
+        overheard: list[Command] = [
             played,
             MakeMove(id=played.id + 1, race=race, after=1, move="draw"),
             CashOut(id=played.id + 2, race=race),

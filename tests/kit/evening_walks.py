@@ -23,7 +23,7 @@ from kit.races import promised, settled
 from saratoga_client.session.facts import facts
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.records.facts import Key, implied
 from saratoga_rules.records.heads import heads
@@ -193,7 +193,7 @@ def with_entries_of(told: Told, old: RaceRecord, new: RaceRecord) -> Told:
         chains = [heads(key, old.race_id, was.player, each.log) for each in (was, now)]
         heads_now.update(zip(*chains, strict=True))
 
-    def changed(event: AnyEvent) -> AnyEvent:
+    def changed(event: Event) -> Event:
         if isinstance(event, events.BoardChanged) and event.board.race == old.race_id:
             log = new.racer(told.player).log
             return structs.replace(

@@ -23,8 +23,8 @@ from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.verdict import Proof
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
-from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import Command
+from saratoga_protocol.events import Event
 from saratoga_rules.records.facts import Finding
 from saratoga_server.domain.tables.countdown import CALL_MILLIS
 
@@ -42,8 +42,8 @@ MOVES = 14
 class Item:
     """An event, and the command that it answers, if any."""
 
-    event: AnyEvent
-    command: AnyCommand | None = None
+    event: Event
+    command: Command | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Told:
     records: dict[str, str]
     """The texts of the records that it is sent, by race."""
 
-    def edited(self, change: Callable[[AnyEvent], AnyEvent | None]) -> "Told":
+    def edited(self, change: Callable[[Event], Event | None]) -> "Told":
         """Return the same with every event changed, or left out where the change is `None`."""
         changed = ((change(item.event), item.command) for item in self.items)
         items = [Item(event, command) for event, command in changed if event is not None]
@@ -68,9 +68,9 @@ class TapedPlayer(MemoryPlayer):
 
     def __init__(self, *given: Any, **fields: Any) -> None:
         super().__init__(*given, **fields)
-        self.sent: dict[int, tuple[AnyCommand, int]] = {}
+        self.sent: dict[int, tuple[Command, int]] = {}
 
-    async def exchange(self, command: AnyCommand) -> AnyEvent:
+    async def exchange(self, command: Command) -> Event:
         self.sent[command.id] = command, len(self.received.events)
         return await super().exchange(command)
 
@@ -183,7 +183,7 @@ class FakeConnection:
     welcomed: str = ""
     losses: int = 0
     state: LinkState = LinkState.CONNECTED
-    observers: list[Callable[[AnyCommand, AnyEvent], None]] = field(default_factory=list)
+    observers: list[Callable[[Command, Event], None]] = field(default_factory=list)
 
     @property
     def welcome(self) -> events.Welcome:
@@ -191,16 +191,14 @@ class FakeConnection:
         player = self.welcomed or self.player
         return structs.replace(greeting, player=player, durability=self.durability)
 
-    def observe_answers(
-        self, observer: Callable[[AnyCommand, AnyEvent], None]
-    ) -> Callable[[], None]:
+    def observe_answers(self, observer: Callable[[Command, Event], None]) -> Callable[[], None]:
         self.observers.append(observer)
         return lambda: self.observers.remove(observer)
 
     def subscribe(self, observer: object) -> Callable[[], None]:
         return lambda: None
 
-    async def request(self, draft: Callable[..., AnyCommand], within: float = 0.0) -> AnyEvent:
+    async def request(self, draft: Callable[..., Command], within: float = 0.0) -> Event:
         command, done = draft(id=1), events.Done(re=1)
         for observer in self.observers:
             observer(command, done)

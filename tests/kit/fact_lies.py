@@ -24,7 +24,7 @@ from kit.races import (
 )
 from kit.tables import nonce
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent, Match, MatchRow
+from saratoga_protocol.events import Event, Match, MatchRow
 from saratoga_protocol.outcomes import outcome_of
 from saratoga_protocol.players import player_id
 from saratoga_rules.analysis import legal_moves
@@ -79,7 +79,7 @@ def tables(
     """Return the edit that changes the tables of a race, by default of all; without a table, the event goes."""
 
     def edit(told: Told) -> Told:
-        def changed(event: AnyEvent) -> AnyEvent | None:
+        def changed(event: Event) -> Event | None:
             if not isinstance(event, events.Snapshot | events.TableChanged):
                 return event
             if number is not None and event.table.race != race_of(told, number):
@@ -113,7 +113,7 @@ def boards(
     """Return the edit that changes the events of the own board."""
 
     def edit(told: Told) -> Told:
-        def changed(event: AnyEvent) -> AnyEvent:
+        def changed(event: Event) -> Event:
             if isinstance(event, events.BoardChanged) and event.board.race == race_of(told, number):
                 return change(event)
             return event
@@ -155,7 +155,7 @@ def deal(**changes: Any) -> Edit:
 
 def standings(change: Callable[[list[events.Standing]], list[events.Standing]]) -> Edit:
     def edit(told: Told) -> Told:
-        def changed(event: AnyEvent) -> AnyEvent:
+        def changed(event: Event) -> Event:
             if isinstance(event, events.Standings) and event.race == race_of(told, RACE):
                 return structs.replace(event, standings=change(event.standings))
             return event
@@ -185,7 +185,7 @@ def standing(player: str, **changes: Any) -> Edit:
 
 def outcomes(change: Callable[[events.Outcome], events.Outcome], number: int = RACE) -> Edit:
     def edit(told: Told) -> Told:
-        def changed(event: AnyEvent) -> AnyEvent:
+        def changed(event: Event) -> Event:
             if isinstance(event, events.RaceOver) and event.outcome.race == race_of(told, number):
                 return structs.replace(event, outcome=change(event.outcome))
             return event
@@ -218,7 +218,7 @@ def result(player: str, **changes: Any) -> Edit:
 
 def matches(change: Callable[[Match], Match]) -> Edit:
     def edit(told: Told) -> Told:
-        def changed(event: AnyEvent) -> AnyEvent:
+        def changed(event: Event) -> Event:
             if isinstance(event, events.MatchChanged) and event.match is not None:
                 return structs.replace(event, match=change(event.match))
             return event
@@ -238,7 +238,7 @@ def both(*edits: Edit) -> Edit:
 
 
 def inserted(
-    after: Callable[[Told, AnyEvent], bool], make: Callable[[Told, AnyEvent], Iterable[AnyEvent]]
+    after: Callable[[Told, Event], bool], make: Callable[[Told, Event], Iterable[Event]]
 ) -> Edit:
     """Return the edit that adds events after the first one that fits."""
 
@@ -255,12 +255,12 @@ def inserted(
     return edit
 
 
-def is_table(event: AnyEvent, race: str, phase: str) -> bool:
+def is_table(event: Event, race: str, phase: str) -> bool:
     kinds = events.Snapshot | events.TableChanged
     return isinstance(event, kinds) and event.table.race == race and event.table.phase == phase
 
 
-def after_phase(number: int, phase: str) -> Callable[[Told, AnyEvent], bool]:
+def after_phase(number: int, phase: str) -> Callable[[Told, Event], bool]:
     return lambda told, event: is_table(event, race_of(told, number), phase)
 
 
@@ -292,7 +292,7 @@ def published(told: Told, records: Mapping[str, RaceRecord], *, chain: bool = Tr
         texts[race] = format_record(each)
         digests[race] = digest_of(texts[race])
 
-    def changed(event: AnyEvent) -> AnyEvent:
+    def changed(event: Event) -> Event:
         if isinstance(event, events.RaceOver):
             race = event.outcome.race
             if records[race].voided or not records[race].results:
@@ -442,7 +442,7 @@ def voided(number: int, change: Callable[[RaceRecord], RaceRecord]) -> Edit:
         told = published(told, records)
         void = records[race]
 
-        def changed(event: AnyEvent) -> AnyEvent | None:
+        def changed(event: Event) -> Event | None:
             if isinstance(event, events.RaceOver) and event.outcome.race == race:
                 return None
             if is_table(event, race, "over"):
@@ -587,7 +587,7 @@ def once_more(change: Edit) -> Edit:
 def later_table(number: int, phase: str, /, **changes: Any) -> Edit:
     """Return the edit that adds a changed table after the first one of a phase."""
 
-    def make(told: Told, event: AnyEvent) -> Iterable[AnyEvent]:
+    def make(told: Told, event: Event) -> Iterable[Event]:
         assert isinstance(event, events.Snapshot | events.TableChanged)
         new = {
             name: value(getattr(event.table, name)) if callable(value) else value
@@ -617,7 +617,7 @@ def reconnected(durability: str) -> Edit:
             if isinstance(item.event, events.BoardChanged) and item.event.board.race == race
         ]
 
-        def fits(_: Told, event: AnyEvent) -> bool:
+        def fits(_: Told, event: Event) -> bool:
             return isinstance(event, events.BoardChanged) and event.board == shown[5].board
 
         snapshot = structs.replace(shown_again(told, RACE, "running"), board=shown[3].board)

@@ -12,8 +12,8 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kit.players import RECEIVED_WITHIN
-from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
-from saratoga_protocol.events import AnyEvent, Done, Record
+from saratoga_protocol.commands import Command, GetRecord, Hello, MakeMove
+from saratoga_protocol.events import Done, Event, Record
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
@@ -33,7 +33,7 @@ class StubCommands:
     """A handler that answers every command with `Done`, at once or when the test allows it."""
 
     sessions: list[Session] = field(default_factory=list)
-    carried_out: list[AnyCommand] = field(default_factory=list)
+    carried_out: list[Command] = field(default_factory=list)
     left: asyncio.Queue[Session] = field(default_factory=asyncio.Queue)
     waits: dict[int, asyncio.Event] = field(default_factory=dict)
     """The ids of commands that are answered only when their event is set."""
@@ -53,7 +53,7 @@ class StubCommands:
             raise self.move
         return self.move
 
-    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
+    async def answer(self, session: Session, command: Command) -> Event:
         if isinstance(command, Hello):
             session.player = "p" * 16
         if command.id in self.waits:
@@ -64,8 +64,8 @@ class StubCommands:
         return Done(re=command.id)
 
     async def answered(
-        self, session: Session, command: AnyCommand, handling: Awaitable[AnyEvent]
-    ) -> AnyEvent:
+        self, session: Session, command: Command, handling: Awaitable[Event]
+    ) -> Event:
         return await handling
 
     async def disconnected(self, session: Session) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, cast, get_args
+from typing import Any, Final
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -21,8 +21,8 @@ from kit.mutations import TRACE, Spoiler
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol import commands
 from saratoga_protocol.codec import CODECS, Frame
-from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent, Refused, Snapshot, TableChanged, Welcome
+from saratoga_protocol.commands import Command
+from saratoga_protocol.events import Event, Refused, Snapshot, TableChanged, Welcome
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.version import SUBPROTOCOLS
 from saratoga_rules.games import GAMES
@@ -33,14 +33,12 @@ BOUND: Final = 60.0
 MARKS: Final = 9_007_000_000_000_000
 """The lowest id of a heartbeat behind a batch; other commands have lower ids."""
 
-EVENTS: Final = get_args(AnyEvent)
-
 
 class HostileConversation:
     """One connection of a hostile client; it checks the response to every frame."""
 
     def __init__(
-        self, socket: ClientConnection, subprotocol: str, learn: Callable[[AnyEvent], None]
+        self, socket: ClientConnection, subprotocol: str, learn: Callable[[Event], None]
     ) -> None:
         self._socket = socket
         self.subprotocol = subprotocol
@@ -78,9 +76,9 @@ class HostileConversation:
                     answers += 1
         assert answers == len(frames), (answers, frames)
 
-    def _read(self, frame: Frame) -> AnyEvent:
+    def _read(self, frame: Frame) -> Event:
         event = self._codec.decode_event(frame)
-        assert isinstance(event, EVENTS), frame
+        assert isinstance(event, Event), frame
         if isinstance(event, Refused):
             assert event.code in REASONS, event
             assert event.code != "server_fault", event
@@ -88,7 +86,7 @@ class HostileConversation:
             self.answers[event.code] += 1
         else:
             self.answers[type(event).__name__] += 1
-        read = cast(AnyEvent, event)
+        read = event
         self._learn(read)
         return read
 
@@ -133,7 +131,7 @@ class SharedKnowledge:
     protected_races: set[str] = field(default_factory=set)
     """Races whose boards no hostile client may be shown."""
 
-    def learn(self, event: AnyEvent) -> None:
+    def learn(self, event: Event) -> None:
         if isinstance(event, Snapshot | TableChanged):
             table = event.table
             _keep(self.codes, table.code)
@@ -261,7 +259,7 @@ class HostileClient:
             await send(commands.Start, **here)
             await send(commands.Reveal, **here, nonce=nonce(self._player))
 
-    def _learn(self, event: AnyEvent) -> None:
+    def _learn(self, event: Event) -> None:
         self._known.learn(event)
         if isinstance(event, Welcome):
             self._player, self._table = event.player, event.table or ""
@@ -350,7 +348,7 @@ class HostileClient:
             return self.command(subprotocol)
         return (self.spoilt_command if kind < 0.85 else self.spoilt_frame)(subprotocol)
 
-    def _command(self) -> AnyCommand:
+    def _command(self) -> Command:
         """Return a command that fits the client's state, or nearly fits it."""
         random, known = self._random, self._known
         if random.random() < 0.85:
@@ -361,7 +359,7 @@ class HostileClient:
         move = random.choice([*self._legal, "draw", "redeal", "w>up", "t1>t2", "r>t9", "?"])
         after = max(0, self._count + random.choice((0, 0, 0, 1, -1)))
         game = random.choice([*GAMES, "whist"])
-        makes: list[Callable[[], AnyCommand]] = [
+        makes: list[Callable[[], Command]] = [
             lambda: commands.CreateTable(
                 id=ident, game=game, cap=random.choice((0, 3, 5, 7)), public=random.random() < 0.5
             ),

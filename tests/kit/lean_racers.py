@@ -120,9 +120,9 @@ class LeanRequests:
         """Called before a command is repeated because the server could not reach its store."""
         self._last = b""
         self.last_id = 0
-        self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
+        self._answers: dict[int, asyncio.Future[events.Event]] = {}
         self._nonce = b""
-        self._showing: asyncio.Future[events.AnyEvent] | None = None
+        self._showing: asyncio.Future[events.Event] | None = None
 
     def send(self, kind: type[commands.Command], **fields: object) -> int:
         """Send a command without waiting for the response; returns its size in bytes."""
@@ -147,7 +147,7 @@ class LeanRequests:
         if command_id == self.last_id:
             asyncio.get_running_loop().call_later(REPEATED_AFTER, send)
 
-    async def ask(self, kind: type[commands.Command], **fields: object) -> events.AnyEvent:
+    async def ask(self, kind: type[commands.Command], **fields: object) -> events.Event:
         """Send a command and wait for the response; repeat it while the store is unavailable."""
         async with asyncio.timeout(ANSWERED_WITHIN):
             answer = self._expect(self.last_id + 1)
@@ -180,7 +180,7 @@ class LeanRequests:
         # a lost connection is reported elsewhere
         self._showing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
 
-    def is_answer(self, event: events.AnyEvent) -> bool:
+    def is_answer(self, event: events.Event) -> bool:
         """Deliver a response to the command it answers; return False if it answers none."""
         waiter = self._answers.pop(event.re, None) if event.re is not None else None
         if waiter is not None and not waiter.done():
@@ -194,13 +194,13 @@ class LeanRequests:
                 waiter.set_exception(fault)
         self._answers.clear()
 
-    def _expect(self, command_id: int) -> "asyncio.Future[events.AnyEvent]":
-        answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
+    def _expect(self, command_id: int) -> "asyncio.Future[events.Event]":
+        answer: asyncio.Future[events.Event] = asyncio.get_running_loop().create_future()
         self._answers[command_id] = answer
         return answer
 
 
-def is_unavailable(response: events.AnyEvent) -> bool:
+def is_unavailable(response: events.Event) -> bool:
     """Return whether a response says that the server could not reach its store."""
     return isinstance(response, events.Refused) and response.code == AWAY
 
@@ -332,7 +332,7 @@ class LeanRacer:
             self._is_counting = True
             self._requests.reveal(table)
 
-    def _handle_other(self, event: events.AnyEvent) -> None:
+    def _handle_other(self, event: events.Event) -> None:
         if isinstance(event, events.Snapshot):
             self._update_table(event.table)
         if self._requests.is_answer(event):

@@ -4,9 +4,9 @@ The golden bytes in `tests/protocol/golden` are made from these.
 """
 
 from saratoga_protocol import commands, events
-from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.commands import Command
 from saratoga_protocol.events import (
-    AnyEvent,
+    Event,
     LeaderboardRow,
     Match,
     MatchResult,
@@ -22,7 +22,7 @@ BERT = "qrstuvwxyz234567"
 CARL = "carlcarlcarlcarl"
 NOW = 1_788_278_400_000
 
-COMMANDS: dict[str, AnyCommand] = {
+COMMANDS: dict[str, Command] = {
     "hello": commands.Hello(
         id=1,
         token="5a" * 32,
@@ -278,7 +278,7 @@ ROW = LeaderboardRow(
     rivals=3,
 )
 
-EVENTS: dict[str, AnyEvent] = {
+EVENTS: dict[str, Event] = {
     "welcome": events.Welcome(
         re=1,
         player=ANNA,

@@ -9,17 +9,17 @@ import json
 import re as regex
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import msgpack
 import msgspec
 
 from kit.messages import COMMANDS
 from saratoga_protocol.codec import LONGEST_DETAIL, BadFrame, Codec, Frame
-from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.commands import Command
 from saratoga_protocol.version import JSON, LARGEST_NUMBER, MAX_COMMAND_BYTES
 
-KINDS = get_args(AnyCommand)
+KINDS = Command.__subclasses__()
 CODES = frozenset({"bad_frame", "bad_command", "wrong_frame_kind"})
 """The refusals that a decoder may raise."""
 
@@ -108,7 +108,7 @@ class Spoiler:
         self._is_text = subprotocol == JSON
         self._commands = [msgspec.to_builtins(command) for command in COMMANDS.values()]
 
-    def frame(self, command: AnyCommand | None = None) -> Frame:
+    def frame(self, command: Command | None = None) -> Frame:
         """Encode a command, or a random one if `None`, and damage it at random places, possibly none."""
         random = self._random
         if command is None:

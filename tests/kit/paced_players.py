@@ -94,7 +94,7 @@ class PacedPlayer:
         assert isinstance(welcome, events.Welcome), welcome
         self._requests.last_id = max(self._requests.last_id, welcome.next_id)
 
-    async def _say_hello(self, port: int) -> events.AnyEvent | None:
+    async def _say_hello(self, port: int) -> events.Event | None:
         """Return the response to a hello; `None` if the server has closed the connection."""
         socket = self._requests.socket = await connect("127.0.0.1", port)
         socket.on_message = self._receive
@@ -205,7 +205,7 @@ class PacedPlayer:
             case _:
                 self._handle_other(event)
 
-    def _handle_other(self, event: events.AnyEvent) -> None:
+    def _handle_other(self, event: events.Event) -> None:
         if isinstance(event, events.Snapshot):
             self._update_table(event.table)
         if self._requests.is_answer(event) or not isinstance(event, events.Refused):

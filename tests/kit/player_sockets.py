@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import cast
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -11,8 +10,8 @@ from websockets.typing import Subprotocol
 
 from kit.players import RECEIVED_WITHIN, Disconnected, Player, Received
 from saratoga_protocol.codec import CODECS
-from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent, Event
+from saratoga_protocol.commands import Command
+from saratoga_protocol.events import Event
 from saratoga_protocol.version import MSGPACK
 
 LARGEST_EVENT = 4 * 1024 * 1024
@@ -36,11 +35,10 @@ class SocketPlayer(Player):
         code, reason = self.socket.close_code, self.socket.close_reason
         self.received.end(Disconnected(code or 0, reason or ""))
 
-    async def exchange(self, command: AnyCommand) -> AnyEvent:
+    async def exchange(self, command: Command) -> Event:
         since = len(self.received.events)
         await self.socket.send(self.received.codec.encode(command))
-        answer = await self.received.next(Event, since, re=command.id)
-        return cast(AnyEvent, answer)
+        return await self.received.next(Event, since, re=command.id)
 
     async def closed(self) -> tuple[int, str]:
         """Wait until the server closes the connection; return the close code and the reason."""

@@ -16,11 +16,11 @@ from msgspec import structs
 
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.codec import CODECS, Codec
-from saratoga_protocol.commands import AnyCommand, CashOut, Hello, MakeMove, Ready, Reveal
+from saratoga_protocol.commands import CashOut, Command, Hello, MakeMove, Ready, Reveal
 from saratoga_protocol.events import (
-    AnyEvent,
     BoardChanged,
     BoardView,
+    Event,
     Match,
     MatchChanged,
     Refused,
@@ -60,14 +60,14 @@ class Received:
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
         self.frames: list[bytes | str] = []
-        self.events: list[AnyEvent] = []
+        self.events: list[Event] = []
         self._more = asyncio.Event()
         self._end: Disconnected | None = None
 
     def add(self, frame: bytes | str) -> None:
         """Keep a frame and wake all tasks that wait for an event."""
         self.frames.append(frame)
-        self.events.append(cast(AnyEvent, self.codec.decode_event(frame)))
+        self.events.append(cast(Event, self.codec.decode_event(frame)))
         self._wake()
 
     def end(self, how: Disconnected) -> None:
@@ -124,10 +124,10 @@ class Player(ABC):
         self.last_id = 0
 
     @abstractmethod
-    async def exchange(self, command: AnyCommand) -> AnyEvent:
+    async def exchange(self, command: Command) -> Event:
         """Send a command and return its response."""
 
-    async def send(self, command: AnyCommand) -> AnyEvent:
+    async def send(self, command: Command) -> Event:
         """Send a command that already has an id; return the response."""
         self.last_id = max(self.last_id, command.id)
         return await self.exchange(command)
@@ -197,10 +197,10 @@ class Player(ABC):
 
     # What racers send
 
-    async def ready(self) -> AnyEvent:
+    async def ready(self) -> Event:
         table = self.table
         return cast(
-            AnyEvent,
+            Event,
             await self.ask(
                 Ready,
                 table=table.code,
@@ -214,17 +214,17 @@ class Player(ABC):
         while not self.table.racers:
             await self.expect(TableChanged, since=len(self.received.events))
 
-    async def reveal(self) -> AnyEvent:
+    async def reveal(self) -> Event:
         """Reveal the nonce when the call has ended."""
         await self.call_ended()
         answer = await self.ask(Reveal, table=self.table.code, nonce=nonce(self.player))
-        return cast(AnyEvent, answer)
+        return cast(Event, answer)
 
-    async def move(self, text: str, **fields: object) -> AnyEvent:
+    async def move(self, text: str, **fields: object) -> Event:
         """Send a move for the newest board received."""
         board = self.board
         given = {"race": board.race, "after": board.count, "move": text} | fields
-        return cast(AnyEvent, await self.ask(MakeMove, **given))
+        return cast(Event, await self.ask(MakeMove, **given))
 
     async def moves(self, *texts: str) -> BoardChanged:
         """Send these moves, which must be legal; return the response to the last one."""
@@ -288,7 +288,7 @@ class MemoryPlayer(Player):
         elif table.phase == "call":
             await self.pass_time_until(table.call_until)
 
-    async def exchange(self, command: AnyCommand) -> AnyEvent:
+    async def exchange(self, command: Command) -> Event:
         # through both codecs, as over a socket
         codec = self.received.codec
         read = codec.decode_command(codec.encode(command))

@@ -23,8 +23,8 @@ from saratoga_client.net.unanswered import Draft
 from saratoga_client.session.state import Verification
 from saratoga_protocol import events
 from saratoga_protocol.codec import UnknownEvent
-from saratoga_protocol.commands import AnyCommand, CashOut, CreateTable, JoinTable, MakeMove
-from saratoga_protocol.events import AnyEvent, BoardView, Outcome
+from saratoga_protocol.commands import CashOut, Command, CreateTable, JoinTable, MakeMove
+from saratoga_protocol.events import BoardView, Event, Outcome
 
 LINE_UP = ("strong", "weak", "strong", "weak")
 
@@ -62,7 +62,7 @@ class Notes:
     """A player's notes: everything that it sent and received."""
 
     player: str = ""
-    sent: dict[int, AnyCommand] = field(default_factory=dict)
+    sent: dict[int, Command] = field(default_factory=dict)
     acknowledged: list[Acknowledged] = field(default_factory=list)
     openings: dict[str, BoardView] = field(default_factory=dict)
     """The board as dealt, by race."""
@@ -124,7 +124,7 @@ class Notes:
         played = {each.race for each in self.acknowledged}
         return played.union(self.shown, self.outcomes, self.announced)
 
-    def hear(self, event: AnyEvent | UnknownEvent) -> None:
+    def hear(self, event: Event | UnknownEvent) -> None:
         match event:
             case events.BoardChanged(re=int(command_id), board=board, repeat=repeat):
                 self._acknowledge(command_id, board, repeat)
@@ -242,16 +242,16 @@ class NotingRequests(Requests):
 
     notes: Notes
 
-    def receive(self, event: AnyEvent | UnknownEvent) -> None:
+    def receive(self, event: Event | UnknownEvent) -> None:
         self.notes.hear(event)
         super().receive(event)
 
-    def deliver(self, event: AnyEvent) -> None:
+    def deliver(self, event: Event) -> None:
         if isinstance(event, events.Snapshot):
             self.notes.take_up(event)
         super().deliver(event)
 
-    def open(self, draft: Draft) -> "tuple[AnyCommand, object]":  # type: ignore[override]
+    def open(self, draft: Draft) -> "tuple[Command, object]":  # type: ignore[override]
         command, waiter = super().open(draft)
         self.notes.sent[command.id] = command
         return command, waiter
@@ -279,7 +279,7 @@ class NotingConnection(Connection):
         self._requests = NotingRequests(Backoff(), self._send)
         self._requests.notes = self.notes
 
-    async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
+    async def request(self, draft: Draft, within: float | None = None) -> Event:
         try:
             return await super().request(draft, within)
         except RequestTimedOut:

@@ -9,15 +9,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple, get_args
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import NODEFAULT, Struct
 
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol import commands, events, refusals
-from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import Command
+from saratoga_protocol.events import Event
 from saratoga_protocol.refusals import REASONS, RETRY_WAIT, CloseCode
 from saratoga_protocol.version import LARGEST_NUMBER, MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
 from saratoga_rules.games import GAMES, RULES_VERSION
@@ -71,9 +71,9 @@ FIELDS: Final = {
 TYPES: Final = {
     name: line
     for name, line in documented(SOURCE).items()
-    if ast.unparse(line.annotation) == "TypeAlias" and name not in ("AnyCommand", "AnyEvent")
+    if ast.unparse(line.annotation) == "TypeAlias"
 }
-MESSAGES: Final = (*get_args(AnyCommand), *get_args(AnyEvent))
+MESSAGES: Final = (*Command.__subclasses__(), *Event.__subclasses__())
 TAGS: Final = {kind.__name__: str(kind.__struct_config__.tag) for kind in MESSAGES}
 STRUCTURES: Final = [
     kind
@@ -169,8 +169,8 @@ def page() -> str:
         assert line.value is not None
         lines.append(f"| {name} | {type_words(line.value)} | {shown(line.text)} |")
     for title, kinds, examples in (
-        ("\n## Commands\n", get_args(AnyCommand), COMMANDS),
-        ("## Events\n", get_args(AnyEvent), EVENTS),
+        ("\n## Commands\n", Command.__subclasses__(), COMMANDS),
+        ("## Events\n", Event.__subclasses__(), EVENTS),
     ):
         lines.append(title)
         for kind in kinds:
@@ -224,8 +224,8 @@ def schema() -> str:
         "close_codes": {code.code: code.reason for code in close_codes()},
         "largest_number": LARGEST_NUMBER,
         "max_command_bytes": MAX_COMMAND_BYTES,
-        "commands": [TAGS[kind.__name__] for kind in get_args(AnyCommand)],
-        "events": [TAGS[kind.__name__] for kind in get_args(AnyEvent)],
+        "commands": [TAGS[kind.__name__] for kind in Command.__subclasses__()],
+        "events": [TAGS[kind.__name__] for kind in Event.__subclasses__()],
         "$defs": definitions,
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

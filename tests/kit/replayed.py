@@ -26,8 +26,8 @@ from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import CODECS, Codec, Frame
-from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import Command
+from saratoga_protocol.events import Event
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import View
@@ -81,12 +81,12 @@ class ReplayedServer:
             case _:
                 self._answer(command)
 
-    def _record(self, command_id: int, race: str) -> AnyEvent:
+    def _record(self, command_id: int, race: str) -> Event:
         if (text := self.told.records.get(race)) is None:
             return events.Refused(re=command_id, code="no_such_race", message="No such race.")
         return events.Record(re=command_id, race=race, text=text)
 
-    def _answer(self, command: AnyCommand) -> None:
+    def _answer(self, command: Command) -> None:
         if not self._left or type(self._left[0].command) is not type(command):
             self._tell(events.Done(re=command.id))
             return
@@ -97,7 +97,7 @@ class ReplayedServer:
             self._tell(item.event)
         self._left = others[len(pushed) :]
 
-    def _tell(self, event: AnyEvent) -> None:
+    def _tell(self, event: Event) -> None:
         self._frames.put_nowait(self._codec.encode(event))
 
 
@@ -113,7 +113,7 @@ async def replayed(
             yield connection, server
 
 
-def moves_of(told: Told) -> list[AnyCommand]:
+def moves_of(told: Told) -> list[Command]:
     """Return the moves and cash-outs of the evening."""
     sent = [item.command for item in told.items]
     return [each for each in sent if isinstance(each, commands.MakeMove | commands.CashOut)]

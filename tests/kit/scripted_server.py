@@ -18,8 +18,8 @@ from websockets.typing import Subprotocol
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS
-from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello
-from saratoga_protocol.events import Alive, AnyEvent, Snapshot, Table, TableSettings, Welcome
+from saratoga_protocol.commands import Command, Heartbeat, Hello
+from saratoga_protocol.events import Alive, Event, Snapshot, Table, TableSettings, Welcome
 from saratoga_protocol.players import player_id
 from saratoga_protocol.version import SUBPROTOCOLS
 from saratoga_rules.games import RULES_VERSION
@@ -41,20 +41,20 @@ class ScriptedPeer:
         self.server = server
         self._socket = socket
         self._codec = CODECS[socket.subprotocol or ""]
-        self._commands: asyncio.Queue[AnyCommand] = asyncio.Queue()
+        self._commands: asyncio.Queue[Command] = asyncio.Queue()
         self.hello: Hello | None = None
         self.gone = asyncio.Event()
 
-    async def command(self) -> AnyCommand:
+    async def command(self) -> Command:
         """Return the client's next command other than a hello or a heartbeat."""
         async with asyncio.timeout(RECEIVED_WITHIN):
             return await self._commands.get()
 
-    async def send(self, *sent: AnyEvent) -> None:
+    async def send(self, *sent: Event) -> None:
         for event in sent:
             await self._socket.send(self._codec.encode(event))
 
-    def send_together(self, *sent: AnyEvent) -> None:
+    def send_together(self, *sent: Event) -> None:
         """Send events in one write, which the client receives in one read."""
         encoded = b""
         for frame in map(self._codec.encode, sent):
@@ -99,7 +99,7 @@ class ScriptedServer:
 
     def __init__(self) -> None:
         self.peers: asyncio.Queue[ScriptedPeer] = asyncio.Queue()
-        self.greeting: Callable[[Hello], AnyEvent] = welcome
+        self.greeting: Callable[[Hello], Event] = welcome
         self.heartbeats: asyncio.Queue[Heartbeat] = asyncio.Queue()
         self.answers_heartbeats = True
         self.pages: Callable[[Request], Response | None] = lambda request: None

@@ -21,7 +21,7 @@ from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
@@ -79,7 +79,7 @@ class DutifulPlayer:
         """Ask for a record, in the background of the test."""
         return await self.seat.records.check(race, self.late.append, is_final=is_final)
 
-    async def answer(self, duty: Any) -> commands.AnyCommand:
+    async def answer(self, duty: Any) -> commands.Command:
         """Run one of the fairness checks' coroutines; confirm the one command it sends and return it."""
         doing = asyncio.ensure_future(duty)
         command = await self.peer.command()
@@ -123,7 +123,7 @@ class DutifulPlayer:
         await doing
 
 
-def gathering(promise: str = PROMISE, version: int = 1) -> AnyEvent:
+def gathering(promise: str = PROMISE, version: int = 1) -> Event:
     return replace(snapshot(), table=replace(table(version=version), commitment=promise))
 
 
@@ -149,7 +149,7 @@ def the_deal(nonce: str) -> Position:
     return deal_for_key(GAMES["canfield"], deal_key(SEED, RACE, nonces))
 
 
-def dealt(nonce: str) -> AnyEvent:
+def dealt(nonce: str) -> Event:
     view = wire_view(redact(the_deal(nonce)))
     board = events.BoardView(
         race=RACE, count=0, view=view, banked=1, net=-45, state="racing", head="0" * 16

@@ -131,7 +131,7 @@ class Matched(NamedTuple):
     match: Match | None
 
     @property
-    def changes(self) -> tuple[events.AnyEvent, events.AnyEvent]:
+    def changes(self) -> tuple[events.Event, events.Event]:
         """The events that show this table, and then its match."""
         return (
             events.TableChanged(table=self.table, now=START),
@@ -183,7 +183,7 @@ def snapshot(
 
 
 def state_after(
-    *received: events.AnyEvent, first: events.Snapshot | None = None, every: int = 10_000
+    *received: events.Event, first: events.Snapshot | None = None, every: int = 10_000
 ) -> SessionState:
     """Return the session state after these events, received one every `every` milliseconds."""
     present = first_state(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)

@@ -20,8 +20,8 @@ from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import STALE_ID
 from saratoga_client.net.link_state import LinkState
 from saratoga_protocol.codec import CODECS, Codec, Frame
-from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello, Resume
-from saratoga_protocol.events import AnyEvent, Done, Refused
+from saratoga_protocol.commands import Command, Heartbeat, Hello, Resume
+from saratoga_protocol.events import Done, Event, Refused
 from saratoga_protocol.refusals import REASONS, CloseCode
 from saratoga_server.live.session import Session
 from saratoga_server.transport.connection import PlayerConnection
@@ -101,7 +101,7 @@ class ClientEnd:
             raise ConnectionClosedError(self.peer.close_frame, None)
         return frame
 
-    async def answer(self, command: AnyCommand) -> AnyEvent:
+    async def answer(self, command: Command) -> Event:
         with self._network.working():
             return await self._network.server.node.dispatcher.answer(self.session, command)
 
@@ -111,9 +111,9 @@ class SteppedNetwork:
 
     def __init__(self, server: InProcessServer) -> None:
         self.server = server
-        self.commands: deque[AnyCommand] = deque()
+        self.commands: deque[Command] = deque()
         """Commands that the server has not received yet."""
-        self.answered: list[AnyCommand] = []
+        self.answered: list[Command] = []
         """Commands that the server has answered in steps."""
         self.refusals: deque[tuple[str, bool]] = deque()
         """Codes that refuse the next commands; with `True` the server carries out the command all the same."""
@@ -171,7 +171,7 @@ class SteppedNetwork:
         if code == STALE_ID and command.id in self._carried_out:
             # No server says this of a command that it has carried out.
             code, is_done = "", True
-        answer: AnyEvent = refused(command.id, code) if code else Done()
+        answer: Event = refused(command.id, code) if code else Done()
         if is_done:
             real = await client.answer(command)
             self._carried_out.add(command.id)
@@ -183,7 +183,7 @@ class SteppedNetwork:
         if self._client is not None:
             self._client.peer.deliver()
 
-    def send_event(self, event: AnyEvent) -> None:
+    def send_event(self, event: Event) -> None:
         """Send the client an event that an honest server would not send, or not at this moment."""
         assert self._client is not None, "the client is connected"
         self._client.session.send(event)

@@ -19,8 +19,8 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
-from saratoga_protocol.commands import AnyCommand, JoinTable, Resume
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import Command, JoinTable, Resume
+from saratoga_protocol.events import Event
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.position import redact
 from saratoga_server.domain.board import Board
@@ -62,7 +62,7 @@ class SteppedSession:
                 await self.settle()
         return await doing
 
-    async def receive(self, *sent: AnyEvent) -> None:
+    async def receive(self, *sent: Event) -> None:
         """Deliver events that an honest server would not send, or not at this moment."""
         for event in sent:
             self.network.send_event(event)
@@ -103,7 +103,7 @@ class SteppedSession:
         await self.pass_time(COUNTDOWN_MILLIS)
         assert self.own.is_racing
 
-    async def on_another_device(self, kind: type[AnyCommand], **fields: object) -> None:
+    async def on_another_device(self, kind: type[Command], **fields: object) -> None:
         """Disconnect, and meanwhile send a command about the race from another device."""
         await self.network.cut()
         device = await self.server.player("Ann")

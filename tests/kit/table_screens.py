@@ -30,7 +30,7 @@ from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent, BoardView
+from saratoga_protocol.events import BoardView, Event
 from saratoga_protocol.views import wire_view
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
@@ -82,7 +82,7 @@ class FakeSession:
         self.state = state
         self._observer(state)
 
-    def receive(self, event: AnyEvent) -> None:
+    def receive(self, event: Event) -> None:
         """Apply an event to the state, as if the server had sent it."""
         self.change_to(next_state(self._now(), event, self.time))
 
@@ -229,7 +229,7 @@ class TablePlayer:
         await self.pilot.press(*keys)
         await self.settled()
 
-    async def receive(self, *received: AnyEvent) -> None:
+    async def receive(self, *received: Event) -> None:
         """Apply events as if the server had sent them, and wait for their effects."""
         for event in received:
             self.seat.receive(event)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from kit import golden
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol.codec import CODECS, LONGEST_DETAIL, BadFrame, Codec, Frame, UnknownEvent
-from saratoga_protocol.commands import AnyCommand, Heartbeat
-from saratoga_protocol.events import Alive, AnyEvent, Refused
+from saratoga_protocol.commands import Command, Heartbeat
+from saratoga_protocol.events import Alive, Event, Refused
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.version import JSON, LARGEST_NUMBER, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 
@@ -58,19 +58,19 @@ def test_frames_equal_the_golden_bytes(file: str, text: Any) -> None:
 
 @every_codec
 @every_command
-def test_a_command_survives_encoding_and_decoding(codec: Codec, command: AnyCommand) -> None:
+def test_a_command_survives_encoding_and_decoding(codec: Codec, command: Command) -> None:
     assert codec.decode_command(codec.encode(command)) == command
 
 
 @every_codec
 @every_event
-def test_an_event_survives_encoding_and_decoding(codec: Codec, event: AnyEvent) -> None:
+def test_an_event_survives_encoding_and_decoding(codec: Codec, event: Event) -> None:
     assert codec.decode_event(codec.encode(event)) == event
 
 
 @every_codec
 @every_command
-def test_other_programs_read_and_write_the_same_commands(codec: Codec, command: AnyCommand) -> None:
+def test_other_programs_read_and_write_the_same_commands(codec: Codec, command: Command) -> None:
     fields = msgspec.to_builtins(command)
     assert decode_without_msgspec(codec, codec.encode(command)) == fields
     assert codec.decode_command(encode_without_msgspec(codec, fields)) == command
@@ -78,32 +78,32 @@ def test_other_programs_read_and_write_the_same_commands(codec: Codec, command: 
 
 @every_codec
 @every_event
-def test_other_programs_read_and_write_the_same_events(codec: Codec, event: AnyEvent) -> None:
+def test_other_programs_read_and_write_the_same_events(codec: Codec, event: Event) -> None:
     fields = msgspec.to_builtins(event)
     assert decode_without_msgspec(codec, codec.encode(event)) == fields
     assert codec.decode_event(encode_without_msgspec(codec, fields)) == event
 
 
 @every_command
-def test_the_msgpack_package_packs_the_same_bytes(command: AnyCommand) -> None:
+def test_the_msgpack_package_packs_the_same_bytes(command: Command) -> None:
     assert BINARY.encode(command) == msgpack.packb(msgspec.to_builtins(command))
 
 
 @every_event
-def test_the_msgpack_package_packs_the_same_bytes_of_events(event: AnyEvent) -> None:
+def test_the_msgpack_package_packs_the_same_bytes_of_events(event: Event) -> None:
     # msgspec writes the length of a map of a large struct in three bytes, even if one would do
     packed = msgpack.packb(msgpack.unpackb(BINARY.encode(event)))
     assert packed == msgpack.packb(msgspec.to_builtins(event))
 
 
 @every_command
-def test_every_command_fits_a_frame(command: AnyCommand) -> None:
+def test_every_command_fits_a_frame(command: Command) -> None:
     assert len(TEXT.encode(command).encode()) < MAX_COMMAND_BYTES  # type: ignore[union-attr]
 
 
 @every_codec
 @every_command
-def test_fields_may_be_in_any_order(codec: Codec, command: AnyCommand) -> None:
+def test_fields_may_be_in_any_order(codec: Codec, command: Command) -> None:
     fields = dict(reversed(msgspec.to_builtins(command).items()))
     assert codec.decode_command(encode_without_msgspec(codec, fields)) == command
 
@@ -311,7 +311,7 @@ def test_a_packed_command_with_one_invalid_field_is_refused_or_still_a_command(
 
 
 @given(st.sampled_from(list(COMMANDS.values())), st.data())
-def test_a_truncated_frame_is_refused(command: AnyCommand, data: st.DataObject) -> None:
+def test_a_truncated_frame_is_refused(command: Command, data: st.DataObject) -> None:
     for codec in (BINARY, TEXT):
         frame = codec.encode(command)
         at = data.draw(st.integers(0, len(frame) - 1))
@@ -320,7 +320,7 @@ def test_a_truncated_frame_is_refused(command: AnyCommand, data: st.DataObject) 
 
 @given(st.sampled_from(list(COMMANDS.values())), st.data())
 def test_a_frame_with_a_flipped_bit_is_refused_or_still_a_command(
-    command: AnyCommand, data: st.DataObject
+    command: Command, data: st.DataObject
 ) -> None:
     frame = bytearray(BINARY.encode(command))  # type: ignore[arg-type]
     frame[data.draw(st.integers(0, len(frame) - 1))] ^= 1 << data.draw(st.integers(0, 7))
@@ -332,7 +332,7 @@ def test_a_frame_with_a_flipped_bit_is_refused_or_still_a_command(
 
 @every_codec
 @every_event
-def test_fields_of_a_newer_server_are_skipped(codec: Codec, event: AnyEvent) -> None:
+def test_fields_of_a_newer_server_are_skipped(codec: Codec, event: Event) -> None:
     fields = {**msgspec.to_builtins(event), "zeal": {"deep": [1, {}]}}
     assert codec.decode_event(encode_without_msgspec(codec, fields)) == event
 

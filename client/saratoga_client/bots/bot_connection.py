@@ -18,7 +18,7 @@ from saratoga_client.session.open_connection import check_address, open_connecti
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import shown_name
 from saratoga_protocol.commands import LeaveTable
-from saratoga_protocol.events import AnyEvent, Snapshot
+from saratoga_protocol.events import Event, Snapshot
 
 LEAVE_WITHIN: Final = 1.0
 """Timeout in seconds for the leave command at the end of the program."""
@@ -55,7 +55,7 @@ class SeatedBot:
         races: int | None = None,
         starts_with: int | None = None,
         witness: Witness | None = None,
-        on_event: Callable[[AnyEvent], None] = lambda event: None,
+        on_event: Callable[[Event], None] = lambda event: None,
         alarm: Alarm = lambda sentence: None,
         on_checked: OnChecked = lambda race, found: None,
     ) -> Report:

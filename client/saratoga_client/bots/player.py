@@ -26,7 +26,7 @@ from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import AllowReady, NextRace, Start
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 from saratoga_rules.games import GAMES
 
 LOG: Final = logging.getLogger("saratoga.bot")
@@ -73,7 +73,7 @@ class TablePlayer:
         races: int | None = None,
         starts_with: int | None = None,
         witness: Witness | None = None,
-        on_event: Callable[[AnyEvent], None] = lambda event: None,
+        on_event: Callable[[Event], None] = lambda event: None,
         alarm: Alarm = lambda sentence: None,
         on_checked: OnChecked = lambda race, found: None,
     ) -> None:
@@ -135,7 +135,7 @@ class TablePlayer:
                 return
             await self._prepare()
 
-    def _react(self, group: asyncio.TaskGroup, event: AnyEvent) -> None:
+    def _react(self, group: asyncio.TaskGroup, event: Event) -> None:
         match event:
             case events.BoardChanged(board=board, entries=[]):
                 if self._races is not None:

@@ -126,7 +126,7 @@ class ResultPrinter:
         self._unchecked: dict[str, tuple[events.Outcome, events.Result]] = {}
         self._alarms: list[str] = []
 
-    def see(self, event: events.AnyEvent) -> None:
+    def see(self, event: events.Event) -> None:
         """Print the bot's result of a race that is over, or keep it until the check."""
         if not isinstance(event, events.RaceOver):
             return

@@ -43,8 +43,8 @@ from saratoga_client.net.websocket import (
     were_data_lost,
 )
 from saratoga_protocol.codec import CODECS, BadFrame, Frame
-from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
-from saratoga_protocol.events import AnyEvent, Event, Welcome
+from saratoga_protocol.commands import Command, GetRecord, Hello, MakeMove
+from saratoga_protocol.events import Event, Welcome
 from saratoga_protocol.players import player_id
 from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
 
@@ -152,7 +152,7 @@ class Connection:
         """Return the server's time in milliseconds since 1970, as estimated from its answers."""
         return self._time.at(time.monotonic())
 
-    async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
+    async def request(self, draft: Draft, within: float | None = None) -> Event:
         """Send a command, such as `partial(JoinTable, table=code)`, and wait for its answer.
 
         If the connection is lost, the command is sent again after reconnecting. Raises
@@ -183,7 +183,7 @@ class Connection:
         """Tell the server soon that the player is there. A bot never does."""
         self._heartbeats.act(time.monotonic())
 
-    def events(self) -> AsyncIterator[AnyEvent]:
+    def events(self) -> AsyncIterator[Event]:
         """Yield all snapshots and all events that answer no command. Only one reader is allowed.
 
         End after `close`; raise any other error that ended the connection.
@@ -341,7 +341,7 @@ class Connection:
                 self._send(heartbeat)
             await asyncio.sleep(self._timing.heartbeat_every)
 
-    def _send(self, command: AnyCommand) -> None:
+    def _send(self, command: Command) -> None:
         """Send a command if connected; otherwise an open request is sent after reconnecting."""
         frame = self._codec.encode(command)
         if len(frame) > MAX_COMMAND_BYTES:

@@ -9,8 +9,8 @@ from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.websocket import Socket, UnusableConnection
 from saratoga_protocol.codec import Codec, UnknownEvent
-from saratoga_protocol.commands import AnyCommand, Hello, Resume, WatchTable
-from saratoga_protocol.events import AnyEvent, Refused, SeatLost, Welcome
+from saratoga_protocol.commands import Command, Hello, Resume, WatchTable
+from saratoga_protocol.events import Event, Refused, SeatLost, Welcome
 
 SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was given up."
 """The reason of `SeatLost` if the seat cannot be resumed because the server has freed it."""
@@ -37,7 +37,7 @@ class Greeting:
         for draft in self._requests.subscriptions.restoring_commands():
             await self._restore(self._requests.number(draft))
 
-    async def _restore(self, command: AnyCommand) -> None:
+    async def _restore(self, command: Command) -> None:
         if isinstance(command, Resume) and self._requests.is_leaving(command.table):
             return
         try:
@@ -52,7 +52,7 @@ class Greeting:
             self._requests.subscriptions.command_answered(command, answer)
             self._requests.deliver(answer)
 
-    async def _exchange(self, command: AnyCommand) -> AnyEvent:
+    async def _exchange(self, command: Command) -> Event:
         """Send one command and read events until its answer; raises `CommandRefused`."""
         await self._socket.send(self._codec.encode(command))
         while True:

@@ -15,8 +15,8 @@ from saratoga_client.net.subscriptions import Subscriptions
 from saratoga_client.net.unanswered import Draft, Pending, UnansweredCommands
 from saratoga_protocol import events
 from saratoga_protocol.codec import UnknownEvent
-from saratoga_protocol.commands import AnyCommand, LeaveTable
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import Command, LeaveTable
+from saratoga_protocol.events import Event
 
 LOG: Final = logging.getLogger("saratoga.connection")
 
@@ -35,19 +35,19 @@ A refusal that asks for a longer wait is raised.
 RETRY_FAILURES: Final = 3
 """The `failures` argument of `Backoff.wait` for the wait before a refused command is repeated."""
 
-AnswerObserver: TypeAlias = Callable[[AnyCommand, AnyEvent], None]
+AnswerObserver: TypeAlias = Callable[[Command, Event], None]
 
-Waiter: TypeAlias = "asyncio.Future[AnyEvent]"
+Waiter: TypeAlias = "asyncio.Future[Event]"
 
 
 class Requests:
     """The open requests of one connection, its subscriptions and its unread events."""
 
-    def __init__(self, backoff: Backoff, send: Callable[[AnyCommand], None]) -> None:
+    def __init__(self, backoff: Backoff, send: Callable[[Command], None]) -> None:
         self._backoff = backoff
         self._send = send
         self._commands: UnansweredCommands[Waiter] = UnansweredCommands()
-        self._unread: deque[AnyEvent | tuple[AnyCommand, AnyEvent]] = deque(maxlen=MAX_UNREAD)
+        self._unread: deque[Event | tuple[Command, Event]] = deque(maxlen=MAX_UNREAD)
         """What the reader has not reached: events, and answers with their commands for the observers."""
         self._changed = asyncio.Event()
         self._observers: list[AnswerObserver] = []
@@ -55,7 +55,7 @@ class Requests:
         self.end: Exception | None = None
         """The error that ended the connection; `None` while reconnecting is possible."""
 
-    def open(self, draft: Draft) -> tuple[AnyCommand, Waiter]:
+    def open(self, draft: Draft) -> tuple[Command, Waiter]:
         """Give a command its id; return the command and the future of its answer.
 
         Raise the error that ended the connection, if it has ended.
@@ -65,11 +65,11 @@ class Requests:
         waiter: Waiter = asyncio.get_running_loop().create_future()
         return self._commands.add(draft, waiter), waiter
 
-    def forget(self, command: AnyCommand) -> None:
+    def forget(self, command: Command) -> None:
         """Drop a request whose answer is no longer awaited."""
         self._commands.remove(command.id)
 
-    def fail_all(self, kind: type[AnyCommand], error: Exception) -> None:
+    def fail_all(self, kind: type[Command], error: Exception) -> None:
         """Drop all open requests of one kind and raise the error where they are awaited."""
         for pending in self._commands.in_order():
             if isinstance(pending.command, kind):
@@ -91,7 +91,7 @@ class Requests:
         self._observers.append(observer)
         return lambda: self._observers.remove(observer)
 
-    def number(self, draft: Draft) -> AnyCommand:
+    def number(self, draft: Draft) -> Command:
         """Return a command with the next id, without waiting for an answer."""
         return draft(id=self._commands.take_id())
 
@@ -99,7 +99,7 @@ class Requests:
         """Use no id below `next_id` from now on."""
         self._commands.raise_next_id(next_id)
 
-    def unanswered(self) -> list[AnyCommand]:
+    def unanswered(self) -> list[Command]:
         """Return the commands to send again, in this order, over a new connection."""
         return [pending.command for pending in self._commands.in_order()]
 
@@ -108,7 +108,7 @@ class Requests:
         leaves = (command for command in self.unanswered() if isinstance(command, LeaveTable))
         return any(leave.table == table for leave in leaves)
 
-    def receive(self, event: AnyEvent | UnknownEvent) -> None:
+    def receive(self, event: Event | UnknownEvent) -> None:
         """Complete the request that an event answers, or queue the event for the reader."""
         pending = self._commands.find(event.re)
         if pending is not None:
@@ -121,14 +121,14 @@ class Requests:
             self.subscriptions.event_received(event)
             self.deliver(event)
 
-    def deliver(self, event: AnyEvent) -> None:
+    def deliver(self, event: Event) -> None:
         """Queue an event for the reader."""
         if isinstance(event, events.Snapshot):
             self.raise_next_id(event.next_id)
         self._unread.append(event)
         self._changed.set()
 
-    async def stream(self) -> AsyncIterator[AnyEvent]:
+    async def stream(self) -> AsyncIterator[Event]:
         """Yield the events in the order in which they came, until the connection ends."""
         while True:
             while self._unread:
@@ -153,7 +153,7 @@ class Requests:
                 pending.waiter.set_exception(end)
         self._changed.set()
 
-    def _answer(self, pending: Pending[Waiter], event: AnyEvent | UnknownEvent) -> None:
+    def _answer(self, pending: Pending[Waiter], event: Event | UnknownEvent) -> None:
         command, waiter = pending.command, pending.waiter
         if isinstance(event, events.Refused) and self._may_retry(event, command):
             wait = max(self._backoff.wait(RETRY_FAILURES), event.wait / 1000)
@@ -176,10 +176,10 @@ class Requests:
                 self.deliver(event)
             waiter.set_result(event)
 
-    def _may_retry(self, refusal: events.Refused, command: AnyCommand) -> bool:
+    def _may_retry(self, refusal: events.Refused, command: Command) -> bool:
         is_soon = refusal.code in RETRIED_CODES and refusal.wait <= MAX_RETRY_WAIT
         return is_soon and self._commands.is_latest(command.id)
 
-    def _send_again(self, command: AnyCommand) -> None:
+    def _send_again(self, command: Command) -> None:
         if self._commands.find(command.id) is not None:
             self._send(command)

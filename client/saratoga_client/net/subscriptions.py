@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from saratoga_client.net.unanswered import Draft
 from saratoga_protocol.commands import (
-    AnyCommand,
+    Command,
     CreateTable,
     GetLeaderboard,
     JoinTable,
@@ -17,7 +17,7 @@ from saratoga_protocol.commands import (
     UnwatchTable,
     WatchTable,
 )
-from saratoga_protocol.events import AnyEvent, Leaderboard, SeatLost, Snapshot, Tables
+from saratoga_protocol.events import Event, Leaderboard, SeatLost, Snapshot, Tables
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Subscriptions:
     tables: ListTables | None = None
     """The command that follows the list of public tables."""
 
-    def command_answered(self, command: AnyCommand, answer: AnyEvent) -> None:
+    def command_answered(self, command: Command, answer: Event) -> None:
         """Update the seat and subscriptions from a command that the server has carried out."""
         match command, answer:
             case ((CreateTable() | JoinTable() | Resume()), Snapshot(table=table)):
@@ -52,7 +52,7 @@ class Subscriptions:
             case _:
                 pass
 
-    def event_received(self, event: AnyEvent) -> None:
+    def event_received(self, event: Event) -> None:
         """Update the seat and subscriptions from an event that answers no command."""
         if isinstance(event, SeatLost):
             self.lose(event.table)
@@ -78,5 +78,5 @@ class Subscriptions:
         return drafts
 
 
-def _renumbered(former: AnyCommand, *, id: int) -> AnyCommand:  # noqa: A002
+def _renumbered(former: Command, *, id: int) -> Command:  # noqa: A002
     return replace(former, id=id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
 
 from saratoga_protocol.commands import (
-    AnyCommand,
+    Command,
     GetLeaderboard,
     GetRecord,
     ListTables,
@@ -22,14 +22,14 @@ Waiter = TypeVar("Waiter")
 class Draft(Protocol):
     """A command without its id, such as `partial(MakeMove, race=..., after=3, move="draw")`."""
 
-    def __call__(self, *, id: int) -> AnyCommand: ...  # noqa: A002 - the wire's name
+    def __call__(self, *, id: int) -> Command: ...  # noqa: A002 - the wire's name
 
 
 @dataclass(frozen=True, slots=True)
 class Pending(Generic[Waiter]):
     """An unanswered command and the object that waits for its answer."""
 
-    command: AnyCommand
+    command: Command
     waiter: Waiter
 
 
@@ -41,7 +41,7 @@ QUERIES: Final = (GetRecord, GetLeaderboard, ListTables)
 """Commands that change nothing, so that their order does not matter."""
 
 
-def _subscription_of(command: AnyCommand) -> str:
+def _subscription_of(command: Command) -> str:
     """Return the name of the subscription that a command begins or ends; empty for other commands.
 
     The server accepts these commands in any order of ids. Of several commands on one subscription,
@@ -81,7 +81,7 @@ class UnansweredCommands(Generic[Waiter]):
         self._next_id += 1
         return taken
 
-    def add(self, draft: Draft, waiter: Waiter) -> AnyCommand:
+    def add(self, draft: Draft, waiter: Waiter) -> Command:
         """Give the draft its id and keep the command until it is answered."""
         command = draft(id=self.take_id())
         self._pending[command.id] = Pending(command, waiter)

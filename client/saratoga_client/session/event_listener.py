@@ -14,7 +14,7 @@ from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 
 MEASURE_EVERY: Final = 1.0
 """Seconds between two updates of the state by the clock."""
@@ -93,7 +93,7 @@ class EventListener:
         if state is not None:
             self._store.replace(link_changed(state, link, self._connection.now()))
 
-    def _apply(self, event: AnyEvent) -> None:
+    def _apply(self, event: Event) -> None:
         state = self._store.state
         if not self._is_ours(event):
             if state is None and isinstance(event, events.SeatLost):
@@ -112,7 +112,7 @@ class EventListener:
         if self._duties.has_to_reveal:
             self._tasks.start(self._duties.reveal())
 
-    def _is_ours(self, event: AnyEvent) -> bool:
+    def _is_ours(self, event: Event) -> bool:
         """Test whether an event counts for this session, and is not of a table or seat left before."""
         state = self._store.state
         if state is None:
@@ -121,7 +121,7 @@ class EventListener:
             return event.table.code == state.table.code
         return True
 
-    def _after(self, state: SessionState | None, event: AnyEvent) -> SessionState:
+    def _after(self, state: SessionState | None, event: Event) -> SessionState:
         try:
             if state is not None:
                 return next_state(state, event, self._connection.now())

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 from saratoga_protocol.views import rules_view
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.facts import Key, view_hash, yes
@@ -21,7 +21,7 @@ LEFT = "left"
 """The state of a board that its player has left by command."""
 
 
-def facts(event: AnyEvent, player: str) -> Iterator[Fact]:
+def facts(event: Event, player: str) -> Iterator[Fact]:
     """Yield the facts in an event that a player, or a watcher with that id, has received."""
     match event:
         case events.Snapshot():

@@ -25,8 +25,8 @@ from saratoga_client.net.errors import (
 from saratoga_client.session.record_check import CHECKS_WITHIN, CheckedRecord, RecordCheck
 from saratoga_client.session.witness import TableWitness, Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import AnyCommand, NotReady, Ready, Reveal
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import Command, NotReady, Ready, Reveal
+from saratoga_protocol.events import Event
 from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
 from saratoga_rules.records.facts import CONTRADICTED, Finding
 
@@ -128,7 +128,7 @@ class FairnessDuties:
         await self._connection.request(partial(NotReady, table=table.code))
         self._drop_nonce(table)
 
-    def see(self, event: AnyEvent) -> None:
+    def see(self, event: Event) -> None:
         """Keep the facts of an event. Then `records.take_due` has the records to check, and a nonce may be due."""
         if self._stop_observing is None:
             # not before: a session that never enters its table is never closed
@@ -140,7 +140,7 @@ class FairnessDuties:
         if table is not None and table.phase == "countdown" and self._is_racer(table):
             self._see_countdown(table)
 
-    async def handle(self, event: AnyEvent) -> None:
+    async def handle(self, event: Event) -> None:
         """Keep the facts of an event, and reveal the nonce if it is due."""
         self.see(event)
         if self.has_to_reveal:
@@ -202,7 +202,7 @@ class FairnessDuties:
             async with asyncio.timeout(CHECKS_WITHIN):
                 await asyncio.gather(*map(check, self.observed.unchecked(table)))
 
-    def _see_answer(self, command: AnyCommand, answer: AnyEvent) -> None:
+    def _see_answer(self, command: Command, answer: Event) -> None:
         """Keep the facts of an answer, and what it confirms, in the order of all events."""
         self.observed.see_answer(command, answer)
         if isinstance(answer, events.Done) and self.table is not None:

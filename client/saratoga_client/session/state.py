@@ -35,7 +35,7 @@ from saratoga_client.session.table_view import (
     rows,
 )
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent, BoardView
+from saratoga_protocol.events import BoardView, Event
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
@@ -165,7 +165,7 @@ def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
     return _with_history(replace(state, feed=first_feed(moment)), moment)
 
 
-def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
+def next_state(state: SessionState, event: Event, now: int) -> SessionState:
     """Return the state after an event; events of other tables change nothing."""
     before = state
     match event:
@@ -248,7 +248,7 @@ def disconnected_players(table: events.Table) -> frozenset[str]:
 # The own board
 
 
-def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
+def _after_table_change(state: SessionState, event: Event) -> SessionState:
     if isinstance(event, events.Snapshot):
         state = replace(state, idle_since=event.idle_since)
     if state.phase in BEFORE_THE_RACE:

@@ -37,8 +37,8 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     AllowReady,
-    AnyCommand,
     ChangeSettings,
+    Command,
     CreateTable,
     EndRace,
     GetRecord,
@@ -51,7 +51,7 @@ from saratoga_protocol.commands import (
     UnwatchTable,
     WatchTable,
 )
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 from saratoga_rules.moves import Move
 from saratoga_rules.records.record import RaceRecord, parse_record
 
@@ -321,7 +321,7 @@ class TableSession:
         return self.state.table.code
 
     async def _enter(self, draft: Draft, code: str = "") -> events.Table:
-        def numbered(*, id: int) -> AnyCommand:  # noqa: A002 - the wire's name
+        def numbered(*, id: int) -> Command:  # noqa: A002 - the wire's name
             self._listener.entering(id, takes_seat=not self._is_watching)
             return draft(id=id)
 
@@ -334,7 +334,7 @@ class TableSession:
                 problem = with_alarms(problem, self._duties.alarms)
             raise problem from error
 
-    async def _request(self, draft: Draft) -> AnyEvent:
+    async def _request(self, draft: Draft) -> Event:
         return await self._explained(self._connection.request(draft))
 
     async def _explained(self, work: Awaitable[Result]) -> Result:

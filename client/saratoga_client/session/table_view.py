@@ -11,7 +11,7 @@ from typing import Final
 from saratoga_client.session.bounded import put_newest
 from saratoga_client.wording import tie_words
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 
 MOST_LABELS: Final = 256
 """The most players at one table whose labels are kept: many evenings of a full table."""
@@ -75,7 +75,7 @@ def first_view(snapshot: events.Snapshot) -> TableView:
     return _with_labels(view)
 
 
-def next_view(view: TableView, event: AnyEvent) -> TableView:
+def next_view(view: TableView, event: Event) -> TableView:
     """Return the view after an event; events of other tables change nothing."""
     match event:
         case events.Snapshot(table=table) if table.code == view.table.code:

@@ -31,8 +31,8 @@ from saratoga_client.local.identity import home
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.facts import Fact, facts
 from saratoga_protocol import events
-from saratoga_protocol.commands import AnyCommand, CashOut, MakeMove
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.commands import CashOut, Command, MakeMove
+from saratoga_protocol.events import Event
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.records.facts import CONTRADICTED, MISSING, Finding, Key, skipped
 from saratoga_rules.records.record import PLAYER, RACE_ID
@@ -252,7 +252,7 @@ class TableWitness:
     def player(self) -> str:
         return self._connection.player
 
-    def see(self, event: AnyEvent) -> None:
+    def see(self, event: Event) -> None:
         """Compare and keep the facts in an event; ignore tables other than this one, and outdated versions."""
         table = event.table if isinstance(event, events.Snapshot | events.TableChanged) else None
         if table is not None:
@@ -276,7 +276,7 @@ class TableWitness:
             for before, race in pairwise(event.match.finished):
                 self._tell_skipped(before, race, "order")
 
-    def _is_ignored(self, event: AnyEvent, table: events.Table) -> bool:
+    def _is_ignored(self, event: Event, table: events.Table) -> bool:
         """Test whether an event is of another table, or shows an older version than the one that is known."""
         known = self.table
         if known is None:
@@ -285,7 +285,7 @@ class TableWitness:
             return known.code != table.code and not event.re
         return known.code != table.code or known.version > table.version
 
-    def see_answer(self, command: AnyCommand, answer: AnyEvent) -> None:
+    def see_answer(self, command: Command, answer: Event) -> None:
         """Compare and keep the facts in the answer to a move or a cash-out."""
         if not isinstance(command, MakeMove | CashOut):
             return
@@ -405,7 +405,7 @@ class TableWitness:
         if any(seen.clash(key, value) for key, value in stated):
             self._witness.add(seen, ["lost", "all"])
 
-    def _own_ending(self, event: AnyEvent) -> Iterator[Fact]:
+    def _own_ending(self, event: Event) -> Iterator[Fact]:
         """Yield that the player has not left, when the board ends and this program sent no such command."""
         match event:
             case events.Snapshot(board=board) | events.BoardChanged(board=board) if (

@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from saratoga_protocol import commands as wire
-from saratoga_protocol.events import Alive, AnyEvent, Refused
+from saratoga_protocol.events import Alive, Event, Refused
 from saratoga_protocol.refusals import BANNED, STORE_LOST_DATA, TAKEN_OVER
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected, TablePhase
@@ -64,11 +64,11 @@ NOT_BUILT: Final = (
 NO_SUCH: Final = frozenset({"no_such_table", "no_such_race"})
 
 TAGS: Final[Mapping[type[wire.Command], str]] = {
-    kind: str(kind.__struct_config__.tag) for kind in get_args(wire.AnyCommand)
+    kind: str(kind.__struct_config__.tag) for kind in wire.Command.__subclasses__()
 }
 """The name of each command on the wire and in the metrics."""
 
-Handle = Callable[[Session, Any], Awaitable[AnyEvent]]
+Handle = Callable[[Session, Any], Awaitable[Event]]
 
 log = EventLog("dispatcher")
 
@@ -165,16 +165,14 @@ class Dispatcher:
 
     # Commands
 
-    def begin_move(
-        self, session: Session, command: wire.MakeMove
-    ) -> "JudgedMove | AnyEvent | None":
+    def begin_move(self, session: Session, command: wire.MakeMove) -> "JudgedMove | Event | None":
         """Judge a move without waiting. Returns the answer, or the move while it is being stored.
 
         Returns `None` if this node does not hold the board: call `answer` instead.
         """
         try:
             try:
-                begun: JudgedMove | AnyEvent | None = self._play.begin_move(session, command)
+                begun: JudgedMove | Event | None = self._play.begin_move(session, command)
             except CommandRejected as refusal:
                 begun = self._refused_move(session, command, refusal)
         except Exception as fault:  # any internal error becomes an answer
@@ -195,14 +193,14 @@ class Dispatcher:
             board = self._play.board_at_hand(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)
 
-    async def answer(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
+    async def answer(self, session: Session, command: wire.Command) -> Event:
         """Carry out a command and return the answer."""
         self._metrics.commands[TAGS[type(command)]] += 1
         return await self.answered(session, command, self._handled(session, command))
 
     async def answered(
-        self, session: Session, command: wire.AnyCommand, handling: Awaitable[AnyEvent]
-    ) -> AnyEvent:
+        self, session: Session, command: wire.Command, handling: Awaitable[Event]
+    ) -> Event:
         """Await a handler and return its answer; an error becomes an answer too."""
         try:
             try:
@@ -214,7 +212,7 @@ class Dispatcher:
         self._metrics.refusals[answer.code] += 1
         return answer
 
-    async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
+    async def _handled(self, session: Session, command: wire.Command) -> Event:
         """Call the command's handler and return its answer. Raises `CommandRejected`."""
         kind = type(command)
         session.hello_begun |= kind is wire.Hello
@@ -230,7 +228,7 @@ class Dispatcher:
             self._activity.note(session)
         return await self._handlers[kind](session, command)
 
-    async def _guessed(self, session: Session, command: Any) -> AnyEvent:
+    async def _guessed(self, session: Session, command: Any) -> Event:
         """Return the answer to a command about a table whose code the player may have guessed."""
         quota = session.quota
         if wait := quota.take(Action.WRONG_CODE):
@@ -246,7 +244,7 @@ class Dispatcher:
                 quota.refund(Action.WRONG_CODE)
 
     async def _refused(
-        self, session: Session, command: wire.AnyCommand, refusal: CommandRejected
+        self, session: Session, command: wire.Command, refusal: CommandRejected
     ) -> Refused:
         """Return the answer to a refused command; close the connection if necessary."""
         board = None
@@ -275,7 +273,7 @@ class Dispatcher:
         return Alive(re=command.id, now=self._clock.now())
 
 
-async def _not_built(session: Session, command: wire.AnyCommand) -> AnyEvent:
+async def _not_built(session: Session, command: wire.Command) -> Event:
     raise CommandRejected("not_built")
 
 

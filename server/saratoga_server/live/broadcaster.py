@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from saratoga_protocol.codec import Codec
-from saratoga_protocol.events import Announcement, AnyEvent, Standings
+from saratoga_protocol.events import Announcement, Event, Standings
 from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.domain.tables import TableState
 from saratoga_server.live.session import Session
@@ -30,7 +30,7 @@ def send_loss(sessions: Iterable[Session], text: str) -> None:
         session.connection.leave(STORE_LOST_DATA)
 
 
-def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:
+def send_to_all(sessions: Iterable[Session], event: Event) -> None:
     """Send one event to many connections, encoded once per encoding."""
     frames: dict[int, bytes | str] = {}
     for session in sessions:
@@ -112,7 +112,7 @@ class Broadcaster:
             if is_seated and max(session.epoch, session.claimed) < epoch:
                 session.lose_to_newer()
 
-    def send_to_table(self, code: str, event: AnyEvent) -> None:
+    def send_to_table(self, code: str, event: Event) -> None:
         send_to_all(self._audiences.get(code, ()), event)
 
     def standings_changed(self, code: str, standings: Callable[[], Standings | None]) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from saratoga_protocol.codec import Codec
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
 from saratoga_server.domain.tables import TableSeat
 from saratoga_server.rate_limits.limiter import Quota, unlimited
@@ -74,6 +74,6 @@ class Session(Struct, eq=False):
         """Close the connection to make room for a newer one."""
         self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
 
-    def send(self, event: AnyEvent) -> None:
+    def send(self, event: Event) -> None:
         """Send one event."""
         self.connection.send(self.codec.encode(event))

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Final, cast
 
 from saratoga_protocol.codec import BadFrame
-from saratoga_protocol.commands import AnyCommand, GetRecord, MakeMove
-from saratoga_protocol.events import AnyEvent, BoardChanged, Event, Refused
+from saratoga_protocol.commands import Command, GetRecord, MakeMove
+from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import ABUSE
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.handlers.play import JudgedMove
@@ -70,7 +70,7 @@ class CommandRunner:
         self,
         client: PlayerConnection,
         session: Session,
-        command: AnyCommand | Refused,
+        command: Command | Refused,
         cost: float,
         now: float,
     ) -> None:
@@ -121,7 +121,7 @@ class CommandRunner:
             session.send(failed(session, command.id, fault, self._metrics))
         client.answered()
 
-    def _acknowledge(self, session: Session, answer: AnyEvent, began: float) -> None:
+    def _acknowledge(self, session: Session, answer: Event, began: float) -> None:
         session.send(answer)
         if isinstance(answer, BoardChanged):
             self._metrics.moves_acknowledged += 1
@@ -139,7 +139,7 @@ class CommandRunner:
         self,
         client: PlayerConnection,
         session: Session,
-        command: AnyCommand,
+        command: Command,
         work: Coroutine[object, object, None],
     ) -> None:
         client.answering()
@@ -152,7 +152,7 @@ class CommandRunner:
         self,
         client: PlayerConnection,
         session: Session,
-        command: AnyCommand,
+        command: Command,
         work: Coroutine[object, object, None],
     ) -> None:
         try:
@@ -162,7 +162,7 @@ class CommandRunner:
         finally:
             client.answered()
 
-    async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
+    async def _answer(self, session: Session, command: Command, began: float) -> None:
         self._acknowledge(session, await self._commands.answer(session, command), began)
 
     async def _answer_long(
@@ -181,7 +181,7 @@ class CommandRunner:
             self._budget.done(len(message))
 
 
-def _decoded(session: Session, message: bytes | str) -> AnyCommand | Refused:
+def _decoded(session: Session, message: bytes | str) -> Command | Refused:
     """Return the command in a message, or the refusal that names what is wrong with it."""
     try:
         return session.codec.decode_command(message)
@@ -189,5 +189,5 @@ def _decoded(session: Session, message: bytes | str) -> AnyCommand | Refused:
         return refused(fault.code, fault.re, fault.detail)
 
 
-def _id_of(command: AnyCommand | Refused) -> int | None:
+def _id_of(command: Command | Refused) -> int | None:
     return command.re if isinstance(command, Refused) else command.id

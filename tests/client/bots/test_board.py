@@ -57,7 +57,7 @@ class Judge:
             head="0" * 16,
         )
 
-    def answer(self, command: commands.AnyCommand) -> events.AnyEvent:
+    def answer(self, command: commands.Command) -> events.Event:
         match command:
             case commands.CashOut():
                 self.state = "cash-out"
@@ -79,7 +79,7 @@ def judge() -> Judge:
     return Judge(deal_for_key(CANFIELD, practice_key("board")))
 
 
-Answer = Callable[[commands.AnyCommand], events.AnyEvent]
+Answer = Callable[[commands.Command], events.Event]
 
 
 async def played(
@@ -117,9 +117,9 @@ async def test_a_bot_plays_its_board_to_the_end(
 async def test_after_a_refusal_a_bot_plays_on_from_the_board_in_it(
     server: ScriptedServer, judge: Judge
 ) -> None:
-    refused: list[commands.AnyCommand] = []
+    refused: list[commands.Command] = []
 
-    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+    def answer(command: commands.Command) -> events.Event:
         if len(refused) < 3:
             refused.append(command)
             return events.Refused(
@@ -133,9 +133,9 @@ async def test_after_a_refusal_a_bot_plays_on_from_the_board_in_it(
 async def test_a_bot_repeats_a_move_after_a_temporary_server_fault(
     server: ScriptedServer, judge: Judge
 ) -> None:
-    refused: list[commands.AnyCommand] = []
+    refused: list[commands.Command] = []
 
-    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+    def answer(command: commands.Command) -> events.Event:
         if len(refused) < 3:
             refused.append(command)
             return events.Refused(
@@ -149,9 +149,9 @@ async def test_a_bot_repeats_a_move_after_a_temporary_server_fault(
 async def test_a_bot_repeats_a_move_with_a_stale_id_under_a_new_id(
     server: ScriptedServer, judge: Judge
 ) -> None:
-    refused: list[commands.AnyCommand] = []
+    refused: list[commands.Command] = []
 
-    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+    def answer(command: commands.Command) -> events.Event:
         if not refused:
             refused.append(command)
             return events.Refused(re=command.id, code="stale_id", message="Too late.")
@@ -162,7 +162,7 @@ async def test_a_bot_repeats_a_move_with_a_stale_id_under_a_new_id(
 
 
 async def test_a_bot_gives_up_after_too_many_refusals(server: ScriptedServer, judge: Judge) -> None:
-    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+    def answer(command: commands.Command) -> events.Event:
         return events.Refused(
             re=command.id, code="illegal_move", message="No.", board=judge.board()
         )
@@ -174,7 +174,7 @@ async def test_a_bot_gives_up_after_too_many_refusals(server: ScriptedServer, ju
 async def test_a_bot_stops_when_the_server_has_ended_its_board(
     server: ScriptedServer, judge: Judge
 ) -> None:
-    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+    def answer(command: commands.Command) -> events.Event:
         return events.Refused(re=command.id, code="time_up", message="The time is up.")
 
     assert (await played(server, judge, answer)).count == 0

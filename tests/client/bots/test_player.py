@@ -49,7 +49,7 @@ class Bot:
         self.peer = peer
         self.staying: asyncio.Future[Report] = asyncio.ensure_future(player.stay())
 
-    async def done(self) -> commands.AnyCommand:
+    async def done(self) -> commands.Command:
         """Answer the bot's next command with `Done`, and refuse records before it; return the command."""
         while isinstance(command := await self.peer.command(), commands.GetRecord):
             no = events.Refused(re=command.id, code="no_such_race", message="No.")

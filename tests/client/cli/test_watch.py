@@ -33,14 +33,14 @@ from saratoga_client.output import OutputFormat
 from saratoga_client.session.state import SessionState, Verification, next_state
 from saratoga_client.session.table_view import TableView, first_view, next_view
 from saratoga_protocol import commands, events
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 
 FINISHED = finished_race()
 RACE = FINISHED.race_id
 
 
 async def watched(
-    server: ScriptedServer, last: list[AnyEvent], form: OutputFormat, *, once: bool = False
+    server: ScriptedServer, last: list[Event], form: OutputFormat, *, once: bool = False
 ) -> None:
     """Watch a table until the events `last`; with `once` watch its running race, and answer the request for its record with nonsense."""
     watching = asyncio.ensure_future(watch_table(server.url, CODE, once, form))

@@ -15,7 +15,7 @@ from saratoga_client.net.unanswered import Draft, UnansweredCommands
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import (
-    AnyCommand,
+    Command,
     GetLeaderboard,
     JoinTable,
     ListTables,
@@ -24,7 +24,7 @@ from saratoga_protocol.commands import (
 )
 
 
-def open_requests(sent: list[AnyCommand] | None = None) -> Requests:
+def open_requests(sent: list[Command] | None = None) -> Requests:
     return Requests(Backoff(first=0.0, shortest=0.0), ([] if sent is None else sent).append)
 
 
@@ -62,7 +62,7 @@ async def test_the_oldest_events_are_dropped_if_no_program_reads_them(
 
 
 async def test_a_request_that_was_dropped_is_not_sent_again() -> None:
-    sent: list[AnyCommand] = []
+    sent: list[Command] = []
     requests = open_requests(sent)
     command, waiter = requests.open(commands.ListTables)
     requests.receive(events.Refused(re=command.id, code="too_fast", message="", retry=True))

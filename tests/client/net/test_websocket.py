@@ -184,7 +184,7 @@ WELCOME = events.Welcome(
 class FakeSocket:
     """A socket whose server sends these events."""
 
-    def __init__(self, *answers: events.AnyEvent) -> None:
+    def __init__(self, *answers: events.Event) -> None:
         self._frames = deque(CODEC.encode(answer) for answer in answers)
         self.sent: list[Frame] = []
 

@@ -52,7 +52,7 @@ def said(before: SessionState, after: SessionState, style: LineStyle = PLAIN) ->
     return list(change_lines(before, after, style, START))
 
 
-def heard(before: SessionState, *told: events.AnyEvent) -> list[str]:
+def heard(before: SessionState, *told: events.Event) -> list[str]:
     """Return the lines for these events, in their order."""
     lines = []
     for event in told:

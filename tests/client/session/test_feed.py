@@ -137,7 +137,7 @@ def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
 ALONE = snapshot("a5 y3 r1", board())
 
 
-def told(state: SessionState, *steps: tuple[int, events.AnyEvent]) -> list[str]:
+def told(state: SessionState, *steps: tuple[int, events.Event]) -> list[str]:
     """Return the moments while these events come, each some milliseconds after the start."""
     seen, found = next_moment(SeenMoments(), state, START)
     assert found is None, "what happened before is not told"
@@ -239,7 +239,7 @@ async def test_no_event_counts_after_the_end_of_the_table(phase: str) -> None:
     async with stepped_session() as there:
         await there.gather()
         table = there.state.table
-        end: events.AnyEvent = events.SeatLost(table=table.code, reason="Kicked.")
+        end: events.Event = events.SeatLost(table=table.code, reason="Kicked.")
         if phase:
             end = events.TableChanged(
                 table=msgspec.structs.replace(table, phase=phase, version=98), now=0

@@ -16,7 +16,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.verdict import CHANGED, prove
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.events import Event
 
 SEED = 2
 """The number of an evening in which every lie can be told."""
@@ -93,7 +93,7 @@ async def test_a_lie_is_said_at_a_terminal_by_a_bot_and_by_verify(
     assert any(proof.is_contradicted for proof in proofs) or welcomed
 
 
-def without_record(told: Told, *ends: AnyEvent) -> Told:
+def without_record(told: Told, *ends: Event) -> Told:
     """Return what is told if the server has no record of a race, which ends with these events as it begins to run."""
     race = race_of(told, RACE)
     records = {each: text for each, text in told.records.items() if each != race}

@@ -15,7 +15,7 @@ from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.witness import TableWitness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
-    AnyCommand,
+    Command,
     CreateTable,
     GetRecord,
     Ready,
@@ -284,7 +284,7 @@ async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
 async def test_a_refused_join_leaves_no_reader_of_later_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    read: list[AnyCommand] = []
+    read: list[Command] = []
     monkeypatch.setattr(TableWitness, "see_answer", lambda _, sent, answer: read.append(sent))
     async with stepped_session() as there:
         with pytest.raises(Problem, match="no table with that code"):

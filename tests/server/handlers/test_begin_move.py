@@ -11,7 +11,7 @@ from kit.in_process_server import InProcessServer, always, open_in_process_serve
 from kit.players import MemoryPlayer
 from kit.two_nodes import beside
 from saratoga_protocol.commands import Hello, MakeMove, Resume
-from saratoga_protocol.events import AnyEvent, BoardChanged, RaceOver, Refused
+from saratoga_protocol.events import BoardChanged, Event, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.handlers.play import JudgedMove
@@ -82,7 +82,7 @@ def begun(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> J
     return started
 
 
-def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
+def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> Event:
     """Begin a move, check that it is answered at once, and return the answer."""
     answer = server.node.dispatcher.begin_move(player.session, command)
     assert isinstance(answer, BoardChanged | Refused), answer
@@ -91,7 +91,7 @@ def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -
 
 async def finished(
     server: InProcessServer, player: MemoryPlayer, command: MakeMove, started: JudgedMove
-) -> AnyEvent:
+) -> Event:
     """Return the answer to a begun move, as a connection sends it."""
     await asyncio.wait([started.durable])
     node = server.node
@@ -102,7 +102,7 @@ async def finished(
     return made or await node.dispatcher.answered(player.session, command, started.explain())
 
 
-async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> AnyEvent:
+async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> Event:
     """Carry a move out as a connection does; return the answer."""
     started = server.node.dispatcher.begin_move(player.session, command)
     if started is None:
@@ -112,7 +112,7 @@ async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove)
     return started
 
 
-def refusal(answer: AnyEvent) -> tuple[str, int | None]:
+def refusal(answer: Event) -> tuple[str, int | None]:
     """Return the code of a refusal, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count

@@ -23,8 +23,8 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
-    AnyEvent,
     Done,
+    Event,
     Refused,
     Snapshot,
     Standings,
@@ -300,7 +300,7 @@ class RoundTrips:
     def after(self, method: str) -> None:
         self._in_flight -= 1
 
-    async def until_done(self, task: asyncio.Task[AnyEvent]) -> int:
+    async def until_done(self, task: asyncio.Task[Event]) -> int:
         """Run the task to its end; return the number of store round trips that it took."""
         rounds = 0
         while not task.done():

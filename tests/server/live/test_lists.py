@@ -13,8 +13,8 @@ from kit.results import add_results
 from kit.tables import ANN, BEN, CODE, running, seated
 from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (
-    AnyCommand,
     ChangeSettings,
+    Command,
     CreateTable,
     GetLeaderboard,
     JoinTable,
@@ -22,7 +22,7 @@ from saratoga_protocol.commands import (
     LockTable,
     Resume,
 )
-from saratoga_protocol.events import Announcement, AnyEvent, Leaderboard, Standing, Standings
+from saratoga_protocol.events import Announcement, Event, Leaderboard, Standing, Standings
 from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_server.domain.tables import TableOptions, TableState
 from saratoga_server.domain.tables.lifecycle import UNLISTED
@@ -315,7 +315,7 @@ class CountingCodec(Codec):
         super().__init__(subprotocol)
         self.encoded = 0
 
-    def encode(self, message: AnyCommand | AnyEvent) -> bytes | str:
+    def encode(self, message: Command | Event) -> bytes | str:
         self.encoded += 1
         return super().encode(message)
 
@@ -331,7 +331,7 @@ def session(player: str = "", subprotocol: str = MSGPACK) -> Session:
     )
 
 
-def received(by: Session) -> list[AnyEvent]:
+def received(by: Session) -> list[Event]:
     assert isinstance(by.connection, RecordingConnection)
     return by.connection.received.events
 

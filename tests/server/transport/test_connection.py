@@ -18,7 +18,6 @@ from kit.raw_client import BINARY, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_protocol.events import (
     Announcement,
-    AnyEvent,
     BoardChanged,
     Done,
     Event,
@@ -340,17 +339,17 @@ async def test_junk_costs_more_than_sense() -> None:
 class FakeMove:
     """A move that waits for the store."""
 
-    def __init__(self, answer: AnyEvent | Exception | None) -> None:
+    def __init__(self, answer: Event | Exception | None) -> None:
         self.durable: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
         self.answer = answer
 
-    def finish(self) -> AnyEvent | None:
+    def finish(self) -> Event | None:
         self.durable.exception()
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
 
-    async def explain(self) -> AnyEvent:
+    async def explain(self) -> Event:
         return refused("stale_move", 1)
 
 
@@ -360,7 +359,7 @@ MADE = BoardChanged(re=1, board=BOARD, place=1, entries=["0 1 draw"])
 
 @asynccontextmanager
 async def moving(
-    move: FakeMove | AnyEvent | Exception | None,
+    move: FakeMove | Event | Exception | None,
 ) -> AsyncIterator[tuple[OpenGateway, SocketPlayer]]:
     """A gateway whose moves all have the result `move`, and a client that sent a move and a command."""
     async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
@@ -393,7 +392,7 @@ async def test_a_move_that_the_store_did_not_accept_is_explained() -> None:
 
 @pytest.mark.parametrize("move", [refused("illegal_move", 1), None, KeyError("judged")])
 async def test_a_move_that_is_not_begun_is_answered(
-    move: AnyEvent | Exception | None, caplog: pytest.LogCaptureFixture
+    move: Event | Exception | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with moving(move) as (_, anna):
         await anna.received.next(Event, 0, re=2)
