@@ -10,7 +10,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.money import CARD_PRIZE, even_at, net, price
 
 if TYPE_CHECKING:
-    from saratoga_rules.records.record import ResultLine
+    from saratoga_rules.records.standing import Placed
 
 
 def duration_text(milliseconds: int) -> str:
@@ -24,7 +24,7 @@ def duration_text(milliseconds: int) -> str:
     return f"{milliseconds // 60_000} min {milliseconds % 60_000 // 1000} s"
 
 
-def tie_words(row: "Result | ResultLine", ahead: "Result | ResultLine | None") -> str:
+def tie_words(row: "Result | Placed", ahead: "Result | Placed | None") -> str:
     """Return why a row of a result is behind the row just ahead with as many cards; empty if it is not."""
     if ahead is None or ahead.banked != row.banked or ahead.place == row.place:
         return ""

@@ -7,40 +7,23 @@ from saratoga_protocol.events import Outcome, Result
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import RaceRecord, RacerLog
-from saratoga_rules.records.replay import game_of
-from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
+from saratoga_rules.records.standing import Placed
 
 
 def outcome_of(record: RaceRecord, digest: str) -> Outcome:
     """Return the outcome that a server announces with this record; `digest` is that of the record's text.
 
-    Raises `ReplayError` for an unknown game, and `KeyError` if a player has a place and did not race.
+    Raises `KeyError` if a player has a place and did not race.
     """
-    nonces = {racer.player: racer.nonce for racer in record.racers}
-    key = deal_key(
-        bytes.fromhex(record.seed),
-        record.race_id,
-        {player: bytes.fromhex(nonce) for player, nonce in nonces.items()},
-    )
-    # the record lists the racers in order of place, so the line can stand in for the commit number
-    placed = ranking(
-        game_of(record),
-        [
-            RacerScore(
-                player=row.player,
-                banked=row.banked,
-                state=row.state,
-                reached=None if row.reached is None else Reached(row.reached, line),
-            )
-            for line, row in enumerate(record.results)
-        ],
-    )
+    key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
     return Outcome(
         race=record.race_id,
         game=record.game,
-        results=[_result(record.racer(row.player), row, key, record.race_id) for row in placed],
+        results=[
+            _result(record.racer(row.player), row, key, record.race_id) for row in record.results
+        ],
         seed=record.seed,
-        nonces=nonces,
+        nonces={racer.player: racer.nonce for racer in record.racers},
         digest=digest,
         ranked=record.ranked,
     )
@@ -57,6 +40,6 @@ def _result(racer: RacerLog, row: Placed, key: bytes, race_id: str) -> Result:
         state=row.state,
         moves=racer.moves,
         head=heads(key, race_id, racer.player, racer.log)[-1],
-        reached=None if row.reached is None else row.reached.at,
+        reached=row.reached,
         ended=racer.log[-1].at if racer.log else 0,
     )

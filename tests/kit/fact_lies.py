@@ -17,6 +17,7 @@ from kit.races import (
     position_before,
     promised,
     renumbered,
+    replay,
     settled,
     with_line,
     with_racer,
@@ -37,7 +38,7 @@ from saratoga_rules.records.record import (
     format_record,
     parse_record,
 )
-from saratoga_rules.records.replay import ReplayError, UnknownGame, replay
+from saratoga_rules.records.replay import ReplayError, UnknownGame
 
 LIVE, LATER = "live", "later"
 """Caught as it is told; caught when the record comes."""

@@ -7,6 +7,7 @@ positions that the rules compute from the record. It describes each difference i
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
+from kit.races import replay
 from kit.recorded_players import Acknowledged, Notes
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, Outcome
@@ -16,7 +17,6 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, parse_record
-from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_rules.records.verify import verify
 from saratoga_server.ports import LogEntry, StoredBoard

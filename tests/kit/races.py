@@ -14,7 +14,6 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position
-from saratoga_rules.records.endings import state_of
 from saratoga_rules.records.record import (
     CLOSED,
     NONCE_MISSING,
@@ -26,11 +25,9 @@ from saratoga_rules.records.record import (
     RacerLog,
     digest_of,
     format_record,
-    results_of,
 )
-from saratoga_rules.records.replay import ReplayError, Step, game_of, replay, steps
+from saratoga_rules.records.replay import ReplayError, Step, game_of, state_of, steps
 from saratoga_rules.records.standing import (
-    Count,
     RacerScore,
     Reached,
     State,
@@ -55,18 +52,23 @@ def settled(record: RaceRecord) -> RaceRecord:
             scores.append(
                 RacerScore(player=row.player, banked=row.banked, state=row.state, reached=reached)
             )
-    return replace(record, results=results_of(ranking(game, scores)))
+    return replace(record, results=tuple(ranking(game, scores)))
 
 
 def score(record: RaceRecord, player: str, made: Sequence[Step]) -> RacerScore:
     """Return a racer's score after the replay of the log."""
-    counts = [Count(position.banked, line.at, line.number) for line, position in made]
+    counts = [(position.banked, Reached(line.at, line.number)) for line, position in made]
     return RacerScore(
         player=player,
-        banked=counts[-1].banked if counts else record.opening.banked,
+        banked=made[-1].position.banked if made else record.opening.banked,
         state=state_of(game_of(record), made, record.opening),
         reached=last_reached(record.opening.banked, counts),
     )
+
+
+def replay(record: RaceRecord, player: str) -> list[Position]:
+    """Return the deal and the position after every entry of a racer's log. Raises as `steps` does."""
+    return [record.opening, *(step.position for step in steps(record, player))]
 
 
 def renumbered(record: RaceRecord) -> RaceRecord:
@@ -246,7 +248,7 @@ class _Board:
     entrant: Entrant
     position: Position
     log: list[LogLine] = field(default_factory=list)
-    counts: list[Count] = field(default_factory=list)
+    counts: list[tuple[int, Reached]] = field(default_factory=list)
     state: State = State.RACING
 
 
@@ -303,7 +305,7 @@ def race(
         previous=previous,
         ranked=may_be_ranked(cap=CAP, racers=sum(not each.bot for each in racers)),
         racers=racers,
-        results=results_of(placed),
+        results=tuple(placed),
     )
 
 
@@ -322,7 +324,7 @@ def _run(game: Game, boards: dict[str, _Board], chance: Random, pace: int) -> No
         for text in _entries(game, board, now, chance):
             number += 1
             board.log.append(LogLine(now, number, text))
-            board.counts.append(Count(board.position.banked, now, number))
+            board.counts.append((board.position.banked, Reached(now, number)))
 
 
 def _entries(game: Game, board: _Board, now: int, chance: Random) -> list[str]:

@@ -7,7 +7,8 @@ which results count from the record, by the rules in `protocol/README.md`, *Rank
 import asyncio
 import re
 
-from saratoga_rules.records.record import RaceRecord, ResultLine
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.standing import Placed
 from saratoga_server.store.keys import OUTBOX
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store
@@ -40,7 +41,7 @@ async def stored_leaderboards(store: Store) -> set[BoardKey]:
     return found
 
 
-def counted(record: RaceRecord) -> list[ResultLine]:
+def counted(record: RaceRecord) -> list[Placed]:
     """Return the results of a race that leaderboards count.
 
     A race without a time limit counts for no player. People's results count if at

@@ -31,10 +31,9 @@ from saratoga_rules.records.record import (
     LogLine,
     RaceRecord,
     RacerLog,
-    ResultLine,
     format_record,
 )
-from saratoga_rules.records.standing import State
+from saratoga_rules.records.standing import Placed, State
 
 SEED = bytes(range(32))
 PROMISE = commitment(SEED, "canfield", RULES_VERSION, CODE, 1, cap=10, public=False)
@@ -186,9 +185,7 @@ def record_of(nonce: str) -> RaceRecord:
         ranked=False,
         racers=racers,
         results=tuple(
-            ResultLine(
-                place=1, player=player, banked=1, net=-45, reached=None, state=State.CASH_OUT
-            )
+            Placed(place=1, player=player, banked=1, net=-45, reached=None, state=State.CASH_OUT)
             for player in (PLAYER, RIVAL)
         ),
     )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.races import Entrant, race
+from kit.races import Entrant, race, replay
 from kit.walks import banking, places, step_at, wandering
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
@@ -31,7 +31,6 @@ from saratoga_rules.moves import (
 )
 from saratoga_rules.play import IllegalMove, is_won, play, refusal
 from saratoga_rules.position import Position, format_position, parse_position, redact
-from saratoga_rules.records.replay import replay
 
 every_game = pytest.mark.parametrize("name", GAMES)
 

@@ -35,10 +35,9 @@ from typing import Final, NamedTuple, TypeAlias
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.money import net
 from saratoga_rules.position import Position, View, format_position, redact
-from saratoga_rules.records.endings import state_of
 from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import RACER_LEFT, RaceRecord, RacerLog
-from saratoga_rules.records.replay import ReplayError, Step, game_of, steps_from
+from saratoga_rules.records.replay import ReplayError, Step, game_of, state_of, steps_from
 
 Key: TypeAlias = tuple[str, ...]
 """The kind of a fact, the id of the race, and what else the table above says."""
@@ -116,7 +115,7 @@ def implied(record: RaceRecord, digest: str, player: str) -> dict[Key, str | Non
     }
     if record.previous is not None:
         said["end", record.previous.race] = record.previous.digest
-    if record.was_dealt:
+    if record.deal is not None:
         said["start", race] = f"{record.start_at} {record.start_at + allowed if allowed else 0}"
     if record.voided:
         said["void", race] = " ".join([record.voided, *record.blamed])
@@ -147,7 +146,7 @@ def _of_results(record: RaceRecord) -> Iterator[tuple[Key, str | None]]:
     for row in record.results:
         yield ("net", record.race_id, row.player), f"{row.place} {row.net}"
         racer = logs.get(row.player)
-        if racer is None or record.deal is None:
+        if racer is None or not isinstance(record.deal, Position):
             yield ("result", record.race_id, row.player), None
             continue
         reached = "-" if row.reached is None else row.reached
@@ -181,7 +180,7 @@ def _of_log(
 
 
 def _heads(record: RaceRecord, racer: RacerLog) -> list[str]:
-    if not record.was_dealt or not all(each.nonce for each in record.racers):
+    if record.deal is None or not all(each.nonce for each in record.racers):
         return []
     key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
     return heads(key, record.race_id, racer.player, racer.log)
@@ -189,7 +188,7 @@ def _heads(record: RaceRecord, racer: RacerLog) -> list[str]:
 
 def _boards(record: RaceRecord, racer: RacerLog) -> list[tuple[Position, str]]:
     """Return every position from the deal on, with its `BANKED NET STATE`; nothing without a replay."""
-    if record.deal is None:
+    if not isinstance(record.deal, Position):
         return []
     deal = record.deal
     try:

@@ -108,19 +108,6 @@ class RacerLog:
         return sum(line.is_move for line in self.log)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultLine:
-    """A racer's row in the order of finish."""
-
-    place: int
-    player: str
-    banked: int
-    net: int
-    reached: int | None
-    """Milliseconds from the start to when the count last rose to `banked`; `None` if it never rose."""
-    state: str
-
-
 class Previous(NamedTuple):
     """The table's race before, finished or voided, and the digest of its record."""
 
@@ -148,15 +135,15 @@ class RaceRecord:
     """True if the results of people count for leaderboards."""
     commitment: str
     seed: str
-    deal: Position | None
-    """The opening position; `None` if none was dealt, or if the game or its rules are unknown."""
+    deal: Position | str | None
+    """The opening position, as it is written if the game or its rules are unknown; `None` if none was dealt."""
     voided: str = ""
     """The reason for which the server voided the race, such as those of `VOID_REASONS`; else empty."""
     blamed: tuple[str, ...] = ()
     """The racers because of whom the countdown was voided, by ascending id."""
     racers: tuple[RacerLog, ...]
     """The racers, by ascending player id."""
-    results: tuple[ResultLine, ...] = ()
+    results: tuple[Placed, ...] = ()
     """The results, in order of place; none if the race was voided."""
     ignored: tuple[tuple[int, str], ...] = ()
     """The lines that this release does not read, each with its index among all lines."""
@@ -171,14 +158,9 @@ class RaceRecord:
         return self.cap * 60_000 or None
 
     @property
-    def was_dealt(self) -> bool:
-        """True if the record has a deal, even one of a game that this release does not know."""
-        return self.deal is not None or any(line.startswith("deal ") for _, line in self.ignored)
-
-    @property
     def opening(self) -> Position:
-        """The opening position; raises `ValueError` if `deal` is `None`."""
-        if self.deal is None:
+        """The opening position; raises `ValueError` if nothing was dealt, or by unknown rules."""
+        if not isinstance(self.deal, Position):
             raise ValueError("nothing was dealt, or by unknown rules")
         return self.deal
 
@@ -193,21 +175,6 @@ class RaceRecord:
             if racer.player == player:
                 return racer
         raise KeyError(player)
-
-
-def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
-    """Return the result lines of a record for an order of finish (`standing.ranking`)."""
-    return tuple(
-        ResultLine(
-            place=row.place,
-            player=row.player,
-            banked=row.banked,
-            net=row.net,
-            reached=row.reached.at if row.reached else None,
-            state=row.state,
-        )
-        for row in placed
-    )
 
 
 def format_record(record: RaceRecord) -> str:
@@ -242,8 +209,10 @@ def _lines(record: RaceRecord) -> Iterator[str]:
     yield f"ranked {'yes' if record.ranked else 'no'}"
     yield f"commitment {record.commitment}"
     yield f"seed {record.seed}"
-    if record.deal is not None:
+    if isinstance(record.deal, Position):
         yield f"deal {format_position(record.deal)}"
+    elif record.deal is not None:
+        yield f"deal {record.deal}"
     if record.voided:
         yield " ".join(["voided", record.voided, *record.blamed])
     for racer in record.racers:
@@ -412,15 +381,12 @@ def _check_format(reader: _Reader) -> None:
         raise UnknownFormat(1, newer=not void and int(version) > RECORD_FORMAT)
 
 
-def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | None:
+def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | str | None:
     if not reader.starts("deal"):
         return None
     written = reader.header("deal", "([ -~]+)")[1]
-    if not is_known:
-        reader.ignored.append((reader.number - 1, f"deal {written}"))
-        return None
     try:
-        return parse_position(written)
+        return parse_position(written) if is_known else written
     except ValueError as fault:
         raise RecordError(reader.number, str(fault)) from None
 
@@ -458,11 +424,11 @@ def _parse_log(reader: _Reader) -> Iterator[LogLine]:
         yield LogLine(int(at), int(number), text)
 
 
-def _parse_results(reader: _Reader) -> Iterator[ResultLine]:
+def _parse_results(reader: _Reader) -> Iterator[Placed]:
     form = f"place ({POSITIVE}) ({PLAYER}) ({NUMBER}) ({DOLLARS}) ({NUMBER}|-) ({WORD})"
     while reader.line.startswith("place "):
         place, player, banked, dollars, reached, state = reader.take(form, "a place").groups()
-        yield ResultLine(
+        yield Placed(
             place=int(place),
             player=player,
             banked=int(banked),

@@ -1,14 +1,15 @@
 """Replay a record: every position follows from the deal and the log."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from saratoga_rules.game import Game
 from saratoga_rules.games import RULES, RULES_VERSION
 from saratoga_rules.moves import parse_move
-from saratoga_rules.play import play
+from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord
+from saratoga_rules.records.standing import State
 
 
 class ReplayError(ValueError):
@@ -41,15 +42,6 @@ def game_of(record: RaceRecord) -> Game:
     return game
 
 
-def replay(record: RaceRecord, player: str) -> list[Position]:
-    """Return the deal and the position after every entry of a racer's log.
-
-    An ending is an entry too, and does not change the position. Raises as `steps` does.
-    """
-    made = steps(record, player)
-    return [record.opening, *(step.position for step in made)]
-
-
 def steps(record: RaceRecord, player: str) -> list[Step]:
     """Return every entry of a racer's log with the position after it.
 
@@ -70,3 +62,10 @@ def steps_from(game: Game, position: Position, log: Iterable[LogLine]) -> list[S
                 raise ReplayError(f"entry {entry}: {refused}") from refused
         made.append(Step(line, position))
     return made
+
+
+def state_of(game: Game, made: Sequence[Step], deal: Position) -> State:
+    """Return the state of a board after the replay of its log."""
+    if made and not made[-1].line.is_move:
+        return State(made[-1].line.text)
+    return State.WON if is_won(game, made[-1].position if made else deal) else State.RACING

@@ -6,7 +6,7 @@ final value. Within one millisecond the commit number at the table decides. Race
 is that of the deal share a place.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -84,57 +84,49 @@ class RacerScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A racer in the order of finish."""
+    """A racer's row in the order of finish, as a record has it."""
 
     place: int
     """The place from 1. Equal racers share a place, and the next place is skipped."""
     player: str
     banked: int
     net: int
+    reached: int | None
+    """Milliseconds from the start to when the count last rose to `banked`; `None` if it never rose."""
     state: str
-    reached: Reached | None
 
 
 def ranking(game: Game, racers: Iterable[RacerScore]) -> list[Placed]:
     """Return every racer in order of place, and by player id within a shared place."""
     ordered = sorted(racers, key=lambda racer: (_merit(racer), racer.player))
+    merits = [_merit(racer) for racer in ordered]
     return [
         Placed(
-            place=place,
+            place=1 + merits.index(merit),
             player=racer.player,
             banked=racer.banked,
             net=net(game, racer.banked),
+            reached=racer.reached.at if racer.reached else None,
             state=racer.state,
-            reached=racer.reached,
         )
-        for racer, place in zip(ordered, _places(ordered), strict=True)
+        for racer, merit in zip(ordered, merits, strict=True)
     ]
 
 
-class Count(NamedTuple):
-    """A board's count after an entry of its log."""
-
-    banked: int
-    at: int
-    """The entry's time, in milliseconds from the start of the race."""
-    number: int
-    """The entry's commit number at the table."""
-
-
-def last_reached(start: int, counts: Iterable[Count]) -> Reached | None:
+def last_reached(start: int, counts: Iterable[tuple[int, Reached]]) -> Reached | None:
     """Return when the count last rose to its final value, or `None` if it never did.
 
-    `start` is the count of the deal.
+    `start` is the count of the deal, and `counts` are those after each entry of the log.
 
     A card taken back lowers the count, possibly to a value that it had risen to before. Then that
     earlier rise is returned, because it was the last rise *to* the final value.
     """
     rises: dict[int, Reached] = {}
     before = start
-    for count in counts:
-        if count.banked > before:
-            rises[count.banked] = Reached(count.at, count.number)
-        before = count.banked
+    for banked, reached in counts:
+        if banked > before:
+            rises[banked] = reached
+        before = banked
     return rises.get(before)
 
 
@@ -144,11 +136,3 @@ _AT_THE_START = Reached(-1, 0)
 def _merit(racer: RacerScore) -> tuple[int, Reached]:
     """Return the sort key; smaller is better. All racers play the same packs, so count orders like net."""
     return -racer.banked, racer.reached or _AT_THE_START
-
-
-def _places(ordered: Sequence[RacerScore]) -> list[int]:
-    places: list[int] = []
-    for index, racer in enumerate(ordered):
-        shares = index > 0 and _merit(racer) == _merit(ordered[index - 1])
-        places.append(places[-1] if shares else index + 1)
-    return places

@@ -11,13 +11,13 @@ cannot check it here, because an older or newer release made the record or the s
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
+from saratoga_rules.play import is_won
 from saratoga_rules.position import Position
-from saratoga_rules.records.endings import faults_of_ending, state_of
 from saratoga_rules.records.record import (
     CLOSED,
     CLOSED_IN_COUNTDOWN,
@@ -34,18 +34,30 @@ from saratoga_rules.records.record import (
     digest_of,
     format_record,
     parse_record,
-    results_of,
 )
-from saratoga_rules.records.replay import ReplayError, Step, UnknownGame, game_of, steps_from
+from saratoga_rules.records.replay import (
+    ReplayError,
+    Step,
+    UnknownGame,
+    game_of,
+    state_of,
+    steps_from,
+)
 from saratoga_rules.records.standing import (
-    Count,
+    IDLE_MILLIS,
+    LAST_BOARD_MILLIS,
     Placed,
     RacerScore,
+    Reached,
     State,
     last_reached,
     may_be_ranked,
     ranking,
 )
+from saratoga_rules.stuck.stuck import is_stuck, may_declare
+
+PROOF_LIMIT: Final = 50_000
+"""The most arrangements searched to prove a board stuck; the server searches far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +191,7 @@ def _nonce_faults(record: RaceRecord) -> Iterator[str]:
     for racer in record.racers:
         if racer.nonce and nonce_hash(bytes.fromhex(racer.nonce)) != racer.nonce_hash:
             yield f"the nonce of {racer.name} does not match its hash"
-        elif not racer.nonce and not (record.voided and not record.was_dealt):
+        elif not racer.nonce and not (record.voided and record.deal is None):
             yield f"the nonce of {racer.name} was not revealed, but the race was dealt"
 
 
@@ -198,7 +210,7 @@ def _check_story(game: Game, record: RaceRecord, checks: list[Check]) -> tuple[P
 
     What builds on a check that contradicts the record is not checked.
     """
-    if record.deal is None:
+    if not isinstance(record.deal, Position):
         if not record.voided:
             checks.append(Check("deal", False, "the race finished, but nothing was dealt"))
         return ()
@@ -286,7 +298,7 @@ def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[st
     states = []
     for racer in record.racers:
         made = story[racer.player]
-        for fault in faults_of_ending(game, record, racer, made):
+        for fault in _end_faults(game, record, racer, made):
             yield f"{racer.name}: {fault}"
             # further proofs take time and cannot make this record valid
             return
@@ -298,21 +310,78 @@ def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[st
         yield "every board had ended before the race was closed, so it had results"
 
 
+def _end_faults(game: Game, record: RaceRecord, racer: RacerLog, made: list[Step]) -> Iterator[str]:
+    """Yield what is wrong with the end of a racer's board; `made` is the replay of the racer's log."""
+    for line, position in made[:-1]:
+        if not line.is_move or is_won(game, position):
+            yield f"the log continues after the board ended at {line.at} ms"
+    if not made:
+        return
+    line, position = made[-1]
+    if not line.is_move and is_won(game, position):
+        yield f"{line.text} follows the win"
+    before = made[-2].line.at if len(made) > 1 else 0
+    match line.text:
+        case State.STUCK:
+            yield from _stuck_faults(game, position)
+        case State.OUT_OF_TIME:
+            yield from _timeout_faults(record.time_allowed, line.at)
+        case State.IDLE if line.at - before < IDLE_MILLIS:
+            yield f"ended as idle less than {IDLE_MILLIS} ms after the racer's last move"
+        case _:
+            yield from _faults_beside(record, racer, line)
+
+
+def _timeout_faults(allowed: int | None, at: int) -> Iterator[str]:
+    if allowed is None:
+        yield "ended out of time in a race without a time limit"
+    elif at < allowed:
+        yield f"ended out of time at {at} ms, before the deadline"
+
+
+def _faults_beside(record: RaceRecord, racer: RacerLog, ending: LogLine) -> Iterator[str]:
+    """Yield what is wrong with an ending that depends on the other racers."""
+    others = [each for each in record.racers if each is not racer]
+    last = max((each.log[-1].at for each in others if each.log), default=None)
+    late = [each for each in others if each.log and each.log[-1].at > ending.at and not each.bot]
+    match ending.text:
+        case State.ENDED_BY_HOST if last is None:
+            yield "ended by the host, but nobody else raced"
+        case State.ENDED_BY_HOST if last is not None and ending.at - last < LAST_BOARD_MILLIS:
+            yield f"ended by the host less than {LAST_BOARD_MILLIS} ms after all other boards"
+        case State.BOTS_STOPPED if not racer.bot:
+            yield "stopped as a bot, but a person raced here"
+        case State.BOTS_STOPPED if late:
+            yield f"stopped as a bot while {late[0].name} still raced"
+        case State.ENDED_BY_VOTE if not others:
+            yield "ended by a vote, but nobody else raced"
+
+
+def _stuck_faults(game: Game, position: Position) -> Iterator[str]:
+    if not may_declare(position):
+        yield "declared stuck before every stock card had been seen"
+        return
+    stuck = is_stuck(game, position, limit=PROOF_LIMIT)
+    if stuck is None:
+        yield f"a search of {PROOF_LIMIT} arrangements did not prove the board stuck"
+    elif not stuck:
+        yield "declared stuck, but more cards could have been banked"
+
+
 def _score(game: Game, deal: Position, player: str, made: list[Step]) -> RacerScore:
-    counts = [Count(position.banked, line.at, line.number) for line, position in made]
+    counts = [(position.banked, Reached(line.at, line.number)) for line, position in made]
     return RacerScore(
         player=player,
-        banked=counts[-1].banked if counts else deal.banked,
+        banked=made[-1].position.banked if made else deal.banked,
         state=state_of(game, made, deal),
         reached=last_reached(deal.banked, counts),
     )
 
 
 def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[str]:
-    right = results_of(placed)
-    if len(right) != len(record.results):
-        yield f"{len(right)} players raced, but {len(record.results)} have a place"
-    for row, claimed in zip(right, record.results, strict=False):
+    if len(placed) != len(record.results):
+        yield f"{len(placed)} players raced, but {len(record.results)} have a place"
+    for row, claimed in zip(placed, record.results, strict=False):
         if row != claimed:
             reached = "never" if row.reached is None else f"at {row.reached} ms"
             yield (
@@ -338,11 +407,11 @@ def _void_faults(record: RaceRecord) -> Iterator[str]:
         yield "a racer left or was removed, but not exactly one of the racers is blamed"
     elif record.voided in (SERVER_AWAY, CLOSED, CLOSED_IN_COUNTDOWN) and record.blamed:
         yield "nobody is blamed for this reason"
-    if record.voided == CLOSED and not record.was_dealt:
+    if record.voided == CLOSED and record.deal is None:
         yield "the race was closed while it ran, but nothing was dealt"
-    if record.voided in VOID_REASONS and record.voided != CLOSED and record.was_dealt:
+    if record.voided in VOID_REASONS and record.voided != CLOSED and record.deal is not None:
         yield "the countdown was voided, but there is a deal"
-    if not record.was_dealt and any(racer.log or racer.damaged for racer in record.racers):
+    if record.deal is None and any(racer.log or racer.damaged for racer in record.racers):
         yield "nothing was dealt, but there are entries"
 
 

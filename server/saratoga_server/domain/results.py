@@ -12,7 +12,7 @@ from saratoga_protocol.events import Outcome, Result, Standing, Standings
 from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import digest_of, format_record, parse_record, results_of
+from saratoga_rules.records.record import digest_of, format_record, parse_record
 from saratoga_rules.records.standing import Placed, RacerScore, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
@@ -39,7 +39,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
         ],
     )
     racers = tuple(racer_log(state, player, tuple(boards[player].log)) for player in sorted(boards))
-    record = replace(race_record(state, opening, racers), results=results_of(placed))
+    record = replace(race_record(state, opening, racers), results=tuple(placed))
     text = format_record(record)
     outcome = outcome_of(record, digest_of(text))
     return CountedRace(outcome, text, _settlement(state, outcome))

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from saratoga_protocol.events import Outcome, RaceOver
 from saratoga_rules.records.record import RecordError
-from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import results
 from saratoga_server.domain.tables import TablePhase
@@ -115,7 +114,7 @@ class RaceFinisher:
             return
         try:
             outcome = await asyncio.to_thread(results.recorded_outcome, record)
-        except (RecordError, ReplayError) as fault:
+        except RecordError as fault:
             log.error("record_unreadable", table=table.code, race=race, reason=str(fault))
             return
         if outcome is None:  # voided, as the table says

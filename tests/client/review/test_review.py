@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.races import Entrant, race
+from kit.races import Entrant, race, replay
 from kit.walks import banking, wandering
 from saratoga_client.input.move_text import ascii_card_name, card_name
 from saratoga_client.review.boards import OpenBoard, open_boards
@@ -26,7 +26,6 @@ from saratoga_rules.moves import parse_move
 from saratoga_rules.play import play
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import LogLine, RaceRecord, digest_of, format_record
-from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import State
 
 every_game = pytest.mark.parametrize("name", GAMES)

@@ -5,7 +5,7 @@ The racing bots obey the protocol, so most codes can only be wrong for them.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kit.races import state_in
+from kit.races import replay, state_in
 from kit.recorded_players import Notes, Refusal
 from saratoga_protocol.commands import CashOut, MakeMove, Reveal
 from saratoga_protocol.refusals import REASONS
@@ -13,7 +13,6 @@ from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import redact
 from saratoga_rules.records.record import RaceRecord
-from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import State
 from saratoga_server.ports import StoredBoard
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from kit.races import Entrant, countdown_voided, race
+from kit.races import Entrant, countdown_voided, race, replay
 from kit.walks import banking, wandering
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.play import is_won
 from saratoga_rules.records.record import LogLine, RaceRecord, format_record, parse_record
-from saratoga_rules.records.replay import ReplayError, UnknownGame, game_of, replay, steps
+from saratoga_rules.records.replay import ReplayError, UnknownGame, game_of, steps
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.verify import verify
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.standing import (
-    Count,
     RacerScore,
     Reached,
     State,
@@ -74,19 +73,25 @@ def test_the_ending_of_a_board_does_not_affect_its_place() -> None:
 
 
 def test_a_count_is_reached_when_it_last_rose_to_its_final_value() -> None:
-    counts = [Count(2, 10, 1), Count(3, 20, 2), Count(2, 30, 3), Count(3, 40, 4), Count(3, 50, 5)]
+    counts = [
+        (2, Reached(10, 1)),
+        (3, Reached(20, 2)),
+        (2, Reached(30, 3)),
+        (3, Reached(40, 4)),
+        (3, Reached(50, 5)),
+    ]
     assert last_reached(1, counts) == Reached(40, 4)
 
 
 def test_after_a_take_back_the_older_rise_holds_again() -> None:
-    counts = [Count(2, 10, 1), Count(3, 20, 2), Count(2, 30, 3)]
+    counts = [(2, Reached(10, 1)), (3, Reached(20, 2)), (2, Reached(30, 3))]
     assert last_reached(1, counts) == Reached(10, 1)
 
 
 def test_a_count_that_only_fell_back_to_the_deal_was_never_reached() -> None:
     assert last_reached(1, []) is None
-    assert last_reached(1, [Count(1, 10, 1)]) is None
-    assert last_reached(1, [Count(2, 10, 1), Count(1, 20, 2)]) is None
+    assert last_reached(1, [(1, Reached(10, 1))]) is None
+    assert last_reached(1, [(2, Reached(10, 1)), (1, Reached(20, 2))]) is None
 
 
 racers = st.lists(

@@ -35,10 +35,9 @@ from saratoga_rules.records.record import (
     Previous,
     RaceRecord,
     RacerLog,
-    ResultLine,
     format_record,
 )
-from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, Placed, State
 from saratoga_rules.records.verify import Verdict, verify
 
 # Verification: honest records verify, and every forgery fails the check that it should
@@ -231,7 +230,7 @@ def ended_as(
     last = racer.log[-1]
     log = [*racer.log[:-1], LogLine(last.at if at is None else at, last.number, word)]
 
-    def with_state(row: ResultLine) -> ResultLine:
+    def with_state(row: Placed) -> Placed:
         return replace(row, state=state) if row.player == racer.player else row
 
     changed = with_log(record, index, log)
@@ -262,7 +261,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
     def search(game: Game, position: Position, limit: int) -> None:
         begun.append(position)
 
-    monkeypatch.setattr("saratoga_rules.records.endings.is_stuck", search)
+    monkeypatch.setattr("saratoga_rules.records.verify.is_stuck", search)
     return begun
 
 
@@ -288,7 +287,7 @@ def test_a_board_that_cannot_be_proved_stuck_does_not_verify(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert State.STUCK in states_of(RECORD)
-    monkeypatch.setattr("saratoga_rules.records.endings.PROOF_LIMIT", 0)
+    monkeypatch.setattr("saratoga_rules.records.verify.PROOF_LIMIT", 0)
     verdict = verify(RECORD)
     assert failed(verdict) == {"endings"}
     assert "a search of 0 arrangements" in verdict.faults[0].detail

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.finished_races import finished_race
-from kit.races import countdown_voided
+from kit.races import countdown_voided, replay
 from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, nonce, running
 from kit.walks import banking, walk
 from saratoga_rules.analysis import legal_moves
@@ -21,7 +21,6 @@ from saratoga_rules.play import IllegalMove, is_won, play
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.heads import heads, shown
 from saratoga_rules.records.record import LogLine, format_record, parse_record
-from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import IDLE_MILLIS, LOG_ENDINGS, Reached, State
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.board import (

@@ -14,13 +14,13 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
+from kit.races import replay
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import MakeMove, Resume, WatchTable
 from saratoga_protocol.events import BoardChanged, RaceOver, Snapshot, Standing, Standings
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.records.heads import heads, next_head
 from saratoga_rules.records.record import RaceRecord, parse_record
-from saratoga_rules.records.replay import replay
 from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
 
