@@ -4,6 +4,7 @@ Results go to standard output, messages to standard error. Colours and live outp
 terminal that can show them (see `NO_COLOR` and `TERM=dumb`). All text is sanitised here.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -11,10 +12,10 @@ from enum import Enum, auto
 from typing import Final, TextIO
 
 import click
-from msgspec import Struct, json
+from msgspec import Struct, to_builtins
 
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.sanitised import sanitised, sanitised_json
+from saratoga_client.sanitised import sanitised
 from saratoga_client.wrapping import wrapped
 
 LEAST_WIDTH: Final = 20
@@ -66,8 +67,8 @@ def write_script(text: str) -> None:
 
 
 def write_json(result: Struct) -> None:
-    """Write a result as one line of JSON."""
-    _write(sanitised_json(json.encode(result).decode()))
+    """Write a result as one line of JSON in ASCII."""
+    _write(json.dumps(to_builtins(result)))
 
 
 def say(text: str) -> None:

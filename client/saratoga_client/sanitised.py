@@ -13,6 +13,6 @@ one place for each kind of output:
 - the clipboard: `review.share_text`, `practice.practice_session` and `tui.screens.gathering`
 """
 
-from saratoga_protocol.visible_text import UNSEEN, sanitised, sanitised_json
+from saratoga_protocol.visible_text import UNSEEN, sanitised
 
-__all__ = ["UNSEEN", "sanitised", "sanitised_json"]
+__all__ = ["UNSEEN", "sanitised"]

@@ -8,12 +8,14 @@ Decoding is strict: an unknown field, a wrong type or a number out of range is r
 refusal names the field. Patterns end in `\Z`, because `$` would accept a line break.
 """
 
-from typing import Annotated, TypeAlias
+import hashlib
+from base64 import b32encode
+from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta, Struct
 
-from saratoga_protocol.version import LARGEST_NUMBER
-
+LARGEST_NUMBER: Final = 2**53 - 1
+"""The largest integer on the wire: exact in JSON readers and in the store alike."""
 CommandId: TypeAlias = Annotated[int, Meta(ge=1, le=LARGEST_NUMBER)]
 Token: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """A player's secret: 32 random bytes in hexadecimal, made by the client, never sent to others."""
@@ -30,7 +32,7 @@ RaceId: TypeAlias = Annotated[
 OwnRace: TypeAlias = Annotated[str, Meta(max_length=35)]
 """The id of the player's own race. It is only compared, so its form is not checked."""
 PlayerId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{16}\Z")]
-"""A player's public id: 16 characters of base 32, derived from the token (`players.player_id`)."""
+"""A player's public id: 16 characters of base 32, derived from the token (`player_id`)."""
 GameName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=32)]
 """The name of a game, one of `Welcome.games`."""
 Hash: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -58,6 +60,12 @@ Seats: TypeAlias = Annotated[int, Meta(ge=1, le=16)]
 """The number of seats of a table."""
 Races: TypeAlias = Annotated[int, Meta(ge=1, le=5)]
 """The number of races of a match: 3 or 5; 1 = no match."""
+
+
+def player_id(token: str) -> str:
+    """Return the id of the player with this token. It has 80 bits and does not reveal the token."""
+    digest = hashlib.sha256(b"saratoga player" + bytes.fromhex(token)).digest()
+    return b32encode(digest).decode().lower()[:16]
 
 
 class Command(

@@ -15,10 +15,9 @@ from typing import cast
 import uvloop
 from websockets.http11 import Request, Response
 
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_protocol.commands import Command, MakeMove
 from saratoga_protocol.events import Event, Refused
-from saratoga_protocol.version import MSGPACK
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics

@@ -10,7 +10,7 @@ from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.token_export import read
-from saratoga_protocol.players import player_id
+from saratoga_protocol.commands import player_id
 
 
 def address(server: ServerProcess) -> str:

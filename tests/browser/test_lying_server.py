@@ -22,9 +22,8 @@ from kit.page_player import visit
 from kit.race_lies import LIES, OWN, TOKEN, TRUTH
 from kit.scripted_server import ScriptedPeer, scripted_server, welcome
 from saratoga_protocol import events
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, JSON
 from saratoga_protocol.events import BoardChanged, BoardView, Snapshot
-from saratoga_protocol.version import JSON
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, format_record

@@ -15,14 +15,13 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
-from kit.terminals import HOSTILE, OBEYED, TRICKS
+from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.commands import WordsOnly, run
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused, too_old, unreachable
-from saratoga_client.sanitised import sanitised, sanitised_json
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verdict import Proof
@@ -247,33 +246,6 @@ def test_the_alarms_follow_the_problem_that_ended_the_program() -> None:
     problem = ended.value
     assert (str(problem), problem.said) == ("It rains. Take an umbrella.", ("Log.", "ALARM: One."))
     assert problem.code is Exit.NOT_VERIFIED
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_control_characters_are_shown_as_their_numbers(trick: str) -> None:
-    safe = sanitised(f"Anna{trick}!")
-    assert safe.isprintable()
-    assert safe.startswith("Anna<U+")
-
-
-@pytest.mark.parametrize("name", ["Anna", "Zoë", "Λένα", "李雷", "क्\u200dष", "-$45 [bot]", "👋"])
-def test_printable_characters_are_unchanged(name: str) -> None:
-    assert sanitised(name) == name
-
-
-@given(st.text())
-def test_no_control_character_is_left_in_any_text(text: str) -> None:
-    assert not OBEYED & set(sanitised(text))
-    assert sanitised(sanitised(text)) == sanitised(text)
-    sanitised(text).encode()
-
-
-@given(st.text(st.characters(codec="utf-8")))
-def test_json_says_the_same_as_before(text: str) -> None:
-    raw = json.dumps({"name": text}, ensure_ascii=False)
-    safe = sanitised_json(raw)
-    assert json.loads(safe) == {"name": text}
-    assert not OBEYED & set(safe)
 
 
 def test_a_number_agrees_with_its_noun() -> None:

@@ -25,9 +25,9 @@ from kit.programs import program
 from kit.race_audit import disagreements
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.stores import free_port
+from saratoga_protocol.codec import SUBPROTOCOLS
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
-from saratoga_protocol.version import SUBPROTOCOLS
 
 pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_scope="module")]
 

@@ -21,10 +21,10 @@ from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import ServerClosed
+from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK
 from saratoga_protocol.commands import Heartbeat, Hello, JoinTable
 from saratoga_protocol.events import Announcement, SeatLost, TableChanged
 from saratoga_protocol.refusals import BANNED, REASONS
-from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -193,7 +193,11 @@ async def test_undecodable_frames_are_answered_and_the_connection_stays_open(url
         code, re, _ = await refusal(socket, "text")
         assert (code, re) == ("wrong_frame_kind", None)
         code, re, message = await refusal(socket, {"type": "hello", "id": 3, "token": 4})
-        assert (code, re, message) == ("bad_command", 3, "$.token: Expected str, got int.")
+        assert (code, re, message) == (
+            "bad_command",
+            3,
+            "Expected `str`, got `int` - at `$.token`.",
+        )
         hello = {"type": "hello", "id": 3, "token": new_token()}
         assert (await answer(socket, hello))["type"] == "welcome"
 
@@ -203,7 +207,7 @@ async def test_text_frames_get_the_same_answers(url: str) -> None:
         assert (await refusal(socket, "{"))[:2] == ("bad_frame", None)
         assert (await refusal(socket, b"{}"))[:2] == ("wrong_frame_kind", None)
         code, re, message = await refusal(socket, {"type": "fly", "id": 8})
-        assert (code, re, message) == ("bad_command", 8, "$.type: Invalid value 'fly'.")
+        assert (code, re, message) == ("bad_command", 8, "Invalid value 'fly' - at `$.type`.")
 
 
 async def test_hello_must_come_first_and_only_once(url: str) -> None:

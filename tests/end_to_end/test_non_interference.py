@@ -23,9 +23,9 @@ from kit.players import MemoryPlayer
 from kit.secrecy import ODD_MOVES, Leak, is_up, leak, rearranged, slots, turned_up
 from kit.tables import CODE
 from kit.walks import banking, wandering
+from saratoga_protocol.codec import JSON
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import Refused
-from saratoga_protocol.version import JSON
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES

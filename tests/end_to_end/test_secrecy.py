@@ -17,7 +17,7 @@ from kit.players import Player
 from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
 from kit.tables import CODE
 from kit.walks import banking, wandering
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, JSON, MSGPACK
 from saratoga_protocol.commands import GetRecord, NextRace, WatchTable
 from saratoga_protocol.events import (
     BoardChanged,
@@ -30,7 +30,6 @@ from saratoga_protocol.events import (
     TableChanged,
     View,
 )
-from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move

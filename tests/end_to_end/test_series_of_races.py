@@ -11,6 +11,7 @@ from kit.in_process_server import counted_down, gathered
 from kit.listening_server import ListeningServer, listening_server
 from kit.player_sockets import SocketPlayer, player_at
 from kit.walks import banking, wandering
+from saratoga_protocol.codec import JSON, MSGPACK
 from saratoga_protocol.commands import (
     ChangeSettings,
     GetLeaderboard,
@@ -35,7 +36,6 @@ from saratoga_protocol.events import (
     TableChanged,
 )
 from saratoga_protocol.refusals import RESTARTING, TAKEN_OVER
-from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.moves import parse_move

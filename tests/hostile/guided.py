@@ -15,8 +15,7 @@ import atheris
 
 with atheris.instrument_imports(include=["saratoga_rules", "saratoga_protocol"]):
     from kit.mutations import read_or_refused
-    from saratoga_protocol.codec import CODECS, BadFrame
-    from saratoga_protocol.version import JSON, MSGPACK
+    from saratoga_protocol.codec import CODECS, JSON, MSGPACK, BadFrame
     from saratoga_protocol.views import rules_view
     from saratoga_rules.moves import parse_move
     from saratoga_rules.position import format_position, parse_position

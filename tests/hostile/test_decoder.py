@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from kit.mutations import CODES, KINDS, Spoiler, read_or_refused
 from kit.running_race import AnyStore, ending, move, running_race
-from saratoga_protocol.codec import CODECS
-from saratoga_protocol.version import JSON, LARGEST_NUMBER, MSGPACK
+from saratoga_protocol.codec import CODECS, JSON, MSGPACK
+from saratoga_protocol.commands import LARGEST_NUMBER
 from saratoga_server.ports import CommitOutcome, CommitStatus
 
 BOTH = pytest.mark.parametrize("subprotocol", [MSGPACK, JSON])

@@ -22,7 +22,7 @@ from kit.raw_client import (
     request,
     split_frames,
 )
-from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_protocol.codec import JSON, MSGPACK
 from saratoga_server.store.opening import Store
 
 EVIL: Final = "https://evil.example"

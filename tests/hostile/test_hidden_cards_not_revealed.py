@@ -32,11 +32,10 @@ from kit.secrecy import ODD_MOVES, Leak, Slot, is_up, leak, rearranged, slots
 from kit.tables import CODE
 from kit.walks import banking, wandering
 from saratoga_protocol import commands
-from saratoga_protocol.codec import BadFrame, Codec, Frame
+from saratoga_protocol.codec import JSON, MSGPACK, BadFrame, Codec, Frame
 from saratoga_protocol.commands import Command
 from saratoga_protocol.events import Refused
 from saratoga_protocol.refusals import REASONS
-from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES

@@ -25,9 +25,9 @@ from kit.races import (
 )
 from kit.tables import nonce
 from saratoga_protocol import events
+from saratoga_protocol.commands import player_id
 from saratoga_protocol.events import Event, Match, MatchRow
 from saratoga_protocol.outcomes import outcome_of
-from saratoga_protocol.players import player_id
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import (

@@ -9,8 +9,7 @@ from typing import cast
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
 
-from saratoga_protocol.codec import CODECS
-from saratoga_protocol.version import MSGPACK
+from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_server.live.session import Session
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.connection import PlayerConnection

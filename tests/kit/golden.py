@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from kit.messages import COMMANDS, EVENTS
-from saratoga_protocol.codec import CODECS, Frame
-from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_protocol.codec import CODECS, JSON, MSGPACK, Frame
 
 FOLDER: Final = Path(__file__).parent.parent / "protocol" / "golden"
 LINE: Final = 32

@@ -11,7 +11,7 @@ from typing import Final
 from kit.hostile_client import BOUND, DOCUMENTED_CLOSES
 from kit.mutations import TRACE, Spoiler
 from kit.raw_client import HEADERS, REQUEST_LINE, close_code, split_frames
-from saratoga_protocol.version import SUBPROTOCOLS
+from saratoga_protocol.codec import SUBPROTOCOLS
 
 STATUSES: Final = frozenset({101, 200, 400, 403, 404, 405, 414, 421, 426, 429, 431, 501, 503, 505})
 """HTTP statuses that the server may answer with; 500 would be an error of its own."""

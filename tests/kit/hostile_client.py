@@ -20,11 +20,10 @@ from websockets.typing import Subprotocol
 from kit.mutations import TRACE, Spoiler
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol import commands
-from saratoga_protocol.codec import CODECS, Frame
+from saratoga_protocol.codec import CODECS, SUBPROTOCOLS, Frame
 from saratoga_protocol.commands import Command
 from saratoga_protocol.events import Event, Refused, Snapshot, TableChanged, Welcome
 from saratoga_protocol.refusals import REASONS
-from saratoga_protocol.version import SUBPROTOCOLS
 from saratoga_rules.games import GAMES
 
 BOUND: Final = 60.0

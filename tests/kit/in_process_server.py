@@ -16,9 +16,9 @@ import pytest
 
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, Player
 from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, stepped_store
+from saratoga_protocol.codec import MSGPACK
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
 from saratoga_protocol.events import Done, Tables
-from saratoga_protocol.version import MSGPACK
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position

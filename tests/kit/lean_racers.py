@@ -18,8 +18,7 @@ import msgspec
 
 from kit.raw_client import BINARY, PING, PONG, frame, handshake
 from saratoga_protocol import commands, events
-from saratoga_protocol.codec import CODECS, UnknownEvent
-from saratoga_protocol.version import MSGPACK
+from saratoga_protocol.codec import CODECS, MSGPACK
 
 
 class LeanSocket(asyncio.Protocol):
@@ -316,8 +315,6 @@ class LeanRacer:
                 self._end()
             case events.TableChanged():
                 self._update_table(event.table)
-            case UnknownEvent():
-                pass
             case _:
                 self._handle_other(event)
 

@@ -15,9 +15,8 @@ import msgpack
 import msgspec
 
 from kit.messages import COMMANDS
-from saratoga_protocol.codec import LONGEST_DETAIL, BadFrame, Codec, Frame
-from saratoga_protocol.commands import Command
-from saratoga_protocol.version import JSON, LARGEST_NUMBER, MAX_COMMAND_BYTES
+from saratoga_protocol.codec import JSON, LONGEST_DETAIL, MAX_COMMAND_BYTES, BadFrame, Codec, Frame
+from saratoga_protocol.commands import LARGEST_NUMBER, Command
 
 KINDS = Command.__subclasses__()
 CODES = frozenset({"bad_frame", "bad_command", "wrong_frame_kind"})

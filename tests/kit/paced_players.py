@@ -20,8 +20,7 @@ from kit.lean_racers import (
     is_unavailable,
 )
 from saratoga_protocol import commands, events
-from saratoga_protocol.codec import CODECS, UnknownEvent
-from saratoga_protocol.version import MSGPACK
+from saratoga_protocol.codec import CODECS, MSGPACK
 
 CODEC = CODECS[MSGPACK]
 
@@ -200,8 +199,6 @@ class PacedPlayer:
                 self._end()
             case events.TableChanged():
                 self._update_table(event.table)
-            case UnknownEvent():
-                pass
             case _:
                 self._handle_other(event)
 

@@ -22,10 +22,9 @@ from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
 from kit.server_process import ServerProcess
 from saratoga_client.input.pile_keys import pile_keys
 from saratoga_protocol import events
-from saratoga_protocol.codec import CODECS, UnknownEvent
+from saratoga_protocol.codec import CODECS, JSON
 from saratoga_protocol.commands import CreateTable, GetRecord
 from saratoga_protocol.events import BoardView, Record
-from saratoga_protocol.version import JSON
 from saratoga_rules.cards import SUITS, card_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import TAKE_BACK_INDEX, Carry, Move, parse_move
@@ -120,7 +119,7 @@ class PagePlayer:
                 self.notes.player = event.player
             elif isinstance(event, events.Snapshot):
                 self.notes.take_up(event)
-            elif not isinstance(event, UnknownEvent):
+            else:
                 self.notes.hear(event)
 
         socket.on("framesent", sent)

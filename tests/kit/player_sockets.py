@@ -9,10 +9,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from kit.players import RECEIVED_WITHIN, Disconnected, Player, Received
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_protocol.commands import Command
 from saratoga_protocol.events import Event
-from saratoga_protocol.version import MSGPACK
 
 LARGEST_EVENT = 4 * 1024 * 1024
 """The largest event in bytes that a client should accept (protocol/README.md)."""

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from msgspec import structs
 
 from kit.tables import nonce, nonce_hash
-from saratoga_protocol.codec import CODECS, Codec
+from saratoga_protocol.codec import CODECS, MSGPACK, Codec
 from saratoga_protocol.commands import CashOut, Command, Hello, MakeMove, Ready, Reveal
 from saratoga_protocol.events import (
     BoardChanged,
@@ -30,7 +30,6 @@ from saratoga_protocol.events import (
     Welcome,
 )
 from saratoga_protocol.refusals import CloseCode
-from saratoga_protocol.version import MSGPACK
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.transport.connection import PlayerConnection
@@ -67,7 +66,7 @@ class Received:
     def add(self, frame: bytes | str) -> None:
         """Keep a frame and wake all tasks that wait for an event."""
         self.frames.append(frame)
-        self.events.append(cast(Event, self.codec.decode_event(frame)))
+        self.events.append(self.codec.decode_event(frame))
         self._wake()
 
     def end(self, how: Disconnected) -> None:

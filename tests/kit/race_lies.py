@@ -14,7 +14,7 @@ from kit.races import (
     with_racer,
 )
 from kit.walks import banking, wandering
-from saratoga_protocol.players import player_id
+from saratoga_protocol.commands import player_id
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.records.record import CLOSED, RaceRecord
 from saratoga_rules.records.replay import game_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from kit.players import RECEIVED_WITHIN
-from saratoga_protocol.version import MSGPACK
+from saratoga_protocol.codec import MSGPACK
 
 REQUEST_LINE: Final = "GET / HTTP/1.1"
 HEADERS: Final = (

@@ -22,7 +22,6 @@ from saratoga_client.net.requests import Requests
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.session.state import Verification
 from saratoga_protocol import events
-from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import CashOut, Command, CreateTable, JoinTable, MakeMove
 from saratoga_protocol.events import BoardView, Event, Outcome
 
@@ -124,7 +123,7 @@ class Notes:
         played = {each.race for each in self.acknowledged}
         return played.union(self.shown, self.outcomes, self.announced)
 
-    def hear(self, event: Event | UnknownEvent) -> None:
+    def hear(self, event: Event) -> None:
         match event:
             case events.BoardChanged(re=int(command_id), board=board, repeat=repeat):
                 self._acknowledge(command_id, board, repeat)
@@ -242,7 +241,7 @@ class NotingRequests(Requests):
 
     notes: Notes
 
-    def receive(self, event: Event | UnknownEvent) -> None:
+    def receive(self, event: Event) -> None:
         self.notes.hear(event)
         super().receive(event)
 

@@ -16,10 +16,10 @@ from msgspec import NODEFAULT, Struct
 
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol import commands, events, refusals
-from saratoga_protocol.commands import Command
+from saratoga_protocol.codec import MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
+from saratoga_protocol.commands import LARGEST_NUMBER, Command
 from saratoga_protocol.events import Event
 from saratoga_protocol.refusals import REASONS, RETRY_WAIT, CloseCode
-from saratoga_protocol.version import LARGEST_NUMBER, MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.records.record import VOID_REASONS
 from saratoga_rules.records.standing import LOG_ENDINGS, State

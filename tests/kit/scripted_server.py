@@ -17,11 +17,9 @@ from websockets.typing import Subprotocol
 
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_protocol import events
-from saratoga_protocol.codec import CODECS
-from saratoga_protocol.commands import Command, Heartbeat, Hello
+from saratoga_protocol.codec import CODECS, SUBPROTOCOLS
+from saratoga_protocol.commands import Command, Heartbeat, Hello, player_id
 from saratoga_protocol.events import Alive, Event, Snapshot, Table, TableSettings, Welcome
-from saratoga_protocol.players import player_id
-from saratoga_protocol.version import SUBPROTOCOLS
 from saratoga_rules.games import RULES_VERSION
 
 TOKEN = "5a" * 32

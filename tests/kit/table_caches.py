@@ -12,10 +12,9 @@ from kit.stepped_store import InventedTime, SteppedStore, StoreFaults
 from kit.tables import (
     CODE,
 )
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, JSON
 from saratoga_protocol.events import TableChanged
 from saratoga_protocol.refusals import CloseCode
-from saratoga_protocol.version import JSON
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position

@@ -5,11 +5,10 @@ import pytest
 
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol import commands, events, refusals
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_protocol.commands import Command
 from saratoga_protocol.events import Event, Match, MatchResult, MatchRow, TableSummary
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
-from saratoga_protocol.version import MSGPACK
 
 # Commands
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from kit.walks import STRATEGIES, walk
-from saratoga_protocol.players import player_id
-from saratoga_protocol.version import SUBPROTOCOLS
+from saratoga_protocol.codec import SUBPROTOCOLS
+from saratoga_protocol.commands import player_id
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.games import GAMES

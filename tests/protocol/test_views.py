@@ -6,9 +6,8 @@ from msgspec.structs import replace
 from kit.positions import draw
 from kit.walks import Step, steps
 from saratoga_protocol import events
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, JSON
 from saratoga_protocol.events import BoardChanged, BoardView
-from saratoga_protocol.version import JSON
 from saratoga_protocol.views import rules_view, wire_view
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN

@@ -18,7 +18,7 @@ from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Destination, join_command
-from saratoga_protocol.players import player_id
+from saratoga_protocol.commands import player_id
 
 STAYS: Final = "The server stays open until Ctrl-C. To return, in another window:"
 

@@ -11,7 +11,7 @@ from saratoga_client.local.origins import normal_address, origin_of
 from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import bad_address
-from saratoga_protocol.players import player_id
+from saratoga_protocol.commands import player_id
 
 EXAMPLES = (
     ("saratoga token export me.secret", "write your secret to a file for the other device"),

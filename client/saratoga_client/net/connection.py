@@ -42,11 +42,9 @@ from saratoga_client.net.websocket import (
     was_event_too_large,
     were_data_lost,
 )
-from saratoga_protocol.codec import CODECS, BadFrame, Frame
-from saratoga_protocol.commands import Command, GetRecord, Hello, MakeMove
+from saratoga_protocol.codec import CODECS, MAX_COMMAND_BYTES, MSGPACK, BadFrame, Frame
+from saratoga_protocol.commands import Command, GetRecord, Hello, MakeMove, player_id
 from saratoga_protocol.events import Event, Welcome
-from saratoga_protocol.players import player_id
-from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
 
 __all__ = ["Answer", "Connection", "LinkState", "Timing"]
 

@@ -8,7 +8,7 @@ from typing import Final
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.websocket import Socket, UnusableConnection
-from saratoga_protocol.codec import Codec, UnknownEvent
+from saratoga_protocol.codec import Codec
 from saratoga_protocol.commands import Command, Hello, Resume, WatchTable
 from saratoga_protocol.events import Event, Refused, SeatLost, Welcome
 
@@ -61,7 +61,5 @@ class Greeting:
                 self._requests.receive(event)
             elif isinstance(event, Refused):
                 raise CommandRefused(event)
-            elif isinstance(event, UnknownEvent):
-                raise UnusableConnection(f"the answer is an event of unknown type {event.type}")
             else:
                 return event

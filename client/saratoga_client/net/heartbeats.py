@@ -5,7 +5,6 @@ from typing import Final
 
 from saratoga_client.net.server_time import ServerTime
 from saratoga_client.net.unanswered import OWN_ID
-from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive, Event
 
@@ -49,7 +48,7 @@ class Heartbeats:
         self._is_active = self._acted > self._shown and now - self._shown >= ACTIVE_EVERY
         return Heartbeat(id=OWN_ID, active=self._is_active)
 
-    def answered(self, answer: Event | UnknownEvent, now: float) -> None:
+    def answered(self, answer: Event, now: float) -> None:
         """Use the answer to the last heartbeat; a refusal shows nothing, and the next heartbeat is sent."""
         if self._sent is not None and isinstance(answer, Alive):
             self._time.observe(self._sent, now, answer.now)

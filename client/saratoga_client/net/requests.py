@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator, Callable
 from typing import Final, TypeAlias
 
 from saratoga_client.net.backoff import Backoff
-from saratoga_client.net.errors import ClientClosed, CommandRefused, UnexpectedAnswer
+from saratoga_client.net.errors import ClientClosed, CommandRefused
 from saratoga_client.net.subscriptions import Subscriptions
 from saratoga_client.net.unanswered import Draft, Pending, UnansweredCommands
 from saratoga_protocol import events
-from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import Command, LeaveTable
 from saratoga_protocol.events import Event
 
@@ -108,13 +107,13 @@ class Requests:
         leaves = (command for command in self.unanswered() if isinstance(command, LeaveTable))
         return any(leave.table == table for leave in leaves)
 
-    def receive(self, event: Event | UnknownEvent) -> None:
+    def receive(self, event: Event) -> None:
         """Complete the request that an event answers, or queue the event for the reader."""
         pending = self._commands.find(event.re)
         if pending is not None:
             self._answer(pending, event)
-        elif isinstance(event, UnknownEvent):
-            LOG.debug("ignored an event of unknown type %s", event.type)
+        elif type(event) is Event:
+            LOG.debug("ignored an event of an unknown kind")
         elif isinstance(event, events.Refused) and event.re is None:
             LOG.warning("the server could not read a command: %s", event.message)
         elif not isinstance(event, events.Alive | events.Done | events.Refused):
@@ -153,7 +152,7 @@ class Requests:
                 pending.waiter.set_exception(end)
         self._changed.set()
 
-    def _answer(self, pending: Pending[Waiter], event: Event | UnknownEvent) -> None:
+    def _answer(self, pending: Pending[Waiter], event: Event) -> None:
         command, waiter = pending.command, pending.waiter
         if isinstance(event, events.Refused) and self._may_retry(event, command):
             wait = max(self._backoff.wait(RETRY_FAILURES), event.wait / 1000)
@@ -161,9 +160,6 @@ class Requests:
             return
         self._commands.remove(command.id)
         if waiter.done():
-            return
-        if isinstance(event, UnknownEvent):
-            waiter.set_exception(UnexpectedAnswer(f"an event of unknown type {event.type}"))
             return
         if self._observers and not isinstance(event, events.Snapshot):
             self._unread.append((command, event))

@@ -1,9 +1,11 @@
 """Answers to the administrator. Text of players cannot control the terminal or hide in it."""
 
+import json
+
 import click
 import msgspec
 
-from saratoga_protocol.visible_text import sanitised, sanitised_json
+from saratoga_protocol.visible_text import sanitised
 
 
 def say(line: str) -> None:
@@ -12,8 +14,8 @@ def say(line: str) -> None:
 
 
 def say_json(answer: object) -> None:
-    """Write an answer to the standard output as one line of JSON."""
-    click.echo(sanitised_json(msgspec.json.encode(answer).decode()))
+    """Write an answer to the standard output as one line of JSON in ASCII."""
+    click.echo(json.dumps(msgspec.to_builtins(answer)))
 
 
 def failure(reason: object) -> click.ClickException:

@@ -3,9 +3,8 @@
 import hashlib
 from typing import Final
 
-from saratoga_protocol.commands import ClaimName, Hello
+from saratoga_protocol.commands import ClaimName, Hello, player_id
 from saratoga_protocol.events import NameClaimed, Welcome
-from saratoga_protocol.players import player_id
 from saratoga_protocol.refusals import ABUSE
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock

@@ -11,8 +11,8 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from saratoga_protocol.codec import MAX_COMMAND_BYTES
 from saratoga_protocol.refusals import CloseCode
-from saratoga_protocol.version import MAX_COMMAND_BYTES
 
 MOST_FRAGMENTS: Final = 16
 """The most frames of one message. Saratoga's own clients send whole messages."""

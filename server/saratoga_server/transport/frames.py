@@ -8,7 +8,7 @@ is parsed by `websockets`.
 from struct import Struct
 from typing import Final
 
-from saratoga_protocol.version import MAX_COMMAND_BYTES
+from saratoga_protocol.codec import MAX_COMMAND_BYTES
 
 TEXT: Final = 0x81
 """The first byte of a final text frame without extensions."""

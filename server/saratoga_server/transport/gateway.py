@@ -15,9 +15,8 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_protocol.refusals import RESTARTING, CloseCode
-from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.config import Config, StartupError
 from saratoga_server.handlers.dispatcher import Dispatcher

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from websockets.frames import Frame, Opcode
 
+from saratoga_protocol.codec import MAX_COMMAND_BYTES
 from saratoga_protocol.refusals import CloseCode
-from saratoga_protocol.version import MAX_COMMAND_BYTES
 from saratoga_server.transport.frame_parser import CONTROLS, FrameParser, TooManyFragments
 from saratoga_server.transport.frames import MOST_HEAD, frame_size, read_message
 

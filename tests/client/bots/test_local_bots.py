@@ -14,9 +14,8 @@ from kit.session_states import state_after, table
 from kit.table_screens import table_player
 from saratoga_client.bots.identities import claim_identity, variation_of
 from saratoga_client.bots.local_bots import LocalBots
-from saratoga_protocol.commands import Command, JoinTable, LeaveTable, Ready
+from saratoga_protocol.commands import Command, JoinTable, LeaveTable, Ready, player_id
 from saratoga_protocol.events import Done, Ended, Refused, Seat, SeatLost, Snapshot, TableChanged
-from saratoga_protocol.players import player_id
 
 
 def seated(command: Command, peer: ScriptedPeer) -> Snapshot:

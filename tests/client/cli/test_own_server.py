@@ -16,7 +16,7 @@ from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.identity import token_for
 from saratoga_client.local.server_process import Person
 from saratoga_client.problems import Exit, Problem
-from saratoga_protocol.players import player_id
+from saratoga_protocol.commands import player_id
 
 URL = "ws://127.0.0.1:7470"
 CODE = "mint-otter-42"

@@ -12,7 +12,7 @@ from saratoga_client.cli.commands import run
 from saratoga_client.local import identity, key_files
 from saratoga_client.local.origins import origin_of
 from saratoga_client.problems import Exit
-from saratoga_protocol.players import player_id
+from saratoga_protocol.commands import player_id
 
 HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 

@@ -30,8 +30,8 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_protocol import commands, events
+from saratoga_protocol.codec import JSON, MSGPACK
 from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER, TOO_SLOW
-from saratoga_protocol.version import JSON, MSGPACK
 
 AT_ONCE = Backoff(first=0.01, largest=0.02, shortest=0.0)
 JOIN = partial(commands.JoinTable, table=CODE)
@@ -150,7 +150,7 @@ async def test_unknown_events_and_invalid_frames_are_ignored(server: ScriptedSer
 async def test_an_unknown_answer_is_an_error(server: ScriptedServer) -> None:
     async with connection(server) as client:
         peer = await server.peer()
-        asking = asyncio.create_task(client.request(commands.ListTables))
+        asking = asyncio.create_task(client.ask(commands.ListTables, events.Tables))
         command = await peer.command()
         await peer.send_frame(msgpack.packb({"type": "fireworks", "re": command.id}))
         with pytest.raises(UnexpectedAnswer):

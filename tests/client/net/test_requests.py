@@ -13,7 +13,6 @@ from saratoga_client.net.requests import Requests
 from saratoga_client.net.subscriptions import Subscriptions
 from saratoga_client.net.unanswered import Draft, UnansweredCommands
 from saratoga_protocol import commands, events
-from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import (
     Command,
     GetLeaderboard,
@@ -41,7 +40,7 @@ async def test_a_late_answer_is_an_event_only_if_it_is_a_snapshot() -> None:
 async def test_heartbeats_and_unknown_events_do_not_reach_the_reader() -> None:
     requests = open_requests()
     requests.receive(events.Alive(now=NOON))
-    requests.receive(UnknownEvent(type="fireworks"))
+    requests.receive(events.Event())
     requests.receive(events.Refused(code="bad_frame", message=""))
     requests.receive(events.TableChanged(table=table(), now=NOON))
     assert await anext(requests.stream()) == events.TableChanged(table=table(), now=NOON)

@@ -29,10 +29,9 @@ from saratoga_client.net.websocket import (
     was_event_too_large,
 )
 from saratoga_protocol import commands, events, refusals
-from saratoga_protocol.codec import CODECS, Frame
+from saratoga_protocol.codec import CODECS, MSGPACK, Frame
 from saratoga_protocol.events import Alive, Refused
 from saratoga_protocol.refusals import MAY_RECONNECT, TAKEN_OVER, WRONG_SUBPROTOCOL, CloseCode
-from saratoga_protocol.version import MSGPACK
 
 URL = "ws://cards.example"
 

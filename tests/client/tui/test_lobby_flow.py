@@ -25,9 +25,15 @@ from saratoga_client.tui.lobby_connection import Change, LobbyConnection
 from saratoga_client.tui.lobby_steps import FirstTable, OtherServer
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, WatchTable
+from saratoga_protocol.commands import (
+    JoinTable,
+    LeaveTable,
+    ListTables,
+    Ready,
+    WatchTable,
+    player_id,
+)
 from saratoga_protocol.events import Seat, Table, Tables
-from saratoga_protocol.players import player_id
 
 NOWHERE = "ws://127.0.0.1:1"
 

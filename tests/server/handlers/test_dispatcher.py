@@ -28,6 +28,7 @@ from saratoga_protocol.commands import (
     Reveal,
     Start,
     WatchTable,
+    player_id,
 )
 from saratoga_protocol.events import (
     BoardChanged,
@@ -40,7 +41,6 @@ from saratoga_protocol.events import (
     TableChanged,
     Welcome,
 )
-from saratoga_protocol.players import player_id
 from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import parse_record

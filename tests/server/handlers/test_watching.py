@@ -5,7 +5,7 @@ import pytest
 from kit.in_process_server import InProcessServer, gathered, listed
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.two_nodes import beside
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_protocol.commands import (
     Heartbeat,
     JoinTable,
@@ -23,7 +23,6 @@ from saratoga_protocol.events import (
     Standings,
     TableChanged,
 )
-from saratoga_protocol.version import MSGPACK
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS
 from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch

@@ -11,7 +11,7 @@ from kit.in_process_server import InProcessServer, always, gathered, listed, ope
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.results import add_results
 from kit.tables import ANN, BEN, CODE, running, seated
-from saratoga_protocol.codec import CODECS, Codec
+from saratoga_protocol.codec import CODECS, JSON, MSGPACK, Codec
 from saratoga_protocol.commands import (
     ChangeSettings,
     Command,
@@ -23,7 +23,6 @@ from saratoga_protocol.commands import (
     Resume,
 )
 from saratoga_protocol.events import Announcement, Event, Leaderboard, Standing, Standings
-from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_server.domain.tables import TableOptions, TableState
 from saratoga_server.domain.tables.lifecycle import UNLISTED
 from saratoga_server.live.broadcaster import TICK, Broadcaster, send_to_all

@@ -5,11 +5,10 @@ import pytest
 from kit.in_process_server import InProcessServer, before_once, gathered, tables_of
 from kit.players import Received, RecordingConnection
 from kit.two_nodes import beside
-from saratoga_protocol.codec import CODECS
+from saratoga_protocol.codec import CODECS, JSON
 from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable, Resume, WatchTable
 from saratoga_protocol.events import Done, SeatLost, Snapshot, TableChanged
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_protocol.version import JSON
 from saratoga_server.domain.tables import TableSeat
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS

@@ -15,6 +15,7 @@ from kit.gateways import OpenGateway, open_gateway
 from kit.messages import BOARD
 from kit.player_sockets import SocketPlayer, connected_player
 from kit.raw_client import BINARY, RawSocket, frame, raw_socket
+from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_protocol.events import (
     Announcement,
@@ -24,7 +25,6 @@ from saratoga_protocol.events import (
     Refused,
 )
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
-from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_server.live.refusals import refused
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
 from saratoga_server.transport.connection import CLOSE_WITHIN, HELLO_WITHIN

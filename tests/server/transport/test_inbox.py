@@ -14,8 +14,8 @@ from websockets.protocol import Side, State
 from websockets.server import ServerProtocol
 
 from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
+from saratoga_protocol.codec import MAX_COMMAND_BYTES
 from saratoga_protocol.refusals import ABUSE, RESTARTING
-from saratoga_protocol.version import MAX_COMMAND_BYTES
 from saratoga_server.rate_limits.rates import Action
 from saratoga_server.transport.connection import CONTROL
 from saratoga_server.transport.frame_parser import MOST_FRAGMENTS, FrameParser, TooManyFragments
