@@ -215,7 +215,7 @@ def money_meter(game: Game, banked: int) -> MoneyMeter:
     """Return the money meter of a board with `banked` cards on its foundations."""
     return MoneyMeter(
         banked=banked,
-        goal=game.goal.cards,
+        goal=game.cards,
         even=even_at(game),
         paid=-price(game),
         won=CARD_PRIZE * banked,

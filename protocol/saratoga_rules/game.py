@@ -7,29 +7,10 @@ judge, the tests and the help screen read the same value. Of the rules only `gam
 from dataclasses import dataclass
 
 from saratoga_rules.cards import PACK
-from saratoga_rules.position import Position
 from saratoga_rules.vocabulary.deal_steps import DealStep
 from saratoga_rules.vocabulary.foundations import Foundations
 from saratoga_rules.vocabulary.stocks import Stock
 from saratoga_rules.vocabulary.tableau import Columns
-
-
-@dataclass(frozen=True)
-class Goal:
-    """The goal of a game: a number of cards on the foundations."""
-
-    cards: int
-
-    def __call__(self, position: Position) -> bool:
-        return position.banked == self.cards
-
-    def __str__(self) -> str:
-        return f"{self.cards} cards on the foundations"
-
-
-def foundations_hold(cards: int) -> Goal:
-    """Return the goal of having this many cards on all foundations together."""
-    return Goal(cards)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +30,10 @@ class Game:
     up: Foundations
     down: Foundations | None = None
     stock: Stock
-    goal: Goal
 
     @property
     def cards(self) -> int:
-        """The number of cards in the game."""
+        """The number of cards in the game; a board is won when all of them are on the foundations."""
         return self.packs * len(PACK)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
@@ -67,5 +47,5 @@ class Game:
             ("carried together", f"{self.columns.packet}"),
             ("a space", f"{self.columns.space}"),
             ("stock", f"{self.stock}"),
-            ("won with", f"{self.goal}"),
+            ("won with", f"{self.cards} cards on the foundations"),
         )

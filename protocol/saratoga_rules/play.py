@@ -77,7 +77,7 @@ def refusal(game: Game, position: Position, move: Move) -> Refusal | None:
 
 
 def is_won(game: Game, position: Position) -> bool:
-    return game.goal(position)
+    return position.banked == game.cards
 
 
 def outcome(game: Game, position: Position, move: Move) -> Position | Refusal:

@@ -21,6 +21,7 @@ from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.play import is_won
 
 LEAST_RATIO = 1.1
 MOST_MILLISECONDS = 3.0
@@ -43,7 +44,7 @@ def measure(name: str, strength: Strength, deals: int) -> Figures:
         start = deal_for_key(game, practice_key(f"bench {number}"))
         played = play_offline(game, start, CHOOSERS[strength], variation=number)
         banked += played.end.banked
-        won += game.goal(played.end)
+        won += is_won(game, played.end)
         moves += len(played.moves)
     spent = process_time() - began
     return Figures(

@@ -6,7 +6,7 @@ from saratoga_client.bots.choice import Chooser
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
-from saratoga_rules.play import play
+from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position, redact
 
 
@@ -22,7 +22,7 @@ def play_offline(game: Game, start: Position, choose: Chooser, variation: int = 
     """Let a bot play a deal until it is won or the bot stops; the bot sees views only."""
     position, memory = start, Memory(variation=variation)
     moves: list[Move] = []
-    while not game.goal(position):
+    while not is_won(game, position):
         view = redact(position)
         move, memory = choose(game, view, memory)
         if move is None:

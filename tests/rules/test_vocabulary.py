@@ -21,9 +21,16 @@ from saratoga_rules.vocabulary.foundations import (
     wanted_down,
     wanted_up,
 )
-from saratoga_rules.vocabulary.packets import ANY_RUN, ONE_CARD, WHOLE_PILE, Packet
-from saratoga_rules.vocabulary.spaces import KINGS, Space, only_from
 from saratoga_rules.vocabulary.stocks import dealt_to_columns, turned
+from saratoga_rules.vocabulary.tableau import (
+    ANY_RUN,
+    KINGS,
+    ONE_CARD,
+    WHOLE_PILE,
+    Packet,
+    Space,
+    only_from,
+)
 
 IN_COLOURS = down(Pairing.ALTERNATE_COLOUR)
 WITH_CORNER = down(Pairing.ALTERNATE_COLOUR, around_the_corner=True)

@@ -5,24 +5,7 @@ sends the hash of a nonce of their own with *ready*. When the racers are fixed t
 nonces. Seed and nonces together make the key from which the pack is shuffled: the server can no
 longer change its seed, and no racer knew the others' nonces.
 
-Any language with SHA-256 and HMAC-SHA-256 can repeat this. The *cap* is the time limit in minutes, 0 for none.
-All text is ASCII, all hashes are lower-case hexadecimal. A *field* is the length of its bytes as
-a 4-byte big-endian number, followed by the bytes; a number is written in decimal digits first.
-
-    commitment = SHA-256( field("saratoga commitment 1")
-                          field(game) field(rules version) field(table) field(race number)
-                          field(cap) field("yes" or "no": public) field(seed) )
-
-    nonce hash = SHA-256( nonce )
-
-    deal key   = HMAC-SHA-256( key = seed,
-                               message = field("saratoga deal key 1")
-                                         field(table "/" race number)
-                                         field(number of racers)
-                                         then, for each racer by ascending player id,
-                                         field(player id) field(nonce) )
-
-A seed has 32 bytes, and a nonce 16.
+protocol/FAIRNESS.md defines commitment, nonce hash, deal key and *field*, and has test vectors.
 """
 
 import hashlib

@@ -1,17 +1,4 @@
-"""The shuffle, written out, so that any language can repeat it: version 1.
-
-The key feeds HMAC-SHA-256 with a counter:
-
-    block(n) = HMAC-SHA-256( key, "saratoga shuffle 1" + n as an 8-byte big-endian number )
-
-for n = 0, 1, 2, ..; the blocks one after another are a stream of bytes. A number below `bound` is
-the next byte of the stream that is below the greatest multiple of `bound` not above 256, modulo
-`bound`. Other bytes are discarded, so that no number is favoured.
-
-The deck before the shuffle is pack after pack, each clubs, spades, hearts, diamonds from ace to
-king. Then, for i from the last index down to 1, swap the cards at i and at a number below i + 1
-(Fisher-Yates). The card at index 0 is dealt first.
-"""
+"""The shuffle (Fisher-Yates), version 1: protocol/FAIRNESS.md defines it so that any language can repeat it."""
 
 import hashlib
 import hmac

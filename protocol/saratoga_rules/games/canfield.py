@@ -8,15 +8,13 @@ once; when the reserve is gone, spaces may be filled only from the waste. The st
 cards at a time, as often as you like.
 """
 
-from saratoga_rules.game import Game, foundations_hold
+from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.building import Pairing, down
 from saratoga_rules.vocabulary.deal_steps import BaseCard, ToColumns, ToReserve
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.packets import WHOLE_PILE
-from saratoga_rules.vocabulary.spaces import Space, only_from
 from saratoga_rules.vocabulary.stocks import turned
-from saratoga_rules.vocabulary.tableau import Columns
+from saratoga_rules.vocabulary.tableau import WHOLE_PILE, Columns, Space, only_from
 
 CANFIELD = Game(
     name="canfield",
@@ -32,5 +30,4 @@ CANFIELD = Game(
     ),
     up=up_from(First.BASE_CARD),
     stock=turned(3),
-    goal=foundations_hold(52),
 )

@@ -6,15 +6,13 @@ its first; and when the reserve, which fills spaces at once, is gone, anything m
 space. The stock is turned three cards at a time and gone through three times: two redeals.
 """
 
-from saratoga_rules.game import Game, foundations_hold
+from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.building import Pairing, down
 from saratoga_rules.vocabulary.deal_steps import BaseCard, ToColumns, ToReserve
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.packets import ANY_RUN
-from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 from saratoga_rules.vocabulary.stocks import turned
-from saratoga_rules.vocabulary.tableau import Columns
+from saratoga_rules.vocabulary.tableau import ANY_RUN, ANYTHING, Columns, Space
 
 CANFIELD_AISLERIOT = Game(
     name="canfield-aisleriot",
@@ -30,5 +28,4 @@ CANFIELD_AISLERIOT = Game(
     ),
     up=up_from(First.BASE_CARD, gives_back=True),
     stock=turned(3, passes=3),
-    goal=foundations_hold(52),
 )

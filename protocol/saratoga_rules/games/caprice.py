@@ -7,15 +7,13 @@ column, and the stock's next card fills a space at once. When the stock is gone,
 into a space.
 """
 
-from saratoga_rules.game import Game, foundations_hold
+from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.building import Pairing, up_or_down
 from saratoga_rules.vocabulary.deal_steps import AcesAndKings, ToColumns
 from saratoga_rules.vocabulary.foundations import First, down_from, up_from
-from saratoga_rules.vocabulary.packets import ONE_CARD
-from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 from saratoga_rules.vocabulary.stocks import dealt_to_columns
-from saratoga_rules.vocabulary.tableau import Columns
+from saratoga_rules.vocabulary.tableau import ANYTHING, ONE_CARD, Columns, Space
 
 CAPRICE = Game(
     name="caprice",
@@ -32,5 +30,4 @@ CAPRICE = Game(
     up=up_from(First.ACE),
     down=down_from(First.KING),
     stock=dealt_to_columns(),
-    goal=foundations_hold(104),
 )

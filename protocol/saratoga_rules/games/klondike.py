@@ -7,14 +7,12 @@ built up in suit from the ace, and a top card may come back from them, though ne
 is turned three cards at a time and gone through three times. The pack costs $52.
 """
 
-from saratoga_rules.game import Game, foundations_hold
+from saratoga_rules.game import Game
 from saratoga_rules.vocabulary.building import Pairing, down
 from saratoga_rules.vocabulary.deal_steps import Triangle
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.packets import ANY_RUN
-from saratoga_rules.vocabulary.spaces import KINGS, Space
 from saratoga_rules.vocabulary.stocks import turned
-from saratoga_rules.vocabulary.tableau import Columns
+from saratoga_rules.vocabulary.tableau import ANY_RUN, KINGS, Columns, Space
 
 KLONDIKE = Game(
     name="klondike",
@@ -30,5 +28,4 @@ KLONDIKE = Game(
     ),
     up=up_from(First.ACE, gives_back=True),
     stock=turned(3, passes=3),
-    goal=foundations_hold(52),
 )

@@ -5,14 +5,12 @@ whole or part, however long. A space takes a king or a run headed by one. The ei
 are built up in suit from the ace to the king. The stock is turned card by card, once.
 """
 
-from saratoga_rules.game import Game, foundations_hold
+from saratoga_rules.game import Game
 from saratoga_rules.vocabulary.building import Pairing, down
 from saratoga_rules.vocabulary.deal_steps import ToColumns
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.packets import ANY_RUN
-from saratoga_rules.vocabulary.spaces import KINGS, Space
 from saratoga_rules.vocabulary.stocks import turned
-from saratoga_rules.vocabulary.tableau import Columns
+from saratoga_rules.vocabulary.tableau import ANY_RUN, KINGS, Columns, Space
 
 LADY_PALK = Game(
     name="lady-palk",
@@ -28,5 +26,4 @@ LADY_PALK = Game(
     ),
     up=up_from(First.ACE, for_each_suit=2),
     stock=turned(1, passes=1),
-    goal=foundations_hold(104),
 )

@@ -6,14 +6,12 @@ and are built down in alternating colours, a card at a time, and end at the ace.
 one card and is never filled automatically. The stock is turned card by card, as often as you like.
 """
 
-from saratoga_rules.game import Game, foundations_hold
+from saratoga_rules.game import Game
 from saratoga_rules.vocabulary.building import Pairing, down
 from saratoga_rules.vocabulary.deal_steps import ToColumns, ToReserve
 from saratoga_rules.vocabulary.foundations import First, down_from, up_from
-from saratoga_rules.vocabulary.packets import ONE_CARD
-from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 from saratoga_rules.vocabulary.stocks import turned
-from saratoga_rules.vocabulary.tableau import Columns
+from saratoga_rules.vocabulary.tableau import ANYTHING, ONE_CARD, Columns, Space
 
 LAFAYETTE = Game(
     name="lafayette",
@@ -30,5 +28,4 @@ LAFAYETTE = Game(
     up=up_from(First.ACE),
     down=down_from(First.KING),
     stock=turned(1),
-    goal=foundations_hold(52),
 )

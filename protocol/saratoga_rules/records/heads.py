@@ -1,15 +1,8 @@
 """The heads of a racer's log: a chain of hashes by which a log is fixed while it is still secret.
 
 A server shows a head with every count that others see. Afterwards every head that was shown must be a head of
-the log in the record, so no entry before it can be changed any more. The hash is BLAKE2b of 32 bytes, keyed with
-the race's deal key. A *field* is as in `saratoga_rules.dealing.fairness`; numbers are in decimal digits:
-
-    head 0 = hash( field("saratoga head 1") field(race id) field(player id) )
-    head n = hash( field(head n-1) field(time of entry n-1) field(number of entry n-1) field(text of entry n) )
-
-The time is in milliseconds from the start, as in the record. Before the first entry, time and number are 0. So
-the head of an entry is known before the entry has a time. `stuck` may be stored together with its move, before
-that move has a time: for `stuck`, time and number are empty. All 32 bytes are chained, and the first 8 are shown.
+the log in the record, so no entry before it can be changed any more. protocol/FAIRNESS.md defines the heads.
+The head after an entry is known before the entry has a time, because it covers those of the entry before.
 """
 
 from collections.abc import Iterable
@@ -30,7 +23,7 @@ def first_head(key: bytes, race_id: str, player: str) -> bytes:
 
 def next_head(key: bytes, head: bytes, at: int, number: int, text: str) -> bytes:
     """Return the head after the entry `text`; `head`, `at` and `number` are those of the entry before it."""
-    if text == STUCK:
+    if text == STUCK:  # it may be stored together with its move, before that has a time
         return _hash(key, head, b"", b"", text.encode())
     return _hash(key, head, b"%d" % at, b"%d" % number, text.encode())
 

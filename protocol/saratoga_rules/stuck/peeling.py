@@ -29,7 +29,7 @@ from saratoga_rules.position import Heights, Position, with_item
 from saratoga_rules.stuck.prospects import Prospects
 from saratoga_rules.vocabulary.building import Build
 from saratoga_rules.vocabulary.foundations import BUILT_UP, wanted_up
-from saratoga_rules.vocabulary.packets import ANY_RUN
+from saratoga_rules.vocabulary.tableau import ANY_RUN
 
 SPACE: Final = -1
 """The kind on which a king lies: a space."""

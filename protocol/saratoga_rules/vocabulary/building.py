@@ -63,18 +63,16 @@ class Build:
         }
 
     def __str__(self) -> str:
-        corner = ", around the corner (a king on an ace)" if self.around_the_corner else ""
-        return f"{self._directions} {self.pairing}{corner}"
+        return self._in_words(", around the corner (a king on an ace)")
 
     @property
     def brief(self) -> str:
         """The rule in a few words, for a line of the screen."""
-        corner = ", K on A" if self.around_the_corner else ""
-        return f"{self._directions} {self.pairing}{corner}"
+        return self._in_words(", K on A")
 
-    @property
-    def _directions(self) -> str:
-        return " or ".join("up" if step > 0 else "down" for step in self.steps)
+    def _in_words(self, corner: str) -> str:
+        directions = " or ".join("up" if step > 0 else "down" for step in self.steps)
+        return f"{directions} {self.pairing}{corner if self.around_the_corner else ''}"
 
     def run(self, column: tuple[Card, ...]) -> int:
         """Return the length of the run at the end of a column; 0 for a space."""

@@ -22,7 +22,6 @@ class DealBuilder:
     up: list[int]
     down: list[int]
     reserve: list[Card] = field(default_factory=list)
-    waste: list[Card] = field(default_factory=list)
     base: int = 1
     face_down: list[list[Card]] = field(init=False)
     """The face-down cards under each column."""
@@ -39,7 +38,7 @@ class DealBuilder:
         """Return the opening position; the cards not dealt are the stock."""
         return Position(
             stock=tuple(self.deck),
-            waste=tuple(self.waste),
+            waste=(),
             reserve=tuple(self.reserve),
             up=tuple(self.up),
             down=tuple(self.down),

@@ -227,7 +227,7 @@ def pauses_of_race(game: Game, number: int, pace: Pace = human_pace) -> list[flo
     """Return the strong bot's pauses from the deal to the end of its board."""
     position, memory = deal_for_key(game, practice_key(f"pace {number}")), Memory(variation=number)
     pauses: list[float] = []
-    while not game.goal(position):
+    while not is_won(game, position):
         view = redact(position)
         choice = choose_strongly(game, view, memory)
         pauses.append(pace(game, view, memory, choice))

@@ -21,7 +21,7 @@ from saratoga_rules.stuck.arrangements import ArrangementSearch
 from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
 from saratoga_rules.stuck.prospects import is_in_sight, prospects
 from saratoga_rules.vocabulary.foundations import First, down_from
-from saratoga_rules.vocabulary.spaces import ANYTHING, Space
+from saratoga_rules.vocabulary.tableau import ANYTHING, Space
 
 # The peeling search agrees with the search through arrangements
 

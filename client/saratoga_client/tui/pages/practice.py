@@ -78,7 +78,7 @@ def practice_ticker(standing: PracticeStanding, width: int) -> Canvas:
     """Draw the figures in one line, for screens that are too small for the panel."""
     canvas = Canvas(width, 1)
     practice = standing.practice
-    x = canvas.put(1, 0, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)
+    x = canvas.put(1, 0, f"banked {practice.banked}/{practice.game.cards}", Role.COUNT)
     if standing.ghost is not None:
         text = gap_text(standing.ghost, practice.banked, standing.elapsed)
         x = canvas.put(x + 2, 0, text, Role.TEXT)

@@ -107,7 +107,7 @@ def _racers(
     room = max(height - 1, 1)
     first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
     rows = range(first, min(first + room, len(replay.boards)))
-    counts = len(str(replay.game.goal.cards)) + 1
+    counts = len(str(replay.game.cards)) + 1
     name = width - 11 - counts
     canvas.put(1, 0, f"BANKED BY {minutes_and_seconds(replay.moment)}", Role.LABEL)
     for y, index in enumerate(rows, 1):

@@ -215,7 +215,7 @@ def test_the_players_own_line_is_always_shown() -> None:
 @pytest.mark.parametrize("name", sorted(GAMES))
 def test_at_80x24_five_racers_have_place_name_count_and_money(name: str) -> None:
     game = GAMES[name]
-    most = game.goal.cards
+    most = game.cards
     words = [f"r{most}:won", f"o{most - 1}", "a12", f"y{most // 20}:stuck", "m0"]
     seats = [seat("y"), seat("a", name="Maximilian"), seat("o"), seat("r"), seat("m")]
     own = replaced(board(opening(name), game=name), banked=most // 20)
@@ -319,7 +319,7 @@ def test_the_amounts_are_what_was_paid_and_won_and_the_difference() -> None:
 def test_a_bar_of_any_width_passes_the_tick_exactly_when_the_money_does(name: str) -> None:
     game = GAMES[name]
     for width in range(8, 50):
-        for banked in range(game.goal.cards + 1):
+        for banked in range(game.cards + 1):
             canvas = Canvas(width + 1, 1)
             money = money_meter(game, banked)
             tick = draw_bar(canvas, 0, 0, width, money, ASCII_SYMBOLS)

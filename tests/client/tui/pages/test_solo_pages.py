@@ -113,7 +113,7 @@ def test_a_bots_short_name_is_whole_where_counts_have_two_digits(name: str) -> N
     seen = ReplayState(replay=replace(replay, boards=boards))
     rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text().splitlines()
     assert all(len(row) <= 24 for row in rows)
-    assert ("Thea [bot]" in rows[1]) is (GAMES[name].goal.cards < 100)
+    assert ("Thea [bot]" in rows[1]) is (GAMES[name].cards < 100)
 
 
 def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:
