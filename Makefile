@@ -24,7 +24,6 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := $(VENV)/bin
 CLIENT_AND_SERVER := $(VENV)/.server-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
-FUZZER := $(VENV)/.fuzzer-is-set-up
 BROWSER := $(VENV)/.browser-is-set-up
 
 .DEFAULT_GOAL := help
@@ -78,11 +77,11 @@ planted: $(BROWSER) ## plant 60 faults, one at a time, and say which of them the
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour
 	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" $(ARGS)
 
-fuzz: $(FUZZER) ## a million corrupted frames to the decoder and to a real server, and guided fuzzing
-	PYTHONPATH=tests $(BIN)/python tests/hostile/fuzz.py $(ARGS)
+fuzz: $(TOOLS) ## a million corrupted frames to the decoder, and thousands of hostile sessions to a real server
+	$(BIN)/pytest -m long tests/hostile/test_decoder.py tests/hostile/test_hostile_sessions.py $(ARGS)
 
 soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: memory and response times must stay level
-	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) --figures soak-figures.txt $(ARGS)
+	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) $(ARGS)
 
 clean: ## delete .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
@@ -108,9 +107,4 @@ $(TOOLS): pyproject.toml | $(BIN)/python
 $(BROWSER): pyproject.toml | $(TOOLS)
 	@echo "setting up $(VENV): the browser's driver"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev,browser]'
-	@touch $@
-
-$(FUZZER): pyproject.toml | $(TOOLS)
-	@echo "setting up $(VENV): the fuzzer"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev,fuzz]'
 	@touch $@

@@ -13,9 +13,9 @@ from functools import partial
 import msgspec
 
 from benchmarks.contestants import Running
+from benchmarks.lean_racers import Choice, LeanRacer, LeanSocket, connect, plausible, racing_tables
 from benchmarks.measuring import Load, NotQuiet, measured
 from benchmarks.supply import SUPPLY
-from kit.lean_racers import Choice, LeanRacer, LeanSocket, connect, plausible, racing_tables
 from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3

@@ -12,8 +12,8 @@ import random
 import time
 from collections.abc import Callable
 
+from benchmarks.lean_racers import LeanRacer, LeanSocket
 from benchmarks.measuring import Load
-from kit.lean_racers import LeanRacer, LeanSocket
 
 TICK = 0.001
 """Seconds between two checks for clients that are due; uvloop's timers are no finer."""

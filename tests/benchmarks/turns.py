@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 
 from benchmarks.closed_loop import ClosedLoop, EchoLoop, command_payload, echo_payload
 from benchmarks.contestants import Running, echo_server, game_server
+from benchmarks.lean_racers import plausible, racing_tables
 from benchmarks.machine import Others
 from benchmarks.measuring import Load, NotQuiet, measured, together
 from benchmarks.reports import Cell, Report
 from benchmarks.supply import SUPPLY
-from kit.lean_racers import plausible, racing_tables
 
 SETTLE: Final = 0.15
 """Seconds at the start of a turn that do not count, while the last responses of other programs arrive."""

@@ -6,9 +6,11 @@ documented close code.
 """
 
 import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from math import inf
 from random import Random
 from typing import ClassVar
 
@@ -25,12 +27,12 @@ from hypothesis.stateful import (
 
 from kit.altered_server import QUICK
 from kit.hostile_bytes import HostileBytes
-from kit.hostile_client import ACTS, Act, HostileClient, HostileFigures, SharedKnowledge
-from kit.hostile_load import connections_closed, tasks_at_most, tasks_of
+from kit.hostile_client import ACTS, BOUND, Act, HostileClient, SharedKnowledge
 from kit.in_process_server import counted_down, gathered
 from kit.mutations import TRACE
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
+from kit.storms.footprints import footprint
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import BoardChanged, RaceOver, Record
 from saratoga_rules.records.verify import verify
@@ -38,7 +40,10 @@ from saratoga_rules.records.verify import verify
 CLIENTS = 2
 EXAMPLES = 50
 STEPS = 12
-"""Acts in one example; most acts send a batch of frames. `make fuzz` sends a million."""
+"""Acts in one example; most acts send a batch of frames."""
+
+RUNS = [0, *(pytest.param(run, marks=pytest.mark.long) for run in range(1, 15))]
+"""Runs with a server each; `make fuzz` makes all of them, of 200,000 frames together."""
 
 SEEDS = st.integers(0, 2**32)
 
@@ -50,7 +55,6 @@ class Target:
     server: ServerProcess
     friends: tuple[SocketPlayer, SocketPlayer]
     known: SharedKnowledge
-    figures: HostileFigures
 
 
 class HostileSessions(RuleBasedStateMachine):
@@ -63,7 +67,7 @@ class HostileSessions(RuleBasedStateMachine):
     def connect(self, seed: int) -> None:
         target, random = self.target, Random(seed)
         self.clients = [
-            HostileClient(target.server.url, target.known, target.figures, Random(random.random()))
+            HostileClient(target.server.url, target.known, Random(random.random()))
             for _ in range(CLIENTS)
         ]
 
@@ -132,14 +136,26 @@ async def started(stack: AsyncExitStack) -> Target:
         known.players.append(friend.player)
     known.codes.append(code)
     known.protected_races.add(f"{code}/1")
-    return Target(server, (anna, bert), known, HostileFigures())
+    return Target(server, (anna, bert), known)
+
+
+def held(server: ServerProcess, players: int, most_tasks: float = inf) -> int:
+    """Wait until the server has this many connections, and so many tasks at most; return their number."""
+    (port,) = [event["port"] for event in server.events() if event["event"] == "metrics_open"]
+    deadline = time.monotonic() + BOUND
+    while time.monotonic() < deadline:
+        found = footprint(server.pid, server.port, port)
+        # it counts its tasks every two seconds
+        if found.players == players and 0 < found.tasks <= most_tasks:
+            return found.tasks
+        time.sleep(0.1)
+    raise AssertionError(f"the server holds {found}")
 
 
 async def finished(target: Target, tasks: int) -> None:
-    """Check that no connection is left, and that the friends' race ends with a valid record."""
+    """Check that no connection and no task is left, and that the friends' race ends with a valid record."""
     assert (await target.server.get("/healthz"))[0] == 200
-    await connections_closed(target.server.pid, left=len(target.friends))
-    await tasks_at_most(tasks, target.server)
+    await asyncio.to_thread(held, target.server, len(target.friends), tasks)
     assert not TRACE.search(target.server.log.read_text())
     for friend in target.friends:
         assert isinstance(await friend.cash_out(), BoardChanged)
@@ -150,16 +166,17 @@ async def finished(target: Target, tasks: int) -> None:
     assert verify(record.text.encode()).ok
 
 
+@pytest.mark.parametrize("run", RUNS)
 def test_friends_race_on_whatever_hostile_clients_send(
-    runner: asyncio.Runner, target: Target
+    runner: asyncio.Runner, target: Target, run: int
 ) -> None:
     HostileSessions.runner, HostileSessions.target = runner, target
-    pid, tasks = target.server.pid, runner.run(tasks_of(target.server))
+    pid, tasks = target.server.pid, held(target.server, len(target.friends))
     effort = settings(max_examples=EXAMPLES, stateful_step_count=STEPS)
     run_state_machine_as_test(HostileSessions, settings=effort)
     assert target.server.pid == pid
     runner.run(finished(target, tasks))
-    answers = target.figures.answers
+    answers = target.known.answers
     assert answers.keys() >= {"Snapshot", "Done", "TableChanged"}, "the clients joined tables"
     assert answers.keys() >= {
         "bad_frame",

@@ -43,7 +43,6 @@ class HostileConversation:
         self.subprotocol = subprotocol
         self._codec = CODECS[subprotocol]
         self._learn = learn
-        self.sent = 0
         self.answers: Counter[str] = Counter()
         self._mark = MARKS
         """The id of the heartbeat behind the last batch."""
@@ -56,7 +55,6 @@ class HostileConversation:
     async def send(self, frame: Frame) -> None:
         """Send a frame without waiting for its response."""
         await self._socket.send(frame)
-        self.sent += 1
 
     async def exchange(self, frames: list[Frame]) -> None:
         """Send frames and wait until each is answered; raises `ConnectionClosed`."""
@@ -108,16 +106,6 @@ DOCUMENTED_CLOSES: Final = frozenset(
 
 
 @dataclass
-class HostileFigures:
-    """Counts of frames sent, responses received, and connections."""
-
-    frames: int = 0
-    answers: Counter[str] = field(default_factory=Counter)
-    closes: Counter[int] = field(default_factory=Counter)
-    connections: int = 0
-
-
-@dataclass
 class SharedKnowledge:
     """Table codes, ids and frames that all hostile clients have learned and share."""
 
@@ -129,6 +117,8 @@ class SharedKnowledge:
     """Frames that one client sent, for another to send again."""
     protected_races: set[str] = field(default_factory=set)
     """Races whose boards no hostile client may be shown."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """The number of responses to all hostile clients, by kind of event or code of refusal."""
 
     def learn(self, event: Event) -> None:
         if isinstance(event, Snapshot | TableChanged):
@@ -149,13 +139,10 @@ def _keep(known: list[Any], new: Any) -> None:
 class HostileClient:
     """A client that connects again whenever its connection is closed."""
 
-    def __init__(
-        self, url: str, known: SharedKnowledge, figures: HostileFigures, random: Random
-    ) -> None:
+    def __init__(self, url: str, known: SharedKnowledge, random: Random) -> None:
         self._url = url
         self._name = f"M{random.randrange(10**9)}"
         self._known = known
-        self._figures = figures
         self._random = random
         self._token = random.randbytes(32).hex()
         self._player = "a" * 16
@@ -169,40 +156,21 @@ class HostileClient:
 
     # Connections
 
-    async def send_random(self, frames: int, goes_on: Callable[[], bool]) -> None:
-        """Send at least this many random frames; continue while `goes_on()` is true."""
-        sent = 0
-        while sent < frames or goes_on():
-            await self.connect(greets=self._random.random() < 0.9)
-            limit = sent + self._random.choice((20, 200, 1500))
-            while sent < limit and await self.act(HostileClient.random_frame):
-                sent += BATCH
-            if self._random.random() < 0.05:
-                await self.send_too_long()
-            await self.close()
-            sent += 1
-
-    async def act(self, act: "Act", frames: int = BATCH) -> bool:
-        """Send frames that `act` makes and check the responses.
-
-        Return `False` if the server disconnected.
-        """
+    async def act(self, act: "Act") -> None:
+        """Send frames that `act` makes and check the responses."""
         if self._conversation is None:
             await self.connect()
         assert self._conversation is not None
         subprotocol = self._conversation.subprotocol
         try:
-            await self._conversation.exchange([act(self, subprotocol) for _ in range(frames)])
+            await self._conversation.exchange([act(self, subprotocol) for _ in range(BATCH)])
         except ConnectionClosed:
             await self.close()
-            return False
-        return True
 
     async def connect(self, *, greets: bool = True) -> None:
         """Connect; say hello and join a table if `greets`."""
         await self.close()
         subprotocol = self._random.choice(SUBPROTOCOLS)
-        self._figures.connections += 1
         socket = await connect(
             self._url,
             subprotocols=[Subprotocol(subprotocol)],
@@ -224,9 +192,7 @@ class HostileClient:
         if conversation is None:
             return
         await conversation.end()
-        self._figures.frames += conversation.sent
-        self._figures.answers.update(conversation.answers)
-        self._figures.closes[conversation.close_code] += 1
+        self._known.answers.update(conversation.answers)
         assert conversation.close_code in DOCUMENTED_CLOSES, conversation.close_code
 
     async def send_too_long(self) -> None:
@@ -337,15 +303,6 @@ class HostileClient:
     def spoilt_frame(self, subprotocol: str) -> Frame:
         """Return any command with a spoilt structure or spoilt bytes."""
         return Spoiler(self._random, subprotocol).frame()
-
-    def random_frame(self, subprotocol: str) -> Frame:
-        """Return a frame of any kind."""
-        kind = self._random.random()
-        if kind < 0.06:
-            return self.command_of_another_session(subprotocol)
-        if kind < 0.55:
-            return self.command(subprotocol)
-        return (self.spoilt_command if kind < 0.85 else self.spoilt_frame)(subprotocol)
 
     def _command(self) -> Command:
         """Return a command that fits the client's state, or nearly fits it."""

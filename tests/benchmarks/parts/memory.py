@@ -5,10 +5,17 @@ from dataclasses import dataclass
 
 from benchmarks.closed_loop import echo_payload
 from benchmarks.contestants import Running, echo_server, game_server
+from benchmarks.lean_racers import (
+    LeanRacer,
+    LeanSocket,
+    connect,
+    dawdling,
+    plausible,
+    racing_tables,
+)
 from benchmarks.lines import GAME
 from benchmarks.measuring import Load, at_rest, resident_kib
 from benchmarks.reports import Bar, Report
-from kit.lean_racers import LeanRacer, LeanSocket, connect, dawdling, plausible, racing_tables
 
 MOVES = 100
 """The number of moves of each racer; fewer if its board ends earlier."""

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 
 from benchmarks.closed_loop import echo_payload
 from benchmarks.contestants import Running, echo_server, game_server
+from benchmarks.lean_racers import connect, racing_tables
 from benchmarks.lines import GAME, share
 from benchmarks.measuring import Load, NotQuiet, measured, millis, together
 from benchmarks.paced import Pacer, pace_echoes, pace_racers
 from benchmarks.reports import Bar, Cell, Report
 from benchmarks.supply import needed
-from kit.lean_racers import connect, racing_tables
 
 TABLES = 64
 SHARE = 0.6

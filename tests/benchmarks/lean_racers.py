@@ -47,7 +47,8 @@ class LeanSocket(asyncio.Protocol):
 
     def send(self, payload: bytes) -> None:
         assert self._transport is not None
-        self._transport.write(frame(payload))
+        if not self._transport.is_closing():
+            self._transport.write(frame(payload))
 
     def close(self) -> None:
         if self._transport is not None:
@@ -103,106 +104,7 @@ ANSWERED_WITHIN = 60.0
 MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
 """Codes of refusals of a move that arrived after its board had ended."""
 
-AWAY = "store_unavailable"
-REPEATED_AFTER = 0.25
-"""Seconds before a command is repeated."""
-
 _ENCODE = msgspec.msgpack.Encoder().encode
-
-
-class LeanRequests:
-    """The commands of one player to a server, over one socket or several in turn."""
-
-    def __init__(self) -> None:
-        self.socket: LeanSocket | None = None
-        self.on_unavailable: Callable[[], None] = lambda: None
-        """Called before a command is repeated because the server could not reach its store."""
-        self._last = b""
-        self.last_id = 0
-        self._answers: dict[int, asyncio.Future[events.Event]] = {}
-        self._nonce = b""
-        self._showing: asyncio.Future[events.Event] | None = None
-
-    def send(self, kind: type[commands.Command], **fields: object) -> int:
-        """Send a command without waiting for the response; returns its size in bytes."""
-        assert self.socket is not None
-        self.last_id += 1
-        encoded = self._last = _ENCODE(kind(id=self.last_id, **fields))
-        self.socket.send(encoded)
-        return len(encoded)
-
-    def repeat_newest(self, command_id: int) -> None:
-        """Repeat a command after `REPEATED_AFTER` seconds, under the same id, if it is the newest.
-
-        The server does not carry out a command twice.
-        """
-        self.on_unavailable()
-        encoded, socket = self._last, self.socket
-
-        def send() -> None:
-            if self.socket is socket is not None:
-                socket.send(encoded)
-
-        if command_id == self.last_id:
-            asyncio.get_running_loop().call_later(REPEATED_AFTER, send)
-
-    async def ask(self, kind: type[commands.Command], **fields: object) -> events.Event:
-        """Send a command and wait for the response; repeat it while the store is unavailable."""
-        async with asyncio.timeout(ANSWERED_WITHIN):
-            answer = self._expect(self.last_id + 1)
-            self.send(kind, **fields)
-            command_id, encoded = self.last_id, self._last
-            while is_unavailable(response := await answer):
-                self.on_unavailable()
-                await asyncio.sleep(REPEATED_AFTER)
-                if self.socket is None:
-                    return response
-                answer = self._expect(command_id)
-                self.socket.send(encoded)
-            return response
-
-    async def get_ready(self, table: events.Table) -> None:
-        """Send `ready` for the table's next race, with a new nonce."""
-        self._nonce = secrets.token_bytes(16)
-        done = await self.ask(
-            commands.Ready,
-            table=table.code,
-            commitment=table.commitment,
-            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
-        )
-        assert isinstance(done, events.Done), done
-
-    def reveal(self, table: events.Table) -> None:
-        """Reveal the nonce without waiting for the response."""
-        showing = self.ask(commands.Reveal, table=table.code, nonce=self._nonce.hex())
-        self._showing = asyncio.ensure_future(showing)
-        # a lost connection is reported elsewhere
-        self._showing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
-
-    def is_answer(self, event: events.Event) -> bool:
-        """Deliver a response to the command it answers; return False if it answers none."""
-        waiter = self._answers.pop(event.re, None) if event.re is not None else None
-        if waiter is not None and not waiter.done():
-            waiter.set_result(event)
-        return waiter is not None
-
-    def fail(self, fault: Exception) -> None:
-        """Fail every command that waits for a response."""
-        for waiter in self._answers.values():
-            if not waiter.done():
-                waiter.set_exception(fault)
-        self._answers.clear()
-
-    def _expect(self, command_id: int) -> "asyncio.Future[events.Event]":
-        answer: asyncio.Future[events.Event] = asyncio.get_running_loop().create_future()
-        self._answers[command_id] = answer
-        return answer
-
-
-def is_unavailable(response: events.Event) -> bool:
-    """Return whether a response says that the server could not reach its store."""
-    return isinstance(response, events.Refused) and response.code == AWAY
-
 
 CODEC = CODECS[MSGPACK]
 
@@ -255,13 +157,27 @@ class LeanRacer:
         """Called with an unexpected refusal or the end of the connection."""
         self._choice = choice
         self._asked = 0.0
-        self._requests = LeanRequests()
-        self._requests.socket = socket
-        self.ask = self._requests.ask
+        self._last_id = 0
+        self._answers: dict[int, asyncio.Future[events.Event]] = {}
+        self._nonce = b""
+        self._revealing: asyncio.Future[events.Event] | None = None
         self._is_over = False
-        self._is_counting = False
         socket.on_message = self._receive
         socket.on_lost = self._lost
+
+    def send(self, kind: type[commands.Command], **fields: object) -> int:
+        """Send a command without waiting for the response; returns its size in bytes."""
+        self._last_id += 1
+        encoded = _ENCODE(kind(id=self._last_id, **fields))
+        self.socket.send(encoded)
+        return len(encoded)
+
+    async def ask(self, kind: type[commands.Command], **fields: object) -> events.Event:
+        """Send a command and wait for the response."""
+        answer: asyncio.Future[events.Event] = asyncio.get_running_loop().create_future()
+        self._answers[self._last_id + 1] = answer
+        self.send(kind, **fields)
+        return await asyncio.wait_for(answer, ANSWERED_WITHIN)
 
     # gathering
 
@@ -271,8 +187,16 @@ class LeanRacer:
         assert isinstance(answer, events.Welcome), answer
 
     async def get_ready(self) -> None:
+        """Send `ready` for the table's race, with a new nonce."""
         assert self.table is not None
-        await self._requests.get_ready(self.table)
+        self._nonce = secrets.token_bytes(16)
+        done = await self.ask(
+            commands.Ready,
+            table=self.table.code,
+            commitment=self.table.commitment,
+            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
+        )
+        assert isinstance(done, events.Done), done
 
     # racing
 
@@ -286,7 +210,13 @@ class LeanRacer:
             self._end()
             return 0
         self._asked = time.perf_counter()
-        return self._requests.send(commands.MakeMove, race=board.race, after=board.count, move=text)
+        return self.send(commands.MakeMove, race=board.race, after=board.count, move=text)
+
+    def cash_out(self) -> None:
+        """End the board; the response comes like that to a move."""
+        assert self.board is not None
+        self._asked = time.perf_counter()
+        self.send(commands.CashOut, race=self.board.race)
 
     def disconnect(self) -> None:
         """Close the connection."""
@@ -325,23 +255,30 @@ class LeanRacer:
 
     def _update_table(self, table: events.Table) -> None:
         self.table = table
-        if table.phase == "countdown" and not self._is_counting:
-            self._is_counting = True
-            self._requests.reveal(table)
+        if table.phase == "countdown" and self._revealing is None:
+            nonce = self._nonce.hex()
+            asking = self.ask(commands.Reveal, table=table.code, nonce=nonce)
+            self._revealing = asyncio.ensure_future(asking)
+            # a lost connection is reported elsewhere
+            self._revealing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
 
     def _handle_other(self, event: events.Event) -> None:
         if isinstance(event, events.Snapshot):
             self._update_table(event.table)
-        if self._requests.is_answer(event):
-            return
-        if isinstance(event, events.Refused) and event.code in MOVE_ON:
+        waiter = self._answers.pop(event.re, None) if event.re is not None else None
+        if waiter is not None:
+            if not waiter.done():
+                waiter.set_result(event)
+        elif isinstance(event, events.Refused) and event.code in MOVE_ON:
             self._end()
         elif isinstance(event, events.Refused):
             self.on_fault(RuntimeError(f"a move was refused: {event.code}, {event.message}"))
 
     def _lost(self) -> None:
         fault = ConnectionError("the server closed a racer's connection")
-        self._requests.fail(fault)
+        for waiter in self._answers.values():
+            if not waiter.done():
+                waiter.set_exception(fault)
         self.on_fault(fault)
 
 
