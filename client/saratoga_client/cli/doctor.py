@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import output_options
-from saratoga_client.local import identity, paths, settings_file
+from saratoga_client.local import identity, paths, settings
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import SMALLEST, Capabilities, Colours, this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
@@ -141,7 +141,7 @@ def of_files() -> Iterator[Finding]:
     """Check the player's settings and folders, without creating any."""
     path = paths.config_path()
     try:
-        found = settings_file.parse(settings_file.read(path), str(path))
+        found = settings.read(path)
     except Problem as failure:
         yield Finding("settings", Severity.WRONG, failure.what, failure.remedy)
     else:

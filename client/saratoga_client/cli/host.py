@@ -17,13 +17,19 @@ from saratoga_client.local.hosting import (
     local_server,
 )
 from saratoga_client.local.origins import is_this_machine
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
-from saratoga_client.local.settings import Settings, last_table_at, remember_last
+from saratoga_client.local.settings import (
+    CAPS,
+    MATCHES,
+    Settings,
+    last_choices,
+    remember,
+)
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
 from saratoga_client.session.join import TableWanted, kept_table, kept_table_text
 from saratoga_client.session.open_connection import check_address, open_connection
+from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_rules.games import GAMES
 
 
@@ -100,7 +106,7 @@ def command(
         public=public,
         races=settings.races,
     )
-    remember_last(game=table.game, cap=table.cap, races=table.races)
+    remember(game=table.game, cap=table.cap, races=table.races)
     if public_url is not None:
         check_address(public_url)
     if settings.server and port is None:
@@ -165,7 +171,7 @@ async def _table_here(
 
     A host who has chosen another game, time limit or match for this run is asked.
     """
-    table = await kept_table(connection, last_table_at(server))
+    table = await kept_table(connection, last_choices().last_table_at(server))
     if table is None:
         return wanted
     settings = table.settings

@@ -7,8 +7,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from saratoga_client.local.setting_values import SUITS, THEMES, every_game
-from saratoga_client.local.settings import Settings, load
+from saratoga_client.local.settings import SUITS, THEMES, Settings, every_game, load
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, destination

@@ -10,7 +10,7 @@ import click
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.game_argument import game_argument
 from saratoga_client.cli.options import in_lines, offline_options
-from saratoga_client.local.settings import Settings, remember_last
+from saratoga_client.local.settings import Settings, remember
 from saratoga_client.practice.deals import BadSeed, from_seed
 from saratoga_client.practice.practice_session import drawn_seed
 from saratoga_client.problems import Exit, Problem
@@ -38,7 +38,7 @@ def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> Non
 
     Nothing leaves this machine, and practice does not count for leaderboards.
     """
-    remember_last(game=game)
+    remember(game=game)
     try:
         _practise(game, seed or "", ghost, settings)
     except BadSeed as bad:

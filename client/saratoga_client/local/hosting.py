@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.paths import data_folder
 from saratoga_client.local.server_process import SOMEBODY, Person, running_server
-from saratoga_client.local.settings import load_last_server
+from saratoga_client.local.settings import last_choices
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.wording import listed
@@ -124,7 +124,7 @@ def page_origin(public_url: str) -> str:
 
 def last_port() -> int:
     """Return the port of the last server, if that was on this machine; else the default port."""
-    last = load_last_server()
+    last = last_choices().last_server
     return (urlsplit(last).port or PORT) if is_this_machine(last) else PORT
 
 

@@ -1,41 +1,72 @@
 """The player's settings: options, environment variables, the settings file, last choices, defaults.
 
 The first source in this order that has a setting counts. The file is `config.toml` in the
-configuration folder (`paths`). An error for an invalid setting names the line and a remedy. The
-commands apply their options with `Settings.given`.
+configuration folder (`paths`); only the player writes it. The program saves the last choices in
+`last.json` in the state folder. An error for an invalid setting names its place and the valid
+values. The commands apply their options with `Settings.given`.
 """
 
+import json
 import os
-from collections.abc import Mapping
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias, get_args
 
-from saratoga_client.local import paths, settings_file
+from msgspec import Meta, Struct, ValidationError, convert
+from msgspec.structs import replace
+
+from saratoga_client.local import paths
+from saratoga_client.local.files import replace_file
 from saratoga_client.local.origins import DEFAULT_SERVER
-from saratoga_client.local.setting_values import LAST_TYPES, NO_MATCH, SETTING_TYPES
-from saratoga_client.local.settings_file import Value
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.record import TABLE_CODE
+
+NO_MATCH: Final = 1
+
+THEMES: Final = ("felt", "paper", "plain")
+"""Names of the colour themes; a copy of those in `tui.themes`, which settings must not import."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+def _one_of(words: Iterable[str]) -> Meta:
+    return Meta(pattern=f"^({'|'.join(words)})$")
+
+
+Cap: TypeAlias = Literal[3, 5, 10, 20, 0]
+Races: TypeAlias = Literal[1, 3, 5]
+Suits: TypeAlias = Literal["two", "four"]
+GameName: TypeAlias = Annotated[str, _one_of(GAMES)]
+
+CAPS: Final[tuple[int, ...]] = get_args(Cap)
+"""The time limits of a race in minutes; 0 is no limit, at private tables only."""
+
+MATCHES: Final[tuple[int, ...]] = get_args(Races)
+"""The numbers of races of a match."""
+
+SUITS: Final[tuple[str, ...]] = get_args(Suits)
+"""The values for the number of suit colours."""
+
+_PRINTABLE: Final = r"[^\x00-\x1f\x7f-\x9f]"
+
+
+class Settings(Struct, frozen=True, kw_only=True):
     """All settings with their defaults."""
 
-    server: str = ""
+    server: Annotated[str, Meta(pattern="^wss?://")] = ""
     """The address of the server that a flag, the environment or the file names; empty for none."""
     last_server: str = ""
     """The address of the server that was used last; empty for none."""
-    last_table: str = ""
+    last_table: Annotated[str, Meta(pattern=f"^({TABLE_CODE})?$")] = ""
     """The code of the last table at `last_server`; empty for none."""
-    name: str = ""
+    name: Annotated[str, Meta(pattern=f"^{_PRINTABLE}{{1,64}}\\Z")] = ""
     """The name to claim at a new server; if empty, the program asks for a name."""
-    suits: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    suits: dict[GameName, Suits] = {}
     """`two` or `four` by game; other games use their own default."""
-    theme: str = ""
+    theme: Annotated[str, _one_of(THEMES)] = ""
     """The colour theme; empty for the default theme."""
     ascii: bool | None = None
     """True to use only ASCII characters; `None` to detect what the terminal can show."""
@@ -45,14 +76,14 @@ class Settings:
     """True to play a move at once if a key allows only that move."""
     plain: bool = False
     """True to use lines of text instead of the screen."""
-    game: str = next(iter(GAMES))
+    game: GameName = next(iter(GAMES))
     """The game that was hosted or practised last, which is the first choice for the next table."""
-    cap: int = 10
+    cap: Cap = 10
     """The time limit of the table that was hosted last, in minutes; 0 for none."""
-    races: int = NO_MATCH
+    races: Races = NO_MATCH
     """The number of races of the match that was hosted last; 1 for no match."""
-    install: str = ""
-    """The installation command in invitations; empty for the command from `installation`."""
+    install: Annotated[str, Meta(pattern=f"^{_PRINTABLE}+\\Z")] = ""
+    """The installation command in invitations; empty for the usual one."""
 
     @property
     def server_url(self) -> str:
@@ -65,31 +96,117 @@ class Settings:
 
     def given(self, **flags: object) -> Self:
         """Return the settings with options applied; an option of `None` was not given."""
-        return replace(self, **{key: each for key, each in flags.items() if each is not None})  # type: ignore[arg-type]  # the commands' options give the types
+        return replace(self, **{key: each for key, each in flags.items() if each is not None})
+
+
+_SWITCH: Final = "true or false"
+
+VALUES: Final[Mapping[str, str]] = {
+    "server": 'an address such as "ws://192.168.1.7:7470"',
+    "name": 'a text such as "Anna", of 64 characters at most',
+    "suits": '"two" or "four", or one of these for a game: suits.caprice = "two"',
+    "theme": '"felt", "paper" or "plain"',
+    "ascii": _SWITCH,
+    "background": _SWITCH,
+    "quick": _SWITCH,
+    "plain": _SWITCH,
+    "game": ", ".join(GAMES),
+    "cap": "3, 5, 10, 20 or 0",
+    "races": "1, 3 or 5",
+    "install": 'a command such as "pip install git+https://cards.example.org/saratoga"',
+}
+"""Every setting of the file and the environment, with its valid values in words."""
+
+
+def every_game(suits: str) -> dict[str, str]:
+    """Return one number of suit colours for every game."""
+    return dict.fromkeys(GAMES, suits)
 
 
 def load(environment: Mapping[str, str] = os.environ, path: Path | None = None) -> Settings:
     """Read the environment, the file and the last choices. Raises `Problem`."""
-    path = paths.config_path() if path is None else path
-    return Settings(
-        **{
-            **_last(),
-            **settings_file.parse(settings_file.read(path), str(path)),
-            **_of_environment(environment),
-        }
+    last, file = _last(), read(path or paths.config_path())
+    suits = {"suits": {**last.get("suits", {}), **file.get("suits", {})}}
+    named = {
+        key: _checked(key, word, variable, strict=False)
+        for key in VALUES
+        if (word := environment.get(variable := variable_of(key)))
+    }
+    return Settings(**{**last, **file, **suits, **named})
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the settings in a file; none if there is no file. Raises `Problem`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(
+            f"The settings in {path} cannot be read: {error}.",
+            "Correct the file, or move it away to use the defaults.",
+            Exit.USAGE,
+        ) from None
+    return parse(text, str(path))
+
+
+def parse(text: str, source: str) -> dict[str, Any]:
+    """Return the settings in a file's text; `source` names the file in messages. Raises `Problem`."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Problem(
+            f"The settings in {source} are not valid TOML: {error}.",
+            'A line looks like: name = "Anna"',
+            Exit.USAGE,
+        ) from None
+    for key in table:
+        if key not in VALUES:
+            near = get_close_matches(key, VALUES, n=1)
+            meant = f' Did you mean "{near[0]}"?' if near else ""
+            raise Problem(
+                f"{source}, line {line_of(text, key)}: there is no setting {key!r}.",
+                f"The settings are {', '.join(VALUES)}.{meant}",
+                Exit.USAGE,
+            )
+    return {
+        key: _checked(key, value, f"{source}, line {line_of(text, key)}: {key}")
+        for key, value in table.items()
+    }
+
+
+def line_of(text: str, key: str) -> int:
+    """Return the number of the line that sets a key, from 1; 1 if no line is found."""
+    sought = re.compile(rf'^\s*(\[\s*)?["\']?{re.escape(key)}["\']?\s*([.=\]])')
+    return next(
+        (number for number, line in enumerate(text.split("\n"), 1) if sought.match(line)), 1
     )
 
 
-def keep(key: str, value: Value) -> None:
-    """Save a setting in the settings file; `key` may be `suits.GAME` too. Raises `Problem`."""
-    settings_file.keep(paths.config_path(), key, value)
+def _checked(key: str, value: object, place: str, *, strict: bool = True) -> Any:
+    """Return the value of a setting; raises `Problem` with its place.
+
+    Without `strict` the value is a word of the environment, such as `1` for true.
+    """
+    try:
+        return _converted(key, value, strict=strict)
+    except ValidationError:
+        shown = json.dumps(value, ensure_ascii=False, default=str)
+        raise Problem(
+            f"{place} cannot be {shown}.", f"It can be {VALUES[key]}.", Exit.USAGE
+        ) from None
 
 
-def remember_last(**choices: Value) -> None:
-    """Save the last choices, such as the hosted game; ignore failures."""
-    for key, value in choices.items():
-        with suppress(Problem):
-            settings_file.keep(_last_path(), key, value)
+def _converted(key: str, value: object, *, strict: bool = True) -> Any:
+    if key == "suits" and isinstance(value, str):
+        value = every_game(value)
+    return getattr(convert({key: value}, Settings, strict=strict), key)
+
+
+def remember(**choices: object) -> None:
+    """Save last choices, such as the hosted game; ignore failures."""
+    with suppress(OSError):
+        replace_file(_last_path(), json.dumps({**_last(), **choices}, indent=1).encode())
 
 
 def remember_server(server: str, table: str = "") -> None:
@@ -97,10 +214,15 @@ def remember_server(server: str, table: str = "") -> None:
 
     Without a `table`, the last table at that server stays saved.
     """
-    last = Settings(**_last())
+    last = last_choices()
     table = table or last.last_table_at(server)
     if (last.last_server, last.last_table) != (server, table):
-        remember_last(server=server, table=table)
+        remember(last_server=server, last_table=table)
+
+
+def last_choices() -> Settings:
+    """Return the last choices that are valid, and else the defaults."""
+    return Settings(**_last())
 
 
 def server_to_name(server: str) -> str:
@@ -112,55 +234,20 @@ def server_to_name(server: str) -> str:
     return "" if usual.rstrip("/") == server.rstrip("/") else server
 
 
-def load_last_server() -> str:
-    """Return the address of the server that was used last; empty for none."""
-    return Settings(**_last()).last_server
-
-
-def last_table_at(server: str) -> str:
-    """Return the code of the last table at a server, if that server was the last one; else empty."""
-    return Settings(**_last()).last_table_at(server)
-
-
 def _last() -> dict[str, Any]:
     """Return the last choices that are valid; none if their file cannot be read."""
-    try:
-        last = settings_file.valid(settings_file.read(_last_path()), LAST_TYPES)
-    except Problem:
-        return {}
-    # the last server counts less than a server that the player names
-    return {_LAST_NAMES.get(key, key): value for key, value in last.items()}
+    found: dict[str, Any] = {}
+    with suppress(OSError, ValueError, AttributeError):
+        for key, value in json.loads(_last_path().read_bytes()).items():
+            with suppress(ValidationError, AttributeError):
+                found[key] = _converted(key, value)
+    return found
 
 
 def _last_path() -> Path:
-    return paths.state_folder() / "last.toml"
-
-
-def _of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings from environment variables such as `SARATOGA_THEME`; raises `Problem`."""
-    found: dict[str, Any] = {}
-    for key, kind in SETTING_TYPES.items():
-        variable = variable_of(key)
-        word = environment.get(variable)
-        if not word:
-            continue
-        read = kind.read_word(word)
-        if read is None:
-            raise Problem(
-                f"{variable} cannot be {word!r}.",
-                f"Write {kind.example_of_variable(variable)}.",
-                Exit.USAGE,
-            )
-        found[key] = read
-    return found
+    return paths.state_folder() / "last.json"
 
 
 def variable_of(key: str) -> str:
     """Return the environment variable of a setting."""
     return f"SARATOGA_{key.upper()}"
-
-
-_LAST_NAMES: Final = {"server": "last_server", "table": "last_table"}
-"""The settings that only the last choices have, by their keys in that file."""
-
-assert {*SETTING_TYPES, *_LAST_NAMES.values()} == {each.name for each in fields(Settings)}

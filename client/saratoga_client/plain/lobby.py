@@ -5,8 +5,7 @@ from functools import partial
 from typing import Final
 
 from saratoga_client.local.printed_command import printed_command
-from saratoga_client.local.setting_values import MOST_SEATS
-from saratoga_client.local.settings import last_table_at
+from saratoga_client.local.settings import last_choices
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.plain.board_answers import rules_lines
@@ -22,6 +21,7 @@ from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
 from saratoga_client.session.join import LONGEST_NAME, TableWanted, release_other_seat, way_back
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
@@ -141,7 +141,7 @@ class PlainLobby:
         if (code := self._connection.welcome.table) is not None:
             self._write(f"seat: you still have a seat at {code}. Type join {code}, or leave.")
             return
-        last = last_table_at(self._connection.url)
+        last = last_choices().last_table_at(self._connection.url)
         if self._name and last and await way_back(self._connection, last):
             self._write(f"seat: your last table, {last}, is open. Type join {last} to go back.")
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
+from saratoga_client.local.settings import CAPS, MATCHES
+from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_rules.games import GAMES
 
 

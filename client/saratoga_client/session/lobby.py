@@ -9,8 +9,9 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Final
 
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
+from saratoga_client.local.settings import CAPS, MATCHES
 from saratoga_client.session.join import TableWanted
+from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 

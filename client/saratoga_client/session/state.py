@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.session.feed import (
     Feed,
@@ -38,6 +37,10 @@ from saratoga_protocol import events
 from saratoga_protocol.events import BoardView, Event
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+
+FEWEST_SEATS: Final = 1
+MOST_SEATS: Final = 16
+"""The maximum number of seats at a table."""
 
 MAX_POINTS: Final = 400
 """Maximum points per racer in the chart; above it every second point is dropped."""

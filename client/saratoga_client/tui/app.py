@@ -15,7 +15,6 @@ from textual.filter import LineFilter, NoColor
 from textual.widget import Widget
 from textual.worker import Worker, WorkerError
 
-from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
 from saratoga_client.output import say
 from saratoga_client.problems import Problem, alarmed_at_end
@@ -33,12 +32,12 @@ BROAD: Final = 120
 INPUT: Final = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
 Flow: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
-Remember: TypeAlias = Callable[[str, Value], None]
-"""A function that saves a setting, by its key and value, for the next run; see `settings.keep`."""
+Remember: TypeAlias = Callable[..., None]
+"""A function that saves settings, given by name, for the next run; see `settings.remember`."""
 
 
-def forget(key: str, value: Value) -> None:
-    """Discard a setting; the default `Remember` function."""
+def forget(**choices: object) -> None:
+    """Discard settings; the default `Remember` function."""
 
 
 @runtime_checkable
@@ -115,15 +114,14 @@ class SaratogaApp(TerminalApp):
             for widget in (screen, *screen.query(Widget)):
                 if isinstance(widget, Themed):
                     widget.dress(self.colours)
-        self._remember("theme", self.appearance.theme_name)
+        self._remember(theme=self.appearance.theme_name)
         return self.appearance.theme_name
 
     def other_suits(self, game: Game) -> str:
         """Switch a game's suits between two and four colours and return the new number as a word."""
         self.appearance = self.appearance.with_other_suits(game)
-        chosen = self.appearance.suits[game.name]
-        self._remember(f"suits.{game.name}", chosen)
-        return chosen
+        self._remember(suits=dict(self.appearance.suits))
+        return self.appearance.suits[game.name]
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the filters of all painted lines; they remove colours if the player wants none."""

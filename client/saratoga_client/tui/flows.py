@@ -3,13 +3,10 @@
 Each function imports its screens when called, so practice starts without the network's modules.
 """
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from saratoga_client.local import settings as choices
-from saratoga_client.local.settings import Settings
+from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, this_terminal
-from saratoga_client.problems import Problem
 from saratoga_client.tui.app import Flow, SaratogaApp, run_flow
 from saratoga_client.tui.appearance import Appearance
 
@@ -35,12 +32,6 @@ def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
         suits=settings.suits,
         quick=settings.quick,
     )
-
-
-def remember(key: str, value: str | bool | int) -> None:
-    """Save a setting changed on the screen; if that fails, it is lost when the program ends."""
-    with suppress(Problem):
-        choices.keep(key, value)
 
 
 def table_flow(session: "TableSession", server: str, inviter: "Inviter | None" = None) -> Flow:

@@ -12,11 +12,10 @@ from textual.worker import Worker
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port, still_here
-from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.local.settings import (
     Settings,
-    last_table_at,
-    remember_last,
+    last_choices,
+    remember,
     remember_server,
 )
 from saratoga_client.net.connection import Connection
@@ -42,6 +41,7 @@ from saratoga_client.session.join import (
 )
 from saratoga_client.session.lobby import Entry, LobbyState, Purpose
 from saratoga_client.session.open_connection import bad_address
+from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.flows import practice_flow, table_flow
@@ -107,7 +107,7 @@ class LobbyFlow:
                             if self._hosting is not None and not await self._hosting.others():
                                 return Quit()
                         case Practising(game):
-                            remember_last(game=game)
+                            remember(game=game)
                             await practice_flow(from_seed(GAMES[game], drawn_seed()))(self._app)
                         case _:
                             return step
@@ -199,7 +199,7 @@ class LobbyFlow:
     async def _open_or_return(self, wanted: TableWanted) -> None:
         """Create a table; ask first if the player has one where friends wait."""
         connection = self._connection
-        kept = await kept_table(connection, last_table_at(self._settings.server_url))
+        kept = await kept_table(connection, last_choices().last_table_at(self._settings.server_url))
         if kept is None:
             self.open_table(wanted)
             return
@@ -213,7 +213,7 @@ class LobbyFlow:
 
     async def _offer_return(self, connection: Connection) -> None:
         """Offer the table where the player has a seat, or else the last one here, if it is open."""
-        table = await way_back(connection, last_table_at(self._settings.server_url))
+        table = await way_back(connection, last_choices().last_table_at(self._settings.server_url))
         self._show_way_back(table, connection.player)
 
     def _show_way_back(self, table: events.Table | None, player: str) -> None:
@@ -259,7 +259,7 @@ class LobbyFlow:
             self._enter((self._watch if is_watching else self._take_seat)(found.code), entry)
 
     def open_table(self, table: TableWanted) -> None:
-        remember_last(game=table.game, cap=table.cap, races=table.races)
+        remember(game=table.game, cap=table.cap, races=table.races)
         self._enter(self._take_seat(table))
 
     def _enter(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
@@ -325,7 +325,7 @@ class LobbyFlow:
         if self._hosting is not None:
             self.open_table(table)
             return
-        remember_last(game=table.game, cap=table.cap, races=table.races)
+        remember(game=table.game, cap=table.cap, races=table.races)
         self._leave(HostHere(table))
 
     def go_to_server(self, text: str) -> None:

@@ -1,29 +1,29 @@
-"""Settings: their values, the file, the environment and flags."""
+"""Settings: their values, the file, the environment, last choices and flags."""
 
-import tomllib
+import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from saratoga_client.local.origins import DEFAULT_SERVER
-from saratoga_client.local.paths import HOME_VARIABLE, config_path, state_folder
-from saratoga_client.local.setting_values import SETTING_TYPES, every_game, shown
-from saratoga_client.local.setting_values import THEMES as NAMED_THEMES
+from saratoga_client.local.paths import HOME_VARIABLE, state_folder
 from saratoga_client.local.settings import (
+    THEMES as NAMED_THEMES,
+)
+from saratoga_client.local.settings import (
+    VALUES,
     Settings,
-    keep,
-    last_table_at,
+    last_choices,
+    line_of,
     load,
+    parse,
+    read,
+    remember,
     remember_server,
     server_to_name,
 )
-from saratoga_client.local.settings_file import changed, line_of, parse, read
-from saratoga_client.local.settings_file import keep as keep_in
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui.themes import THEMES
-from saratoga_rules.games import GAMES
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_without_any_word_the_defaults_hold(tmp_path: Path) -> None:
 
 
 def test_the_environment_goes_before_the_file_and_flags_before_both(file: Path) -> None:
-    environment = {"SARATOGA_SERVER": "wss://variable.example", "SARATOGA_QUICK": "off"}
+    environment = {"SARATOGA_SERVER": "wss://variable.example", "SARATOGA_QUICK": "0"}
     loaded = load(environment, file)
     assert (loaded.server, loaded.name, loaded.quick) == ("wss://variable.example", "Anna", False)
     flagged = loaded.given(server="wss://flag.example", name=None)
@@ -53,26 +53,26 @@ def test_an_empty_variable_says_nothing(file: Path) -> None:
 @pytest.mark.parametrize(
     ("variable", "word", "remedy"),
     [
-        ("SARATOGA_CAP", "7", "Write SARATOGA_CAP=3, 5, 10, 20 or 0."),
-        ("SARATOGA_PLAIN", "maybe", "Write SARATOGA_PLAIN=1 or false."),
-        ("SARATOGA_SUITS", "three", "Write SARATOGA_SUITS=two or four."),
-        ("SARATOGA_GAME", "tennis", "Write SARATOGA_GAME=klondike or "),
+        ("SARATOGA_CAP", "7", "It can be 3, 5, 10, 20 or 0."),
+        ("SARATOGA_PLAIN", "maybe", "It can be true or false."),
+        ("SARATOGA_SUITS", "three", 'It can be "two" or "four", '),
+        ("SARATOGA_GAME", "tennis", "It can be klondike, "),
     ],
 )
 def test_a_variable_that_says_nonsense_is_named(variable: str, word: str, remedy: str) -> None:
     with pytest.raises(Problem) as problem:
         load({variable: word}, Path("none"))
-    assert problem.value.what == f"{variable} cannot be {word!r}."
+    assert problem.value.what == f'{variable} cannot be "{word}".'
     assert problem.value.remedy.startswith(remedy)
 
 
-def test_a_choice_is_kept_for_the_next_run() -> None:
-    keep("quick", True)
-    keep("suits.caprice", "two")
-    loaded = load({})
-    assert loaded.quick
-    assert dict(loaded.suits) == {"caprice": "two"}
-    assert config_path().is_file()
+def test_a_choice_is_kept_for_the_next_run_and_gives_way_to_the_file(tmp_path: Path) -> None:
+    remember(theme="paper", suits={"caprice": "two", "canfield": "two"})
+    assert (load({}).theme, load({}).suits) == ("paper", {"caprice": "two", "canfield": "two"})
+    path = tmp_path / "config.toml"
+    path.write_text('theme = "felt"\nsuits.canfield = "four"\n')
+    loaded = load({}, path)
+    assert (loaded.theme, loaded.suits) == ("felt", {"caprice": "two", "canfield": "four"})
 
 
 LAN = "ws://192.168.1.7:7470"
@@ -93,18 +93,18 @@ def test_the_last_server_is_meant_unless_another_is_named(
 def test_the_last_table_belongs_to_the_last_server() -> None:
     remember_server(LAN, "mint-otter-42")
     remember_server(f"{LAN}/")
-    assert last_table_at(LAN) == "mint-otter-42"
-    assert last_table_at(DEFAULT_SERVER) == ""
+    assert last_choices().last_table_at(LAN) == "mint-otter-42"
+    assert last_choices().last_table_at(DEFAULT_SERVER) == ""
     remember_server(DEFAULT_SERVER)
-    assert (last_table_at(LAN), last_table_at(DEFAULT_SERVER)) == ("", "")
+    assert last_choices().last_table_at(LAN) == last_choices().last_table_at(DEFAULT_SERVER) == ""
 
 
 def test_an_invalid_last_choice_leaves_the_others_as_they_are() -> None:
     remember_server(LAN, "mint-otter-42")
-    last = state_folder() / "last.toml"
-    last.write_text(f'server = "{LAN}"\ntable = "no code"\ncap = 5\nnew = 1\n')
+    last = state_folder() / "last.json"
+    last.write_text(json.dumps({"last_server": LAN, "last_table": "no code", "cap": 5, "new": 1}))
     assert (load({}).server_url, load({}).last_table, load({}).cap) == (LAN, "", 5)
-    last.write_text("server =")
+    last.write_text("[")
     assert load({}).server_url == DEFAULT_SERVER
 
 
@@ -141,9 +141,18 @@ def test_a_command_names_its_server_unless_it_goes_there_anyway(
         ("quick = 1", "FILE, line 1: quick cannot be 1."),
         ('game = "tennis"', 'FILE, line 1: game cannot be "tennis".'),
         ('server = "http://example.org"', 'FILE, line 1: server cannot be "http://example.org".'),
-        ('[suits]\ncaprice = "three"', 'FILE, line 2: the suits of caprice cannot be "three".'),
-        ('# mine\nsuits.tennis = "two"', "FILE, line 2: there is no game 'tennis'."),
+        ('theme = "pink"', 'FILE, line 1: theme cannot be "pink".'),
+        ("races = 2", "FILE, line 1: races cannot be 2."),
+        ('suits = "three"', 'FILE, line 1: suits cannot be "three".'),
+        (
+            '\n[suits]\ncaprice = "three"',
+            'FILE, line 2: suits cannot be {"caprice": "three"}.',
+        ),
+        ('# mine\nsuits.tennis = "two"', 'FILE, line 2: suits cannot be {"tennis": "two"}.'),
         ('name = ""', 'FILE, line 1: name cannot be "".'),
+        (f'name = "{"x" * 65}"', f'FILE, line 1: name cannot be "{"x" * 65}".'),
+        (r'name = "Anna\u001b"', r'FILE, line 1: name cannot be "Anna\u001b".'),
+        (r'install = "pip\n"', r'FILE, line 1: install cannot be "pip\n".'),
     ],
 )
 def test_an_error_names_the_line_and_a_remedy(text: str, expected: str) -> None:
@@ -176,100 +185,9 @@ def test_suits_are_for_one_game_or_for_all() -> None:
     assert set(parse('suits = "four"', "FILE")["suits"].values()) == {"four"}
 
 
-BY_HAND = """\
-# my settings
-name = "Anna #1"   # with a number
-cap = 5# short
-
-[suits]   # by game
-caprice = "four"
-"""
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "before", "after"),
-    [
-        ("name", "Bert", 'name = "Anna #1"   # with a number', 'name = "Bert"   # with a number'),
-        ("cap", 20, "cap = 5# short", "cap = 20# short"),
-        ("suits.caprice", "two", 'caprice = "four"\n', 'caprice = "two"\n'),
-        ("suits.canfield", "four", 'caprice = "four"\n', 'caprice = "four"\ncanfield = "four"\n'),
-        ("quick", True, "cap = 5# short\n", "cap = 5# short\nquick = true\n"),
-    ],
-)
-def test_one_line_changes_and_no_other(
-    key: str, value: str | bool | int, before: str, after: str
-) -> None:
-    assert changed(BY_HAND, key, value) == BY_HAND.replace(before, after)
-
-
-def test_the_first_choice_makes_a_file_of_one_line() -> None:
-    assert changed("", "quick", True) == "quick = true\n"
-    assert changed("", "suits.caprice", "two") == 'suits = {caprice = "two"}\n'
-
-
-def test_one_game_s_suits_part_from_those_of_all() -> None:
-    after = parse(changed('cap = 5\nsuits = "four"\n', "suits.canfield", "two"), "FILE")
-    assert after["cap"] == 5
-    assert after["suits"]["canfield"] == "two"
-    assert after["suits"]["caprice"] == "four"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'suits = { caprice = "two" } # mine\n',
-        'suits.caprice = "two" # mine\ncap = 5\n',
-        'cap = 5\n"suits"."caprice" = "two" # mine\n',
-        '[suits] # mine\ncaprice = "two"\n',
-        "[suits] # mine\n",
-    ],
-)
-def test_the_suits_of_a_game_change_in_every_form_of_toml(text: str) -> None:
-    after = changed(changed(text, "suits.canfield", "four"), "suits.caprice", "four")
-    assert tomllib.loads(after)["suits"] == {"caprice": "four", "canfield": "four"}
-    assert "# mine" in after
-    assert ("cap = 5" in after) is ("cap = 5" in text)
-
-
-def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "config.toml"
-    text = 'suits = { caprice = "two"\n'
-    path.write_text(text)
-    with pytest.raises(Problem, match="by hand"):
-        keep_in(path, "suits.canfield", "four")
-    assert path.read_text() == text
-    assert [each.name for each in tmp_path.iterdir()] == ["config.toml"]
-
-
-NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1).filter(
-    str.isprintable
-)
-
-
-@given(old=NAMES, new=NAMES, comment=st.sampled_from(["", " # mine", "#"]))
-def test_any_name_can_be_kept(old: str, new: str, comment: str) -> None:
-    text = changed("", "name", old).rstrip("\n") + f"{comment}\ncap = 5\n"
-    after = changed(text, "name", new)
-    assert tomllib.loads(after) == {"name": new, "cap": 5}
-    assert changed(after, "name", new) == after
-
-
-def test_a_linked_file_stays_a_link_and_as_private_as_it_was(tmp_path: Path) -> None:
-    real = tmp_path / "dotfiles" / "saratoga.toml"
-    real.parent.mkdir()
-    real.write_text("quick = true\n")
-    real.chmod(0o600)
-    link = tmp_path / "config.toml"
-    link.symlink_to(real)
-    keep_in(link, "quick", False)
-    assert link.is_symlink()
-    assert real.read_text() == "quick = false\n"
-    assert real.stat().st_mode & 0o777 == 0o600
-
-
 def test_a_line_is_found_however_its_key_is_written() -> None:
     text = 'a = 1\n"theme" = "x"\nsuits . caprice = "two"\n[ colours ]\n'
-    assert [line_of(text, key) for key in ("theme", "caprice", "colours")] == [2, 3, 4]
+    assert [line_of(text, key) for key in ("theme", "suits", "colours")] == [2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -277,10 +195,7 @@ def test_a_line_is_found_however_its_key_is_written() -> None:
     [
         ("server", "wss://cards.example.org"),
         ("name", "Zoë"),
-        ("suits", "four"),
-        ("theme", "paper"),
         ("ascii", True),
-        ("quick", False),
         ("game", "lady-palk"),
         ("cap", 0),
         ("races", 3),
@@ -288,68 +203,25 @@ def test_a_line_is_found_however_its_key_is_written() -> None:
     ],
 )
 def test_valid_values_of_a_setting_are_read(key: str, value: object) -> None:
-    read = SETTING_TYPES[key].read(value)
-    assert read == (every_game(str(value)) if key == "suits" else value)
+    assert parse(f"{key} = {json.dumps(value)}", "FILE") == {key: value}
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("variable", "word", "value"),
     [
-        ("server", "http://cards.example.org"),
-        ("name", ""),
-        ("name", "x" * 65),
-        ("name", "Anna\x1b[2J"),
-        ("suits", "three"),
-        ("theme", "pink"),
-        ("ascii", "true"),
-        ("quick", 1),
-        ("game", "tennis"),
-        ("cap", 7),
-        ("cap", True),
-        ("cap", "10"),
-        ("races", 2),
-        ("install", "pip\ninstall"),
-    ],
-)
-def test_invalid_values_of_a_setting_are_none(key: str, value: object) -> None:
-    assert SETTING_TYPES[key].read(value) is None
-
-
-@pytest.mark.parametrize(
-    ("key", "word", "value"),
-    [
-        ("plain", "1", True),
-        ("plain", "Yes", True),
-        ("plain", "off", False),
-        ("plain", "perhaps", None),
-        ("cap", "20", 20),
-        ("cap", "-3", None),
-        ("cap", "7", None),
-        ("races", "5", 5),
-        ("theme", "paper", "paper"),
+        ("QUICK", "1", True),
+        ("PLAIN", "false", False),
+        ("CAP", "20", 20),
+        ("THEME", "paper", "paper"),
     ],
 )
 def test_words_of_the_environment_are_read_as_what_they_mean(
-    key: str, word: str, value: object
+    variable: str, word: str, value: object
 ) -> None:
-    assert SETTING_TYPES[key].read_word(word) == value
-
-
-def test_suits_for_every_game_are_one_word() -> None:
-    assert every_game("two") == dict.fromkeys(GAMES, "two")
-
-
-@pytest.mark.parametrize("value", ['a "b" \\ c', "ü\t", True, 10])
-def test_a_value_is_written_as_toml_reads_it(value: object) -> None:
-    assert tomllib.loads(f"x = {shown(value)}") == {"x": value}
-
-
-def test_an_example_for_the_environment_has_no_quotes() -> None:
-    assert (
-        SETTING_TYPES["quick"].example_of_variable("SARATOGA_QUICK") == "SARATOGA_QUICK=1 or false"
-    )
-    assert SETTING_TYPES["name"].example_of_variable("SARATOGA_NAME") == "SARATOGA_NAME=Anna"
+    loaded = load({f"SARATOGA_{variable}": word}, Path("none"))
+    assert getattr(loaded, variable.lower()) == value
 
 
 def test_the_themes_that_can_be_set_are_those_there_are() -> None:
     assert tuple(THEMES) == NAMED_THEMES
+    assert {*VALUES, "last_server", "last_table"} == set(Settings.__struct_fields__)

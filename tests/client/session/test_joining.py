@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kit.session_states import table
-from saratoga_client.local.setting_values import CAPS
+from saratoga_client.local.settings import CAPS
 from saratoga_client.net.errors import (
     CommandRefused,
     Redirected,

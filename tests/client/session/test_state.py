@@ -23,11 +23,11 @@ from kit.session_states import (
     state_after,
     table,
 )
-from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.state import (
     MAX_POINTS,
+    MOST_SEATS,
     SessionState,
     confirm,
     first_state,

@@ -15,7 +15,6 @@ from textual.filter import NoColor
 from saratoga_client.board_view.card_faces import CardState
 from saratoga_client.board_view.card_style import SuitColours
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui import app as app_module
@@ -120,12 +119,12 @@ async def test_the_flow_cleans_up_before_the_program_goes_on(
 
 
 async def test_choices_are_kept_for_the_next_run() -> None:
-    kept: dict[str, Value] = {}
-    app = SaratogaApp(stay, remember=kept.__setitem__)
+    kept: dict[str, object] = {}
+    app = SaratogaApp(stay, remember=kept.update)
     async with app.run_test():
         assert app.other_suits(GAMES["canfield"]) == "four"
         assert app.next_theme() == list(THEMES)[1]
-    assert kept == {"suits.canfield": "four", "theme": list(THEMES)[1]}
+    assert kept == {"suits": {"canfield": "four"}, "theme": list(THEMES)[1]}
 
 
 @pytest.mark.parametrize("colours", Colours)

@@ -19,14 +19,14 @@ from kit.session_states import (
 )
 from kit.table_screens import Faults, TablePlayer, table_player
 from saratoga_client.local import paths
-from saratoga_client.local.settings import Settings, load
+from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, Colours
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import UNSEEN
 from saratoga_client.session.feed import Tone, with_line
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.flows import appearance_of, remember
+from saratoga_client.tui.flows import appearance_of
 from saratoga_client.tui.pages.table_news import HOST_AWAY
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -408,14 +408,8 @@ def test_the_screen_looks_as_the_settings_say() -> None:
     assert (seen.suits, seen.colours) == ({"caprice": "two"}, Colours.NONE)
 
 
-def test_a_choice_on_the_screen_is_a_setting_from_then_on() -> None:
-    remember("theme", "paper")
-    remember("suits.caprice", "four")
-    assert (load().theme, load().suits) == ("paper", {"caprice": "four"})
-
-
 def test_a_choice_that_cannot_be_saved_ends_nothing() -> None:
-    path = paths.config_path()
+    path = paths.state_folder() / "last.json"
     path.mkdir(parents=True)
-    remember("theme", "paper")
+    remember(theme="paper")
     assert list(path.iterdir()) == []

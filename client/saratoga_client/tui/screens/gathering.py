@@ -8,12 +8,12 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from saratoga_client.local.origins import is_this_machine
-from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MATCHES, MOST_SEATS
+from saratoga_client.local.settings import CAPS, MATCHES
 from saratoga_client.problems import Problem
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.start_question import left_behind, start_question
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.gathering import SEATS, invitation_part, race_part, seats_part
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
