@@ -13,14 +13,13 @@ from saratoga_server.cancellation import TaskEnded, cancel_all
 from saratoga_server.config import Config, StartupError
 from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.live.people import people
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.metrics.exporter import serve_metrics
 from saratoga_server.metrics.sampler import Sampler
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.process.parent import STOPPING, announce, answer_parent, feed_watchdog, notify
+from saratoga_server.process.parent import STOPPING, announce, feed_watchdog, notify
 from saratoga_server.process.program import freeze_startup_objects, run_program
 from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.durability import Durability
@@ -120,7 +119,6 @@ async def _serve_players(
         sampler.keep(),
         _follow_losses(node, lost),
         feed_watchdog(),
-        answer_parent(shutdown.lines, lambda: people(node.broadcaster, node.table_cache)),
     )
     tasks = [*supervision, *map(asyncio.create_task, work)]
     address = config.invitation(port)

@@ -1,7 +1,7 @@
 """`saratoga host` opens a server on this machine, and friends join it by the invitation.
 
 All processes are real. The server ends with its host, however the host ends. A host who leaves is asked about the
-people on the server, and can come back. For idle hosts, boards end as idle after eight seconds.
+people at the table, and can come back. For idle hosts, boards end as idle after eight seconds.
 """
 
 import asyncio
@@ -396,30 +396,28 @@ def after_the_question(screen: Screen) -> str | None:
 
 
 @pytest.mark.parametrize("end", ["C-c", "q"])
-async def test_a_host_who_leaves_is_asked_about_people_at_every_table_and_can_return(
+async def test_a_host_who_leaves_is_asked_about_people_at_the_table_and_can_return(
     tmp_path: Path, end: str
 ) -> None:
     async with open_tmux() as tmux:
         words = ("host", "canfield", "--name", "Anna", "--port", str(free_port()))
         anna = await open_idle_pane(tmux, tmp_path / "anna", *words)
         url, port = await invitation(anna)
-        at_server = ("--server", f"ws://127.0.0.1:{port}", "--port", str(port))
-        bert = await open_idle_pane(
-            tmux, tmp_path / "bert", "host", "caprice", "--name", "Bert", *at_server
-        )
-        other = (await invitation(bert))[0].rpartition("/")[2]
+        bert = await open_idle_pane(tmux, tmp_path / "bert", "join", url, "--name", "Bert")
+        await anna.until("SEATS 2 of 16")
+        code = url.rpartition("/")[2]
         await anna.press(end)
         if end == "q":
             await anna.until("y leave")
             await anna.press("y")
-        await anna.until(f"Bert is still at {other}.", "Close the server now? [y/N]")
+        await anna.until(f"Bert is still at {code}.", "Close the server now? [y/N]")
         await anna.press("Enter")
         shown = await anna.until(lambda screen: after_the_question(screen) is not None)
         assert await is_server("127.0.0.1", port)
         printed = after_the_question(shown)
         assert printed is not None
         back = await open_idle_pane(tmux, tmp_path / "anna", *shlex.split(printed)[1:])
-        await back.until("SEATS 1 of 16", url.rpartition("/")[2])
+        await back.until("SEATS 2 of 16", code)
         await anna.press("C-c")
         assert await anna.ended() == (Exit.INTERRUPTED if end == "C-c" else Exit.DONE)
         assert await gone(port)

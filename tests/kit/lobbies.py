@@ -14,7 +14,6 @@ from kit.solo_player import Player
 from kit.stepped_store import empty_store
 from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.local.identity import new_token
-from saratoga_client.local.server_process import Person
 from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection
 from saratoga_client.tui.app import SaratogaApp
@@ -22,7 +21,6 @@ from saratoga_client.tui.lobbies import lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
-from saratoga_server.live.people import people
 from saratoga_server.node import Node
 
 
@@ -39,10 +37,6 @@ class OpenLobby:
         return await self._players.enter_async_context(
             Connection(self.url, token or new_token(), name=name)
         )
-
-    async def people(self) -> tuple[Person, ...]:
-        """Return the people on the server, as it tells the program that has started it."""
-        return tuple(Person(*each) for each in people(self.node.broadcaster, self.node.table_cache))
 
     async def host(self, name: str, *, seats: int = 16, public: bool = False) -> str:
         """Connect a player who creates a table; return the table's code."""

@@ -131,7 +131,7 @@ async def before(
     async def errand(app: SaratogaApp) -> None:
         await app.push_screen_wait(screen)
 
-    app = SaratogaApp(errand, appearance, kept.__setitem__)
+    app = SaratogaApp(errand, appearance, kept.update)
     async with app.run_test(size=size) as pilot:
         while app.screen is not screen:
             await pilot.pause()

@@ -1,4 +1,4 @@
-"""A server that this program has started: before it closes, the player is asked if people are on it."""
+"""A server that this program has started: before it closes, the player is asked if others are at the table."""
 
 import asyncio
 import signal
@@ -10,15 +10,15 @@ from typing import Final, Self
 import click
 
 from saratoga_client.cli.prompt import confirm
-from saratoga_client.local.hosting import LocalServer, still_here
-from saratoga_client.local.identity import token_for
+from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.printed_command import host_command
-from saratoga_client.local.server_process import Person
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Destination, join_command
-from saratoga_protocol.commands import player_id
+from saratoga_client.session.join import others_at
+from saratoga_client.session.table_session import TableSession
+from saratoga_client.wording import listed
 
 STAYS: Final = "The server stays open until Ctrl-C. To return, in another window:"
 
@@ -26,16 +26,16 @@ STAYS: Final = "The server stays open until Ctrl-C. To return, in another window
 class OwnServer:
     """The server on this machine, if this program uses one; an asynchronous context manager.
 
-    At its end the server is closed, if this program has started it. If other people are on it, the player is
-    asked first; without a terminal, or if the answer is no, the server stays until Ctrl-C. It does not stay
+    At its end the server is closed, if this program has started it. If other people are at the player's
+    table, the player is asked first; without a terminal, or if the answer is no, the server stays until Ctrl-C. It does not stay
     after SIGTERM, SIGHUP or SIGQUIT, which raise `SystemExit`.
     """
 
     def __init__(self) -> None:
         self.server: LocalServer | None = None
         """The open server; `None` if there is none."""
-        self.code = ""
-        """The player's last table there, to return to."""
+        self.session: TableSession | None = None
+        """The player's last table there."""
         self._stack = AsyncExitStack()
 
     @property
@@ -45,7 +45,7 @@ class OwnServer:
 
     async def open(self, server: AbstractAsyncContextManager[LocalServer]) -> LocalServer:
         """Find or start the server; raises `Problem`."""
-        self.code = ""
+        self.session = None
         self.server = await self._stack.enter_async_context(server)
         return self.server
 
@@ -54,12 +54,19 @@ class OwnServer:
         self.server = None
         await self._stack.aclose()
 
-    async def others(self) -> tuple[Person, ...]:
-        """Return the other people on the server that this program has started."""
-        if self.server is None or not self.server.is_ours:
-            return ()
-        own = player_id(token_for(self.server.own))
-        return tuple(each for each in await self.server.people() if each.player != own)
+    def still_here(self) -> str:
+        """Return who else is at the player's table there, as a sentence; empty if nobody is.
+
+        It is empty, too, if this program has not started the server.
+        """
+        if self.session is None or (state := self.session.state) is None or not self.is_ours:
+            return ""
+        others = others_at(state.table, state.player)
+        if not others:
+            return ""
+        return (
+            f"{listed(others)} {'is' if len(others) == 1 else 'are'} still at {state.table.code}."
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -86,20 +93,23 @@ class OwnServer:
             await self.close()
 
     async def _hold_open(self, error: BaseException | None) -> None:
-        """Keep the server open while other people are on it, unless the player wants to close it."""
-        others = await self.others()
+        """Keep the server open for the other people at the table, unless the player wants to close it."""
+        others = self.still_here()
         if not others:
             return
         with _interrupts() as interrupted:
             if isinstance(error, Problem):
                 say(error.what)
-            say(still_here(others))
+            say(others)
             if this_terminal().is_terminal and await _answer(interrupted):
                 return
             interrupted.clear()
             assert self.server is not None
+            assert self.session is not None
+            assert self.session.state is not None
             say(STAYS)
-            say(f"  {join_command(Destination(self.code, self.server.own))}")
+            code = self.session.state.table.code
+            say(f"  {join_command(Destination(code, self.server.own))}")
             await interrupted.wait()
 
 

@@ -62,7 +62,7 @@ async def play_at(
     session, joined = await take_seat(connection, table)
     code = joined.code
     if own_server is not None:
-        own_server.code = code
+        own_server.session = session
     remember_server(settings.server_url, code)
     inviter = await inviter_for(settings, friends)
     if not isinstance(table, str):
@@ -114,7 +114,7 @@ async def _play_in_lines(
     )
     remember_server(settings.server_url, joined.code)
     if own_server is not None:
-        own_server.code = joined.code
+        own_server.session = session
     if not isinstance(table, str):
         inviter = await inviter_for(settings, friends)
         lines.output.write(f"invitation: table {joined.code}")

@@ -2,19 +2,18 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.paths import data_folder
-from saratoga_client.local.server_process import SOMEBODY, Person, running_server
+from saratoga_client.local.server_process import running_server
 from saratoga_client.local.settings import last_choices
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.wording import listed
 
 PORT: Final = 7470
 
@@ -34,11 +33,6 @@ _QUESTION: Final = "GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r
 _LONGEST_ANSWER: Final = 4096
 
 
-async def nobody() -> tuple[Person, ...]:
-    """Return no people."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalServer:
     """A server on this machine."""
@@ -49,26 +43,8 @@ class LocalServer:
     """The server's address for friends on other machines."""
     is_ours: bool
     """True if this program started the server and stops it at the end."""
-    people: Callable[[], Awaitable[tuple[Person, ...]]] = nobody
-    """Returns the people on the server, this player included; none if another program runs it."""
     warning: str = ""
     """The reason why friends may be unable to connect, with a remedy; empty if they can connect."""
-
-
-def still_here(people: Sequence[Person]) -> str:
-    """Return who is at which table: `Ben and Cleo are still at mint-otter-42` and the like, as a sentence."""
-    known = [person for person in people if person != SOMEBODY]
-    if not known:
-        return "The server can't say now whether other people are still here."
-    places: dict[str, list[str]] = {}
-    for person in known:
-        where = f"at {person.table}" if person.table else "in the lobby"
-        places.setdefault(where, []).append(person.name or "somebody")
-    if len(places) == 1:
-        ((where, names),) = places.items()
-        return f"{listed(names)} {'is' if len(names) == 1 else 'are'} still {where}."
-    parts = ", ".join(f"{listed(names)} {where}" for where, names in places.items())
-    return f"{len(known)} people are still here: {parts}."
 
 
 @asynccontextmanager
@@ -106,8 +82,7 @@ async def local_server(
     async with running_server(data_folder(), flags=flags) as ready:
         taken = urlsplit(ready.address).port
         assert taken is not None, "the ready line names the port"
-        server = _local_server(public_url, taken, is_ours=True, listen=listen)
-        yield replace(server, people=ready.people)
+        yield _local_server(public_url, taken, is_ours=True, listen=listen)
         report("Stopping the server ...")
 
 

@@ -9,15 +9,12 @@ import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
-from math import inf
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Final, NamedTuple
+from typing import IO, Final
 from urllib.parse import urlsplit
-
-import msgspec
 
 from saratoga_client.problems import Exit, Problem
 
@@ -25,15 +22,6 @@ LOG: Final = logging.getLogger("saratoga.local")
 
 READY: Final = "saratoga-server ready "
 """The start of the line on standard output with the address of a server that is ready."""
-
-QUESTION: Final = b"people\n"
-"""The line on the server's standard input that asks for the people on it."""
-
-ANSWER: Final = "saratoga-server people "
-"""The start of the answer on standard output; a JSON list of player, name and table follows."""
-
-ANSWERED_WITHIN: Final = 3.0
-"""Timeout in seconds for the answer."""
 
 READY_WITHIN: Final = 30.0
 """Timeout in seconds for the ready line; the server starts its store first."""
@@ -43,9 +31,6 @@ STOPPED_WITHIN: Final = 25.0
 
 HEALTHY_AFTER: Final = 600.0
 """Seconds after which a server has recovered, so that its next death is the first again."""
-
-FRIENDS_BACK_WITHIN: Final = 60.0
-"""Seconds after a new start in which people may still reconnect: as long as their seats are kept."""
 
 RESTART_PAUSES: Final = (0.5, 2.0, 10.0, 30.0, 60.0)
 """Seconds before each new start of a server that has died; after the last one it is not started again."""
@@ -89,20 +74,6 @@ def not_installed() -> Problem:
     )
 
 
-class Person(NamedTuple):
-    """A person on a server, connected or in a race."""
-
-    player: str
-    name: str
-    """The name; empty if the person has none yet."""
-    table: str
-    """The code of the table where the person sits or watches; empty in the lobby."""
-
-
-SOMEBODY: Final = Person("", "", "")
-"""Stands for people of whom the server says nothing."""
-
-
 @dataclass(slots=True)
 class RunningServer:
     """A server process that is ready, or that is started again because it has died."""
@@ -110,68 +81,21 @@ class RunningServer:
     address: str
     process: asyncio.subprocess.Process
     """The present process."""
-    ready: asyncio.Event
-    """Set while the process is ready, as far as is known."""
-
-    is_over: bool = False
-    """True if the server was stopped, or died too often."""
-    started_again: float = -inf
-    """The time of the last new start, by the event loop's clock."""
-    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _owed: int = 0
-    """Questions that the present process has not answered yet."""
-
-    async def people(self) -> tuple[Person, ...]:
-        """Return the people on the server, `SOMEBODY` among them if the server cannot say who is there."""
-        if self.is_over:
-            return ()
-        try:
-            async with asyncio.timeout(ANSWERED_WITHIN), self._asking:
-                if self.process.returncode is not None:
-                    self.ready.clear()  # it has just died
-                await self.ready.wait()
-                people = await self._answer()
-        except (OSError, ValueError) as error:
-            # it has ended, did not answer in time, or answered otherwise than expected
-            LOG.warning("the server did not say who is on it: %r", error)
-            return (SOMEBODY,)
-        since = asyncio.get_running_loop().time() - self.started_again
-        return (*people, SOMEBODY) if since < FRIENDS_BACK_WITHIN else people
-
-    async def _answer(self) -> tuple[Person, ...]:
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.write(QUESTION)
-        self._owed += 1
-        await stdin.drain()
-        async for line in stdout:
-            text = line.decode(errors="replace")
-            if not text.startswith(ANSWER):
-                continue
-            self._owed -= 1
-            if not self._owed:  # else it is the late answer to an earlier question
-                return msgspec.json.decode(text.removeprefix(ANSWER), type=tuple[Person, ...])
-        raise ConnectionError("the server has ended")
 
     async def keep_running(self, command: tuple[str, ...], log: IO[bytes]) -> None:
         """Start the server again at its address whenever it dies, until that fails too often.
 
         Players reconnect by themselves: their races are in the server's store.
         """
-        again, clock = (
-            at_port(command, urlsplit(self.address).port),
-            asyncio.get_running_loop().time,
-        )
-        pauses = iter(RESTART_PAUSES)
+        again = at_port(command, urlsplit(self.address).port)
+        clock = asyncio.get_running_loop().time
+        pauses, started = iter(RESTART_PAUSES), clock()
         while True:
             status = await self.process.wait()
-            self.ready.clear()
-            if clock() - self.started_again > HEALTHY_AFTER:
+            if clock() - started > HEALTHY_AFTER:
                 pauses = iter(RESTART_PAUSES)
             pause = next(pauses, None)
             if pause is None:
-                self.is_over = True
                 LOG.error("the server on this machine has ended too often and is not started again")
                 return
             LOG.warning(
@@ -179,10 +103,8 @@ class RunningServer:
             )
             await asyncio.sleep(pause)
             try:
-                self.process, self._owed = await _start(again, log), 0
-                self.started_again = clock()
+                self.process, started = await _start(again, log), clock()
                 await _address(self.process, log)
-                self.ready.set()
             except Problem as problem:
                 LOG.warning("%s %s", problem.what, "; ".join(problem.said))
                 await _stop(self.process)
@@ -203,18 +125,16 @@ async def running_server(
         command = (*program, "--until-eof", *flags, "--data", str(folder))
         process = await _start(command, log)
         try:
-            server = RunningServer(await _address(process, log), process, asyncio.Event())
+            server = RunningServer(await _address(process, log), process)
         except BaseException:
             await _stop(process)
             raise
-        server.ready.set()
         keeping = asyncio.create_task(server.keep_running(command, log), name="own server")
         try:
             yield server
         finally:
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
-            server.is_over = True
             await _stop(server.process)
 
 

@@ -132,18 +132,18 @@ async def kept_table(connection: Connection, last_table: str) -> events.Table | 
     table, player = await way_back(connection, last_table), connection.player
     if table is None or is_racing_at(table, player):
         return None
-    return table if is_seated_at(table, player) or _others(table, player) else None
+    return table if is_seated_at(table, player) or others_at(table, player) else None
 
 
 def kept_table_text(table: events.Table, player: str) -> str:
     """Return a sentence on the table to which the player can return, and on who waits there."""
-    settings, others = table.settings, _others(table, player)
+    settings, others = table.settings, others_at(table, player)
     game, cap = game_title(settings.game), cap_words(settings.cap)
     waiting = f", with {listed(others)}" if others else ""
     return f"Your table {table.code} is still open: {game}, {cap}{waiting}."
 
 
-def _others(table: events.Table, player: str) -> list[str]:
+def others_at(table: events.Table, player: str) -> list[str]:
     """Return the names of the other people at the table."""
     return [seat.name for seat in table.seats if not seat.bot and seat.player != player]
 

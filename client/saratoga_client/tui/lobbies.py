@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from saratoga_client.local.hosting import local_server, still_here
+from saratoga_client.local.hosting import local_server
 from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Problem
 from saratoga_client.session.join import TableWanted
@@ -52,8 +52,8 @@ async def _host_here(
         first = FirstTable(table)
         leaving = await LobbyFlow(app, here, server.warning, first, own, server.friends).run()
     except Problem as problem:
-        if others := await hosting.others():
-            return f"{problem} {still_here(others)} Your server here stays open.", Quit()
+        if others := hosting.still_here():
+            return f"{problem} {others} Your server here stays open.", Quit()
         await hosting.close()
         return str(problem), Quit()
     await hosting.close()

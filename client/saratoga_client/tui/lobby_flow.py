@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from textual.worker import Worker
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port, still_here
+from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port
 from saratoga_client.local.settings import (
     Settings,
     last_choices,
@@ -70,7 +70,7 @@ class LobbyFlow:
     """The lobby of one server, with the tables and the practice reached from it.
 
     If the server is the one given as `hosting`, it closes when the player leaves
-    the lobby, so the player is asked first if other people are on it. `friends` is its address for friends.
+    the lobby, so the player is asked first if other people are at the table there. `friends` is its address for friends.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class LobbyFlow:
                     match step:
                         case AtTable(session, table):
                             await self._play(session, table)
-                            if self._hosting is not None and not await self._hosting.others():
+                            if self._hosting is not None and not self._hosting.still_here():
                                 return Quit()
                         case Practising(game):
                             remember(game=game)
@@ -127,7 +127,7 @@ class LobbyFlow:
         self._link.is_shown.set()
         if self._link.current is not None:
             self._do(self._offer_return(self._link.current))
-        if self._hosting is not None and self._hosting.code:
+        if self._hosting is not None and self._hosting.session is not None:
             self.quit()
         try:
             await asyncio.wait((connecting, self._next), return_when=asyncio.FIRST_COMPLETED)
@@ -149,7 +149,7 @@ class LobbyFlow:
     async def _play(self, session: TableSession, table: events.Table) -> None:
         """Show a table until the player leaves it; raises `Problem` if the seat is lost."""
         if self._hosting is not None:
-            self._hosting.code = table.code
+            self._hosting.session = session
         server = self._settings.server_url
         remember_server(server, table.code)
         inviter = await inviter_for(self._settings, self._friends)
@@ -342,19 +342,13 @@ class LobbyFlow:
         self._leave(Quit())
 
     def _leave(self, step: Leaving) -> None:
-        """Leave the lobby; this closes the server on this machine, if the lobby is there."""
-        if self._hosting is None:
-            self._go(step)
-        else:
-            self._do(self._ask_to_close(self._hosting, step))
-
-    async def _ask_to_close(self, hosting: "OwnServer", step: Leaving) -> None:
-        """Leave the lobby and close the server; ask first if other people are on it."""
-        if not (others := await hosting.others()):
+        """Leave the lobby; ask first if this closes the server on this machine while others are at the table."""
+        others = "" if self._hosting is None else self._hosting.still_here()
+        if not others:
             self._go(step)
             return
         self._screen.ask(
-            f"{still_here(others)} Close this machine's server? (y/n)",
+            f"{others} Close this machine's server? (y/n)",
             y=("close it", lambda: self._go(step)),
         )
         self._screen.redraw()

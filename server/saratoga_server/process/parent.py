@@ -1,16 +1,13 @@
 """What the server tells the program that started it, and systemd.
 
-With `--until-eof` that program has the two pipes of standard input and output. It asks who plays
-before it stops the server. Without systemd, notifications (sd_notify(3)) do nothing.
+Without systemd, notifications (sd_notify(3)) do nothing.
 """
 
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
-
-import msgspec
+from collections.abc import Mapping
+from typing import Final
 
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
@@ -18,12 +15,6 @@ from saratoga_server.process.output import STDOUT, write_within
 
 READY_LINE: Final = "saratoga-server ready "
 """The beginning of the ready line on standard output; the address follows."""
-
-QUESTION: Final = b"people"
-"""The line on standard input that asks for the people on the server."""
-
-ANSWER: Final = "saratoga-server people "
-"""The beginning of the answer on standard output; a JSON list of player, name and table follows."""
 
 WRITTEN_WITHIN: Final = 0.1
 """Seconds for which the event loop may wait for a line to be written."""
@@ -45,22 +36,6 @@ def announce(address: str, descriptor: int = STDOUT) -> None:
         # a closed terminal, a full disk, a pipe that nobody reads; players can connect nevertheless
         log.warning("ready_line_failed", text=str(error))
     notify(READY)
-
-
-async def answer_parent(
-    lines: asyncio.Queue[bytes],
-    people: Callable[[], Iterable[Any]],
-    descriptor: int = STDOUT,
-) -> None:
-    """Answer the questions among the lines until cancelled; other lines mean nothing."""
-    while True:
-        if (await lines.get()).strip() != QUESTION:
-            continue
-        answer = ANSWER.encode() + msgspec.json.encode(list(people())) + b"\n"
-        try:
-            write_within(descriptor, answer, WRITTEN_WITHIN)
-        except OSError as error:
-            log.warning("answer_failed", text=str(error))
 
 
 def notify(state: str, environment: Mapping[str, str] = os.environ) -> None:

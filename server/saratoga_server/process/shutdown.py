@@ -20,9 +20,6 @@ ABORT_WITHIN: Final = 3.0
 _STEP_WITHIN: Final = 1.0
 """Seconds for one step of an end without order, such as the end of the embedded store."""
 
-LONGEST_LINE: Final = 256
-"""Bytes after which a line on standard input is cut."""
-
 log = EventLog("server")
 
 
@@ -33,8 +30,6 @@ class Shutdown:
         self.requested = asyncio.Event()
         self.forced = asyncio.Event()
         """Set by the second SIGTERM or SIGINT: stop without draining."""
-        self.lines: asyncio.Queue[bytes] = asyncio.Queue()
-        """The lines on standard input, if its end requests a shutdown."""
         self._was_signalled = False
         self._has_failed = False
 
@@ -48,10 +43,7 @@ class Shutdown:
             loop.add_signal_handler(signal.SIGHUP, self.requested.set)
 
     def listen_for_stdin_eof(self) -> None:
-        """Request a shutdown when standard input ends: a pipe whose other end is closed, or a file.
-
-        Until then its lines come to `lines`.
-        """
+        """Request a shutdown when standard input ends: a pipe whose other end is closed, or a file."""
         loop = asyncio.get_running_loop()
         # a thread, because uvloop aborts the process if standard input is not a pipe
         threading.Thread(target=self._read_stdin, args=(loop,), name="stdin", daemon=True).start()
@@ -60,8 +52,8 @@ class Shutdown:
         with suppress(RuntimeError):  # the loop has ended before
             with suppress(OSError), open(STDIN, "rb", closefd=False) as stdin:
                 # OSError: a terminal that was closed
-                while line := stdin.readline(LONGEST_LINE):
-                    loop.call_soon_threadsafe(self.lines.put_nowait, line)
+                while stdin.read1():
+                    pass  # what it says means nothing
             loop.call_soon_threadsafe(self.requested.set)
 
     def fail(self) -> None:

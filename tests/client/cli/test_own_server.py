@@ -1,4 +1,4 @@
-"""A server of this program is not closed under other people without a question."""
+"""A server of this program is not closed under others at the table without a question."""
 
 import asyncio
 import os
@@ -6,20 +6,20 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import cast
 
 import click
 import pytest
 
+from kit.session_states import CODE, YOU, table
 from saratoga_client.cli import own_server
 from saratoga_client.cli.own_server import STAYS, OwnServer
 from saratoga_client.local.hosting import LocalServer
-from saratoga_client.local.identity import token_for
-from saratoga_client.local.server_process import Person
 from saratoga_client.problems import Exit, Problem
-from saratoga_protocol.commands import player_id
+from saratoga_client.session.table_session import TableSession
 
 URL = "ws://127.0.0.1:7470"
-CODE = "mint-otter-42"
 KICKED = Problem("The host has kicked you.", "Join another table.", Exit.REFUSED)
 
 
@@ -27,18 +27,22 @@ KICKED = Problem("The host has kicked you.", "Join another table.", Exit.REFUSED
 class Hosted:
     """A server of this program, with the questions to the player and what happened."""
 
-    people: list[Person] = field(default_factory=list)
+    letters: str = "yo"
+    """Who is at the table: the player `y`, a bot `o`, perhaps raj."""
     is_ours: bool = True
     answers: list[bool | BaseException] = field(default_factory=list)
     happened: list[str] = field(default_factory=list)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[LocalServer]:
-        async def people() -> tuple[Person, ...]:
-            return tuple(self.people)
-
-        yield LocalServer(own=URL, friends=URL, is_ours=self.is_ours, people=people)
+        yield LocalServer(own=URL, friends=URL, is_ours=self.is_ours)
         self.happened.append("closed")
+
+    @property
+    def session(self) -> TableSession:
+        """The player's seat at the table."""
+        state = SimpleNamespace(table=table(self.letters), player=YOU)
+        return cast(TableSession, SimpleNamespace(state=state))
 
     async def confirm(self, question: str) -> bool:
         self.happened.append("asked")
@@ -65,7 +69,7 @@ class Hosted:
 
 @pytest.fixture
 def hosted(monkeypatch: pytest.MonkeyPatch) -> Hosted:
-    hosted = Hosted([Person(player_id(token_for(URL)), "Anna", CODE)])
+    hosted = Hosted()
 
     class Terminal:
         is_terminal = True
@@ -80,7 +84,7 @@ async def play(hosted: Hosted, end: BaseException | None = None) -> None:
     """Open the server, and leave it with this error."""
     async with asyncio.timeout(10), OwnServer() as own:
         await own.open(hosted.opened())
-        own.code = CODE
+        own.session = hosted.session
         if end is not None:
             raise end
 
@@ -91,15 +95,15 @@ async def test_a_server_without_other_people_is_closed_at_once(hosted: Hosted) -
 
 
 @pytest.mark.parametrize("end", [None, KICKED, KeyboardInterrupt()], ids=str)
-async def test_every_end_asks_about_people_at_any_table(
+async def test_every_end_asks_about_the_people_at_the_table(
     hosted: Hosted, end: BaseException | None
 ) -> None:
-    hosted.people.append(Person("b" * 16, "Ben", "fern-crow-07"))
+    hosted.letters = "yor"
     hosted.answers = [True]
     with nullcontext() if end is None else pytest.raises(type(end)):
         await play(hosted, end)
     asked = hosted.happened.index("asked")
-    assert hosted.happened[asked - 1] == "Ben is still at fern-crow-07."
+    assert hosted.happened[asked - 1] == f"raj is still at {CODE}."
     assert hosted.happened[-1] == "closed"
     assert STAYS not in hosted.happened
     assert (KICKED.what in hosted.happened) is (end is KICKED)
@@ -109,7 +113,7 @@ async def test_every_end_asks_about_people_at_any_table(
 async def test_without_a_yes_the_server_stays_until_ctrl_c(
     hosted: Hosted, answer: bool | BaseException | None
 ) -> None:
-    hosted.people.append(Person("b" * 16, "Ben", "fern-crow-07"))
+    hosted.letters = "yor"
     hosted.answers = [] if answer is None else [answer]
     before = signal.getsignal(signal.SIGINT)
     await play(hosted)
@@ -125,20 +129,21 @@ async def test_without_a_terminal_the_server_stays_without_a_question(
         is_terminal = False
 
     monkeypatch.setattr(own_server, "this_terminal", Pipe)
-    hosted.people.append(Person("b" * 16, "Ben", ""))
+    hosted.letters = "yor"
     await play(hosted)
     assert "asked" not in hosted.happened
     assert STAYS in hosted.happened
 
 
 async def test_ctrl_c_without_a_screen_asks_too(hosted: Hosted) -> None:
-    hosted.people.append(Person("b" * 16, "Ben", "fern-crow-07"))
+    hosted.letters = "yor"
     hosted.answers = [True]
     playing = asyncio.Event()
 
     async def play() -> None:
         async with OwnServer() as own:
             await own.open(hosted.opened())
+            own.session = hosted.session
             playing.set()
             await asyncio.Event().wait()
 
@@ -154,14 +159,14 @@ async def test_ctrl_c_without_a_screen_asks_too(hosted: Hosted) -> None:
 async def test_a_signal_that_ends_the_program_closes_the_server_without_a_question(
     hosted: Hosted,
 ) -> None:
-    hosted.people.append(Person("b" * 16, "Ben", "fern-crow-07"))
+    hosted.letters = "yor"
     with pytest.raises(SystemExit):
         await play(hosted, SystemExit(129))
     assert hosted.happened == ["closed"]
 
 
 async def test_a_server_of_another_program_is_left_running(hosted: Hosted) -> None:
-    hosted.people.append(Person("b" * 16, "Ben", CODE))
+    hosted.letters = "yor"
     hosted.is_ours = False
     await play(hosted)
     assert hosted.happened == ["closed"], "the end of the context manager, which stops nothing"

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import shlex
 import socket
 import sys
@@ -25,12 +26,11 @@ from saratoga_client.local.hosting import (
     last_port,
     local_server,
     page_origin,
-    still_here,
 )
 from saratoga_client.local.origins import DEFAULT_SERVER, origin_of
 from saratoga_client.local.paths import data_folder
 from saratoga_client.local.printed_command import host_command, printed_command, table_command
-from saratoga_client.local.server_process import SOMEBODY, Person, RunningServer, running_server
+from saratoga_client.local.server_process import RunningServer, running_server
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.local.terminal import Capabilities, Colours, capabilities
 from saratoga_client.problems import Exit, Problem
@@ -106,7 +106,7 @@ async def test_a_machine_without_a_network_gets_a_warning(monkeypatch: pytest.Mo
 
 
 def ready_at(address: str) -> RunningServer:
-    return RunningServer(address, Mock(asyncio.subprocess.Process), asyncio.Event())
+    return RunningServer(address, Mock(asyncio.subprocess.Process))
 
 
 async def test_a_server_is_started_on_a_free_port_if_the_usual_one_is_taken(
@@ -211,22 +211,6 @@ async def test_an_invitation_names_the_game_and_the_commands_to_install_and_join
     )
 
 
-def test_the_people_on_a_server_are_named_by_table() -> None:
-    def person(name: str, table: str) -> Person:
-        return Person("p" * 16, name, table)
-
-    ben, cleo = person("Ben", "mint-otter-42"), person("Cleo", "mint-otter-42")
-    assert still_here([ben]) == "Ben is still at mint-otter-42."
-    assert still_here([ben, cleo]) == "Ben and Cleo are still at mint-otter-42."
-    assert still_here([person("", "")]) == "somebody is still in the lobby."
-    everybody = [ben, cleo, person("Dan", "fern-crow-07"), person("Eve", "")]
-    assert still_here([SOMEBODY]).startswith("The server can't say now")
-    assert still_here([ben, SOMEBODY]) == "Ben is still at mint-otter-42."
-    assert still_here(everybody) == (
-        "4 people are still here: Ben and Cleo at mint-otter-42, Dan at fern-crow-07, Eve in the lobby."
-    )
-
-
 OPENS = """
 import signal, sys
 signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[-1] + "/goodbye", "w").close(), sys.exit()))
@@ -248,88 +232,28 @@ async def test_a_server_process_is_awaited_and_terminated(tmp_path: Path) -> Non
     assert (tmp_path / "goodbye").exists()
 
 
-ANSWERS = OPENS.replace(
-    "signal.pause()",
-    """
-for line in sys.stdin:
-    assert line == "people\\n"
-    print('saratoga-server people [["p", "Zoe", "mint-otter-42"], ["q", "", ""]]', flush=True)
-    break
-print("saratoga-server people nonsense", flush=True)
-signal.pause()
-""",
-)
-
-
-async def test_a_server_says_who_is_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with running_server(tmp_path, program(ANSWERS)) as server:
-        assert await server.people() == (Person("p", "Zoe", "mint-otter-42"), Person("q", "", ""))
-        assert await server.people() == (SOMEBODY,), "nonsense"
-        monkeypatch.setattr(server_process, "ANSWERED_WITHIN", 0.01)
-        assert await server.people() == (SOMEBODY,), "no answer"
-    assert await server.people() == (), "the server has ended"
-
-
 DIES = """
 import os, sys
+print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
 if os.path.exists(sys.argv[-1] + "/died"):
     open(sys.argv[-1] + "/port", "w").write(sys.argv[sys.argv.index("--port") + 1])
-    print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
-    for line in sys.stdin:
-        print('saratoga-server people [["p", "Zoe", ""]]', flush=True)
-else:
-    print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
     sys.stdin.readline()
+else:
     open(sys.argv[-1] + "/died", "w").close()
     os.abort()
 """
-
-
-LATE = OPENS.replace(
-    "signal.pause()",
-    """
-sys.stdin.readline()
-sys.stdin.readline()
-print('saratoga-server people []', flush=True)
-print('saratoga-server people [["p", "Zoe", ""]]', flush=True)
-signal.pause()
-""",
-)
-
-
-async def test_a_late_answer_is_not_taken_for_that_of_the_next_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running_server(tmp_path, program(LATE)) as server:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(server_process, "ANSWERED_WITHIN", 0.01)
-            assert await server.people() == (SOMEBODY,)
-        monkeypatch.setattr(server_process, "ANSWERED_WITHIN", 30)
-        assert await server.people() == (Person("p", "Zoe", ""),)
-
-
-async def test_two_questions_at_once_are_both_answered(tmp_path: Path) -> None:
-    twice = ANSWERS.replace("    break\n", "")
-    async with running_server(tmp_path, program(twice)) as server:
-        first, second = await asyncio.gather(server.people(), server.people())
-        assert first == second == (Person("p", "Zoe", "mint-otter-42"), Person("q", "", ""))
 
 
 async def test_a_server_that_dies_is_started_again_at_its_port(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_process, "RESTART_PAUSES", (0.0,))
-    monkeypatch.setattr(server_process, "ANSWERED_WITHIN", 30)
-    async with running_server(tmp_path, program(DIES)) as server:
+    os.mkfifo(tmp_path / "port")
+    async with running_server(tmp_path, program(DIES)) as server, asyncio.timeout(10):
         first = server.process
-        assert await server.people() == (SOMEBODY,), "it dies of the question"
-        await first.wait()
-        # whoever was on it may not have reconnected yet
-        assert await server.people() == (Person("p", "Zoe", ""), SOMEBODY)
-        monkeypatch.setattr(server_process, "FRIENDS_BACK_WITHIN", 0)
-        assert await server.people() == (Person("p", "Zoe", ""),)
+        # written by the second process
+        assert await asyncio.to_thread((tmp_path / "port").read_text) == "4711"
         assert server.process.pid != first.pid
-        assert (tmp_path / "port").read_text() == "4711"
     assert server.process.returncode is not None, "the newest process is stopped"
 
 
@@ -346,12 +270,13 @@ async def test_a_server_that_dies_at_every_start_is_given_up(
         return True
 
     server_process.LOG.addFilter(seen)
-    dies_again = DIES.replace('print("saratoga-server ready', 'sys.exit("full") or print("', 1)
-    async with running_server(tmp_path, program(dies_again)) as server, asyncio.timeout(10):
-        await server.people()
+    dies_again = DIES.replace(
+        "if os.path", 'os.path.exists(sys.argv[-1] + "/died") and sys.exit("full")\nif os.path'
+    )
+    dies_again = dies_again.replace('print("', 'os.path.exists(sys.argv[-1] + "/died") or print("')
+    async with running_server(tmp_path, program(dies_again)), asyncio.timeout(10):
         await full.event.wait()
         assert full.count == 2
-        assert await server.people() == ()
     server_process.LOG.removeFilter(seen)
 
 

@@ -15,14 +15,13 @@ from threading import Event, Thread
 import pytest
 
 from kit.processes import FullPipe
-from saratoga_server.live.people import Person
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.process import log_writer
 from saratoga_server.process import parent as systemd
 from saratoga_server.process.log_writer import LogWriter
 from saratoga_server.process.output import write_all
-from saratoga_server.process.parent import ANSWER, announce, answer_parent
+from saratoga_server.process.parent import announce
 
 # The log is written by a thread: in order, never blocking, and lines that were dropped are reported
 
@@ -218,47 +217,3 @@ async def test_the_watchdog_is_fed_again_and_again(manager: socket.socket) -> No
         for _ in range(3):
             assert await loop.sock_recv(manager, 100) == systemd.WATCHDOG.encode()
     feeding.cancel()
-
-
-# The program that started the server learns who is on it
-
-
-async def test_a_question_is_answered_by_one_line_and_other_lines_are_ignored() -> None:
-    reading, writing = os.pipe()
-    lines: asyncio.Queue[bytes] = asyncio.Queue()
-    for line in (b"\n", b"who?\n", b"people\n", b"people\r\n"):
-        lines.put_nowait(line)
-    answering = asyncio.create_task(
-        answer_parent(lines, lambda: [Person("p" * 16, "Zo\u00eb", "mint-otter-42")], writing)
-    )
-    with os.fdopen(reading, "rb") as answers:
-        for _ in range(2):
-            line = await asyncio.to_thread(answers.readline)
-            assert line.decode() == f'{ANSWER}[["{"p" * 16}","Zo\u00eb","mint-otter-42"]]\n'
-        answering.cancel()
-        await asyncio.gather(answering, return_exceptions=True)
-        os.close(writing)
-        assert answers.read() == b""
-
-
-async def test_a_parent_that_has_gone_is_not_answered() -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    lines: asyncio.Queue[bytes] = asyncio.Queue()
-    lines.put_nowait(b"people\n")
-    asked: list[int] = []
-
-    def people() -> list[Person]:
-        asked.append(1)
-        if len(asked) == 1:
-            lines.put_nowait(b"people\n")
-        else:
-            done.set()
-        return []
-
-    done = asyncio.Event()
-    answering = asyncio.create_task(answer_parent(lines, people, writing))
-    async with asyncio.timeout(10):
-        await done.wait()  # the second question, after the answer to the first could not be written
-    answering.cancel()
-    os.close(writing)
