@@ -146,6 +146,7 @@ def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
         worth="unseen",
         record=None,
         standing=(),
+        text="",
         digest="",
     )
     verify.show(proof, OutputFormat.PLAIN)

@@ -76,7 +76,7 @@ class Racer:
             for race in self.seat.records.take_due():
                 checked = await self.seat.records.check(race, lambda _: None)
                 assert checked is not None
-                self.verdicts[race] = checked.proof.verdict
+                self.verdicts[race] = checked.verdict
             table = self.seat.table
             assert table is not None
             if table.phase == "gathering" and said != table.commitment:

@@ -262,7 +262,7 @@ class Client:
         found = {}
         for race in self.duties.records.take_due():
             if (text := self.told.records.get(race)) is not None:
-                found[race] = (await self.duties.records.prove(race, text)).proof
+                found[race] = await self.duties.records.prove(race, text)
         return found
 
 

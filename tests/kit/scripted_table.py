@@ -18,7 +18,7 @@ from kit.scripted_server import (
 )
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.record_check import CheckedRecord
+from saratoga_client.session.verdict import Proof
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import Event
@@ -74,7 +74,7 @@ class DutifulPlayer:
         """The races whose records are to be asked for now."""
         return self.seat.records.take_due()
 
-    async def check(self, race: str, *, is_final: bool = False) -> CheckedRecord | None:
+    async def check(self, race: str, *, is_final: bool = False) -> Proof | None:
         """Ask for a record, in the background of the test."""
         return await self.seat.records.check(race, self.late.append, is_final=is_final)
 

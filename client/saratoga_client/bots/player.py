@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from saratoga_client.bots.board import RACING, BoardPlayer
 from saratoga_client.bots.choice import Chooser
@@ -20,7 +20,6 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.error_messages import with_alarms
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.state import Verification
 from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.witness import Witness
@@ -28,6 +27,9 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import AllowReady, NextRace, Start
 from saratoga_protocol.events import Event
 from saratoga_rules.games import GAMES
+
+if TYPE_CHECKING:
+    from saratoga_client.session.verdict import Proof
 
 LOG: Final = logging.getLogger("saratoga.bot")
 
@@ -168,12 +170,12 @@ class TablePlayer:
             await self._duties.finish(table.code, self._keep)
 
     async def _check(self, race: str) -> None:
-        checked = await self._duties.records.check(race, self._late)
-        if checked is not None:
-            self._keep(race, checked)
+        proof = await self._duties.records.check(race, self._late)
+        if proof is not None:
+            self._keep(race, proof)
 
-    def _keep(self, race: str, checked: CheckedRecord) -> None:
-        self._on_checked(race, Verification(checked.proof.ok, checked.proof.sentence))
+    def _keep(self, race: str, proof: "Proof") -> None:
+        self._on_checked(race, Verification(proof.ok, proof.sentence))
 
     def _late(self, race: str) -> None:
         from saratoga_client.session.verdict import not_sent_sentence

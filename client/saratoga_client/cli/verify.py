@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import click
-from msgspec import Struct, convert
+from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import RACE_ID, output_options, server_option
@@ -22,37 +22,14 @@ from saratoga_client.output import (
     write_line,
 )
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.record_store import MAX_BYTES, RecordStore
 from saratoga_client.session.verdict import Proof, prove
 from saratoga_client.session.witness import Witness
 from saratoga_rules.records.digest_words import parse_digest_words
-
-MOST_BYTES = 4 * 1024 * 1024
-"""Maximum size of a record in bytes; a larger file is not a record."""
+from saratoga_rules.records.standing import Placed
+from saratoga_rules.records.verify import Check
 
 OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
-
-
-class CheckOut(Struct, frozen=True, kw_only=True):
-    """The result of one check."""
-
-    name: str
-    ok: bool
-    unknown: bool
-    """True if it cannot be checked here."""
-    detail: str
-
-
-class PlaceOut(Struct, frozen=True, kw_only=True):
-    """A racer's place and result, recomputed from the moves."""
-
-    place: int
-    name: str
-    player: str
-    bot: bool
-    banked: int
-    net: int
-    state: str
 
 
 class ProofOut(Struct, frozen=True, kw_only=True):
@@ -71,8 +48,11 @@ class ProofOut(Struct, frozen=True, kw_only=True):
     digest: str
     words: str
     """The four words of the digest."""
-    checks: list[CheckOut]
-    places: list[PlaceOut]
+    checks: tuple[Check, ...]
+    places: tuple[Placed, ...]
+    """The order that follows from the moves."""
+    names: dict[str, str]
+    """The racers' names by player id."""
 
 
 @click.command(
@@ -101,12 +81,10 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     shown_in = output_format(as_json=as_json, plain=plain)
     named, words = _split(race_or_file)
     race = "" if Path(named).is_file() else _race_of(named)
-    kept = (RecordStore().text(race) if race else None) or ""
-    record, is_compared = _record_with(kept, named, server)
+    record = _record_or_kept(named, race, server)
     if save is not None:
         _save(save, record)
-    seen = Witness().evidence(race or _race_in(record))
-    proof = prove(record, race, seen, words, kept if is_compared else "")
+    proof = prove(record, race, Witness().evidence(race or _race_in(record)), words)
     show(proof, shown_in)
     if proof.is_contradicted:
         return Exit.NOT_VERIFIED
@@ -128,18 +106,16 @@ def _split(race_or_file: str) -> tuple[str, str]:
         ) from None
 
 
-def _record_with(kept: str, named: str, server: str) -> tuple[bytes, bool]:
-    """Return the record to check, and whether it is to be compared with the one saved on this machine.
-
-    If the server cannot be reached or does not have the race, that is the saved one. Raises `Problem`.
-    """
+def _record_or_kept(named: str, race: str, server: str) -> bytes:
+    """Return the record to check: the one saved on this machine if no server has the race. Raises `Problem`."""
     try:
-        return record_of(named, server), True
+        return record_of(named, server)
     except Problem as problem:
-        if not kept or problem.code not in (Exit.UNREACHABLE, Exit.NOT_FOUND):
+        kept = RecordStore().text(race)
+        if kept is None or problem.code not in (Exit.UNREACHABLE, Exit.NOT_FOUND):
             raise
         say(f"This checks the record that is saved on this machine. {problem.what}")
-        return kept.encode(), False
+        return kept.encode()
 
 
 def record_of(race_or_file: str, server: str) -> bytes:
@@ -169,7 +145,7 @@ def _race_in(record: bytes) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise Problem(f"{path} is too long to be a record.", OTHER_FILE, Exit.NOT_VERIFIED)
         return path.read_bytes()
     except OSError as error:
@@ -202,7 +178,21 @@ async def _fetch(server: str, race: str) -> bytes:
 def show(proof: Proof, shown_in: OutputFormat) -> None:
     """Print all checks and the verdict."""
     if shown_in is OutputFormat.JSON:
-        write_json(proof_out(proof))
+        record = proof.record
+        out = ProofOut(
+            race=proof.race,
+            game=record.game if record else "",
+            verified=proof.ok,
+            voided=(record.voided or None) if record else None,
+            witness=proof.verdict,
+            contradictions=sorted({found.key[0] for found in proof.findings}),
+            digest=proof.digest,
+            words=proof.words,
+            checks=proof.checks,
+            places=proof.standing,
+            names={racer.player: racer.name for racer in record.racers} if record else {},
+        )
+        write_json(out)
         return
     for check in proof.checks:
         mark = f"{check.mark:<5}"
@@ -210,29 +200,3 @@ def show(proof: Proof, shown_in: OutputFormat) -> None:
         drawn = f"{click.style(mark, fg=colour) if shown_in is OutputFormat.LIVE else mark} "
         write_line(f"{check.name}: {check.detail}", mark=drawn)
     write_line(proof.sentence)
-
-
-def proof_out(proof: Proof) -> ProofOut:
-    return ProofOut(
-        race=proof.race,
-        game=proof.record.game if proof.record else "",
-        verified=proof.ok,
-        voided=(proof.record.voided or None) if proof.record else None,
-        witness=proof.verdict,
-        contradictions=sorted({found.key[0] for found in proof.findings}),
-        digest=proof.digest,
-        words=proof.words,
-        checks=convert(proof.checks, list[CheckOut], from_attributes=True),
-        places=[
-            PlaceOut(
-                place=placed.place,
-                name=racer.name,
-                player=placed.player,
-                bot=racer.bot,
-                banked=placed.banked,
-                net=placed.net,
-                state=placed.state,
-            )
-            for placed, racer in proof.places
-        ],
-    )

@@ -140,6 +140,6 @@ class EventListener:
         return replace(first, seat_lost=reason or "Your seat was given up.")
 
     async def _check(self, race: str) -> None:
-        checked = await self._duties.records.check(race, self._records.late)
-        if checked is not None:
-            self._records.keep(race, checked)
+        proof = await self._duties.records.check(race, self._records.late)
+        if proof is not None:
+            self._records.keep(race, proof)

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import (
@@ -22,13 +22,16 @@ from saratoga_client.net.errors import (
     ServerClosed,
     Unreachable,
 )
-from saratoga_client.session.record_check import CHECKS_WITHIN, CheckedRecord, RecordCheck
+from saratoga_client.session.record_check import CHECKS_WITHIN, RecordCheck
 from saratoga_client.session.witness import TableWitness, Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import Command, NotReady, Ready, Reveal
 from saratoga_protocol.events import Event
 from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
 from saratoga_rules.records.facts import CONTRADICTED, Finding
+
+if TYPE_CHECKING:
+    from saratoga_client.session.verdict import Proof
 
 LOG: Final = logging.getLogger("saratoga.seat")
 
@@ -187,16 +190,16 @@ class FairnessDuties:
         finally:
             unsubscribe()
 
-    async def finish(self, table: str, keep: Callable[[str, CheckedRecord], None]) -> None:
+    async def finish(self, table: str, keep: Callable[[str, "Proof"], None]) -> None:
         """Ask a last time for the records of a table that the player has left or cannot enter; `keep` what comes.
 
         What does not come in `CHECKS_WITHIN` seconds is asked for when the player comes to that table again.
         """
 
         async def check(race: str) -> None:
-            checked = await self.records.check(race, lambda _: None, is_final=True)
-            if checked is not None:
-                keep(race, checked)
+            proof = await self.records.check(race, lambda _: None, is_final=True)
+            if proof is not None:
+                keep(race, proof)
 
         with suppress(TimeoutError, *CONNECTION_ENDS):
             async with asyncio.timeout(CHECKS_WITHIN):

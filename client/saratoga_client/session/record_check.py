@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, UnexpectedAnswer
@@ -34,13 +34,6 @@ DENIALS: Final = frozenset({RUNNING, "no_such_race", "no_such_table", "table_clo
 
 LONGEST_DELAY: Final = 5 * 60_000
 """Milliseconds from the listing of the racers, besides the time limit, for which a race may run."""
-
-
-class CheckedRecord(NamedTuple):
-    """The record of a race, with its verdict."""
-
-    text: str
-    proof: "Proof"
 
 
 class RecordCheck:
@@ -80,7 +73,7 @@ class RecordCheck:
 
     async def check(
         self, race: str, late: Callable[[str], None], *, is_final: bool = False
-    ) -> CheckedRecord | None:
+    ) -> "Proof | None":
         """Ask for the record of a race until it comes, and compare it; call `late` once if it is late.
 
         A check that `is_final` returns `None` when the record is missing, or if the race may still run.
@@ -120,7 +113,7 @@ class RecordCheck:
             self.missing.add(race)
             self._changed()
 
-    async def prove(self, race: str, text: str) -> CheckedRecord:
+    async def prove(self, race: str, text: str) -> "Proof":
         """Compare a record with what was seen of its race."""
         # imported only after a race, so that the program starts faster
         from saratoga_client.session.verdict import prove
@@ -136,7 +129,7 @@ class RecordCheck:
             self.contradicted[race] = proof.alarms
         if was_missing or proof.alarms:
             self._changed()
-        return CheckedRecord(text, proof)
+        return proof
 
     def _may_run(self, race: str) -> bool:
         """Test whether an honest server may still say that a race runs."""

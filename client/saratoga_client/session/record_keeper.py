@@ -3,15 +3,17 @@
 import logging
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from saratoga_client.session.bounded import put_newest
 from saratoga_client.session.feed import FeedLine, Tone, with_line
 from saratoga_client.session.personal_best import best_in
-from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
+
+if TYPE_CHECKING:
+    from saratoga_client.session.verdict import Proof
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -32,12 +34,13 @@ class RecordKeeper:
 
         self._show(race, Verification(False, not_sent_sentence(race)))
 
-    def keep(self, race: str, checked: CheckedRecord) -> None:
+    def keep(self, race: str, proof: "Proof") -> None:
         """Save the record of a race, and put the verdict into the state."""
-        text, proof = checked
         if proof.race == race:  # else it may be of a race at another server
             try:
-                self._records.keep(text)  # a wrong one too, as evidence against the server
+                self._records.keep(
+                    race, proof.text
+                )  # a wrong one too, as evidence against the server
             except OSError as error:
                 self._report_unwritten(error)
         self._show(race, Verification(proof.ok, proof.sentence, proof.is_contradicted))

@@ -15,7 +15,7 @@ import msgspec
 from saratoga_client.local.files import delete_oldest, newest_first, replace_file
 from saratoga_client.local.paths import data_folder
 from saratoga_client.session.personal_best import PersonalBest, is_better
-from saratoga_rules.records.record import RACE_ID, RecordError, digest_of, parse_record
+from saratoga_rules.records.record import RACE_ID, digest_of
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -35,15 +35,9 @@ class RecordStore:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = data_folder() / FOLDER if folder is None else folder
 
-    def keep(self, text: str) -> Path | None:
-        """Save a record and return its file; ignore text that is no record. Raises `OSError`."""
-        try:
-            record = parse_record(text)
-        except RecordError:
-            return None
-        if not _RACE.fullmatch(record.race_id):
-            return None
-        path = self._folder / f"{_stem(record.race_id)}-{digest_of(text)[:8]}{ENDING}"
+    def keep(self, race: str, text: str) -> Path:
+        """Save the record of a race and return its file. Raises `OSError`."""
+        path = self._folder / f"{_stem(race)}-{digest_of(text)[:8]}{ENDING}"
         if _read(path) != text:
             replace_file(path, text.encode("ascii"))
             delete_oldest(self._folder, f"*{ENDING}", MAX_KEPT)
@@ -59,7 +53,11 @@ class RecordStore:
             return None
         for path in newest_first(self._folder, f"{_stem(race)}-*{ENDING}"):
             text = _read(path)
-            if text is not None and _is_whole(text, race, path) and digest in ("", digest_of(text)):
+            if text is None:
+                continue
+            if path.stem != f"{_stem(race)}-{digest_of(text)[:8]}":
+                LOG.warning("ignored the damaged record %s", path)
+            elif digest in ("", digest_of(text)):
                 return text
         return None
 
@@ -93,18 +91,6 @@ _RACE: Final = re.compile(RACE_ID)
 
 def _stem(race: str) -> str:
     return race.replace("/", ".")
-
-
-def _is_whole(text: str, race: str, path: Path) -> bool:
-    """Test whether a file's text is undamaged, by the race and the digest in the file's name."""
-    try:
-        is_right = parse_record(text).race_id == race
-    except RecordError:
-        is_right = False
-    if not is_right or path.stem != f"{_stem(race)}-{digest_of(text)[:8]}":
-        LOG.warning("ignored the damaged record %s", path)
-        return False
-    return True
 
 
 def _read(path: Path) -> str | None:

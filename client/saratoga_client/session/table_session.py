@@ -206,9 +206,8 @@ class TableSession:
 
     async def _fetch_record(self, race: str) -> RaceRecord:
         answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
-        checked = await self._duties.records.prove(race, answer.text)
-        self._records.keep(race, checked)
-        proof = checked.proof
+        proof = await self._duties.records.prove(race, answer.text)
+        self._records.keep(race, proof)
         if proof.record is None:
             remedy, code = "Update this program.", Exit.TOO_OLD
             if proof.is_contradicted:

@@ -13,8 +13,7 @@ from saratoga_client.session.witness import RACED, UNSEEN, WATCHED, SeenRace
 from saratoga_client.wording import counted
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.facts import CONTRADICTED, UNCHECKED, Finding, compare
-from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
-from saratoga_rules.records.standing import Placed
+from saratoga_rules.records.record import RaceRecord, digest_of
 from saratoga_rules.records.verify import Check, Verdict, unchecked, verify
 
 WITNESS: Final = "witness"
@@ -76,6 +75,7 @@ class Proof(Verdict):
     """How the record differs from what this machine saw, and how the server contradicted itself before."""
     worth: str
     """What this machine saw of the race: `RACED`, `WATCHED` or `UNSEEN`."""
+    text: str
     digest: str
 
     @property
@@ -95,13 +95,6 @@ class Proof(Verdict):
         return "" if self.record is None else self.record.race_id
 
     @property
-    def places(self) -> list[tuple[Placed, RacerLog]]:
-        """Return the order of finish, recomputed from the moves, with each racer's log."""
-        if self.record is None:
-            return []
-        return [(placed, self.record.racer(placed.player)) for placed in self.standing]
-
-    @property
     def alarms(self) -> tuple[str, ...]:
         """Return a sentence for each thing that the server has changed, or one for a record that is wrong in itself."""
         changed = dict.fromkeys(map(alarm_sentence, self.findings))
@@ -118,20 +111,17 @@ class Proof(Verdict):
             faults = sum(check.is_contradicted for check in self.checks)
             return f"NOT VERIFIED: {named} fails {faults} of {counted(len(self.checks), 'check')}."
         if not self.ok:
-            why = next(check.detail for check in self.checks if not check.ok)
-            return f"{named} cannot be checked here: {why[:LONGEST_FAULT]}."
+            return f"{named} cannot be checked here: {self.faults[0].detail[:LONGEST_FAULT]}."
         if self.record is not None and self.record.voided:
             return f"{named} was called off, so it counts for nothing. It is verified: {VERDICTS[self.worth]}."
         return f"{named} is verified: {VERDICTS[self.worth]}."
 
 
-def prove(
-    record: bytes, wanted: str = "", seen: SeenRace | None = None, words: str = "", kept: str = ""
-) -> Proof:
+def prove(record: bytes, wanted: str = "", seen: SeenRace | None = None, words: str = "") -> Proof:
     """Check a record; `wanted` is the id of the race that the user named, if any.
 
-    `seen` is what this machine saw of that race (`Witness.evidence`), `words` are the four words of the digest
-    that a friend was shown, and `kept` is the record of that race that this machine keeps, if any.
+    `seen` is what this machine saw of that race (`Witness.evidence`), and `words` are the four words of the digest
+    that a friend was shown.
     """
     verdict = verify(record)
     found = verdict.record
@@ -140,7 +130,7 @@ def prove(
     findings = [] if seen is None else list(seen.clashes)
     if seen is not None and found is not None:
         findings += compare(seen.facts, found, digest, seen.player)
-    checks = [*verdict.checks, *_other_checks(found, digest, wanted, words, kept)]
+    checks = [*verdict.checks, *_other_checks(found, digest, wanted, words)]
     checks.append(_witness_check(seen, findings))
     return Proof(
         checks=tuple(checks),
@@ -148,14 +138,15 @@ def prove(
         worth=UNSEEN if seen is None else seen.worth,
         record=found,
         standing=verdict.standing,
+        text=text,
         digest=digest,
     )
 
 
 def _other_checks(
-    record: RaceRecord | None, digest: str, wanted: str, words: str, kept: str
+    record: RaceRecord | None, digest: str, wanted: str, words: str
 ) -> Iterator[Check]:
-    """Yield the checks against what the user has: the race's id, a friend's words, a kept record."""
+    """Yield the checks against what the user has: the race's id, a friend's words."""
     if record is None:
         return
     if wanted and wanted != record.race_id:
@@ -167,10 +158,6 @@ def _other_checks(
     else:
         other = f"the words {words} are of another record; this one has {mine}"
         yield Check("words", False, other)
-    if kept and digest_of(kept) != digest:
-        other = digest_words(digest_of(kept))
-        here = f"this machine keeps another record of the race, with the words {other}"
-        yield Check("kept", False, f"{here}; two servers may have races of one id")
 
 
 def _witness_check(seen: SeenRace | None, findings: list[Finding]) -> Check:

@@ -243,10 +243,6 @@ class RecordError(ValueError):
 class UnknownFormat(RecordError):
     """A record that an older or newer release wrote, in a form that this one does not read."""
 
-    def __init__(self, line: int, *, newer: bool) -> None:
-        super().__init__(line, f"made by {'a newer' if newer else 'an older'} release")
-        self.newer = newer
-
     def __str__(self) -> str:
         return self.reason
 
@@ -261,7 +257,7 @@ def parse_record(text: str) -> RaceRecord:
     game = reader.header("game", f"({GAME})")[1]
     rules_version = int(reader.header("rules", f"({POSITIVE})")[1])
     if reader.starts("kind"):  # a race in which everyone has a start of their own
-        raise UnknownFormat(reader.number + 1, newer=True)
+        raise UnknownFormat(reader.number + 1, "made by a newer release")
     table, race = reader.header("race", f"({TABLE_CODE})/({POSITIVE})").groups()
     before, digest = reader.header("previous", f"(?:-|({RACE_ID}) ({HASH}))").groups()
     start_at = int(reader.header("start", f"({NUMBER})")[1])
@@ -378,7 +374,8 @@ _WORDS: Final = frozenset(
 def _check_format(reader: _Reader) -> None:
     void, version = reader.take("saratoga (void )?record ([1-9][0-9]{0,5})", "a record").groups()
     if void or int(version) != RECORD_FORMAT:
-        raise UnknownFormat(1, newer=not void and int(version) > RECORD_FORMAT)
+        is_newer = not void and int(version) > RECORD_FORMAT
+        raise UnknownFormat(1, f"made by {'a newer' if is_newer else 'an older'} release")
 
 
 def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | str | None:

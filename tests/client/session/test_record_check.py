@@ -83,7 +83,7 @@ async def test_a_record_refused_for_the_moment_is_asked_for_again(player: Dutifu
     await player.peer.send(events.Record(re=command.id, race=RACE, text=format_record(record)))
     checked = await checking
     assert checked is not None
-    assert (checked.proof.verdict, player.seat.alarms) == ("raced", ())
+    assert (checked.verdict, player.seat.alarms) == ("raced", ())
 
 
 @pytest.mark.parametrize("code", ["race_running", "no_such_race"])
@@ -102,7 +102,7 @@ async def test_a_record_that_is_not_sent_is_missing_until_it_comes(
     await player.peer.send(events.Record(re=command.id, race=RACE, text=format_record(record)))
     checked = await checking
     assert checked is not None
-    assert checked.proof.ok
+    assert checked.ok
     assert [*said, player.seat.alarms] == [(MISSING,), ()]
 
 

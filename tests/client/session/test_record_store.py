@@ -13,7 +13,6 @@ from kit.session_states import CODE, START
 from kit.walks import banking
 from saratoga_client.session import record_store as module
 from saratoga_client.session.personal_best import PersonalBest, best_in
-from saratoga_client.session.record_check import CheckedRecord
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import BESTS, RecordStore
 from saratoga_client.session.state import SessionState, Verification
@@ -38,17 +37,15 @@ def text_of(seed: int, name: str = "canfield") -> str:
 
 
 def test_a_kept_record_is_found_again_byte_for_byte(kept: RecordStore) -> None:
-    path = kept.keep(TEXT)
-    assert path is not None
+    path = kept.keep(RECORD.race_id, TEXT)
     assert kept.text(RECORD.race_id) == TEXT
-    assert kept.keep(TEXT) == path
+    assert kept.keep(RECORD.race_id, TEXT) == path
 
 
 def test_races_of_two_servers_with_one_id_are_kept_apart(kept: RecordStore) -> None:
     other = format_record(replace(RECORD, cap=5))
-    first, second = kept.keep(TEXT), kept.keep(other)
-    assert first is not None
-    assert second is not None
+    first = kept.keep(RECORD.race_id, TEXT)
+    kept.keep(RECORD.race_id, other)
     os.utime(first, (1, 1))
     assert kept.text(RECORD.race_id) == other
     assert kept.text(RECORD.race_id, digest_of(TEXT)) == TEXT
@@ -57,7 +54,7 @@ def test_races_of_two_servers_with_one_id_are_kept_apart(kept: RecordStore) -> N
 
 @pytest.mark.parametrize("race_id", ["mint-otter-42/99", "../../etc/passwd", "*", ""])
 def test_a_record_that_was_not_kept_is_not_found(kept: RecordStore, race_id: str) -> None:
-    kept.keep(TEXT)
+    kept.keep(RECORD.race_id, TEXT)
     assert kept.text(race_id) is None
 
 
@@ -65,11 +62,10 @@ def test_a_record_that_was_not_kept_is_not_found(kept: RecordStore, race_id: str
 def test_a_damaged_record_is_ignored_and_can_be_kept_again(
     kept: RecordStore, damage: bytes
 ) -> None:
-    path = kept.keep(TEXT)
-    assert path is not None
+    path = kept.keep(RECORD.race_id, TEXT)
     path.write_bytes(damage)
     assert kept.text(RECORD.race_id) is None
-    kept.keep(TEXT)
+    kept.keep(RECORD.race_id, TEXT)
     assert kept.text(RECORD.race_id) == TEXT
 
 
@@ -78,8 +74,7 @@ def test_the_oldest_record_is_deleted_first(
 ) -> None:
     monkeypatch.setattr(module, "MAX_KEPT", 2)
     for age in range(3):
-        path = kept.keep(text_of(age))
-        assert path is not None
+        path = kept.keep(f"mint-otter-42/{age + 1}", text_of(age))
         if path.exists():
             os.utime(path, (age + 1, age + 1))
     assert len(list(tmp_path.rglob("*.record"))) == 2
@@ -133,7 +128,7 @@ class Keeping:
 
     def keep(self, text: str = TEXT_OF_RECORD_KEEPER) -> None:
         proof = prove(text.encode("ascii", "replace"), RACE)
-        self.keeper.keep(RACE, CheckedRecord(text, proof))
+        self.keeper.keep(RACE, proof)
 
     @property
     def outcome(self) -> events.Outcome:
@@ -210,8 +205,8 @@ def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
 
 def test_only_the_record_with_the_announced_digest_counts(keeping: Keeping) -> None:
     other = format_record(replace(RECORD_OF_RECORD_KEEPER, cap=5))
-    keeping.records.keep(TEXT_OF_RECORD_KEEPER)
-    keeping.records.keep(other)
+    keeping.records.keep(RACE, TEXT_OF_RECORD_KEEPER)
+    keeping.records.keep(RACE, other)
     for text in (TEXT_OF_RECORD_KEEPER, other):
         outcome = replaced(keeping.outcome, digest=digest_of(text))
         picture = replace(keeping.state.table_view, outcome=outcome)
