@@ -64,7 +64,7 @@ export class Closed extends Error {
  *   locked?: boolean, last_racer?: string, end_from?: number, previous?: Ended}} Table
  * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, head: string, legal?: string[]}} BoardView
  * @typedef {{player: string, place: number, banked: number, net: number, state: string, head: string}} Standing
- * @typedef {Standing & {name: string, moves: number, bot?: boolean, reached?: number | null, ended?: number}} Result
+ * @typedef {Standing & {moves: number, reached?: number | null, ended?: number}} Result
  * @typedef {{race: string, game: string, results: Result[], seed: string, nonces: Record<string, string>, digest: string, ranked?: boolean}} Outcome
  * @typedef {{code: string, game: string, cap: number, host: string, phase: string, seated: number, seats: number}} TableSummary
  * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, match?: Match, idle_since?: number}} Snapshot

@@ -198,9 +198,7 @@ export function mayMove(own) {
 /** @param {State} state @returns {State} */
 function withLabels(state) {
   const labels = { ...state.labels };
-  /** @type {import("./connection.js").Seat[]} */
-  const racers = [...(state.table.racers ?? []), ...(state.outcome?.results ?? []), ...state.table.seats];
-  for (const racer of racers)
+  for (const racer of /** @type {import("./connection.js").Seat[]} */ ([...(state.table.racers ?? []), ...state.table.seats]))
     labels[racer.player] = { name: racer.name, bot: Boolean(racer.bot), level: racer.level ?? labels[racer.player]?.level ?? "" };
   return { ...state, labels };
 }

@@ -214,7 +214,6 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A racer's result."""
 
     player: str
-    name: str
     place: int
     banked: int
     net: int
@@ -222,7 +221,6 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     moves: int
     head: str
     """The head after the last entry of the racer's log."""
-    bot: bool = False
     reached: int | None = None
     """Milliseconds from the start until the count last rose to `banked`; absent if it never rose."""
     ended: int = 0

@@ -32,8 +32,6 @@ def outcome_of(record: RaceRecord, digest: str) -> Outcome:
 def _result(racer: RacerLog, row: Placed, key: bytes, race_id: str) -> Result:
     return Result(
         player=row.player,
-        name=racer.name,
-        bot=racer.bot,
         place=row.place,
         banked=row.banked,
         net=row.net,

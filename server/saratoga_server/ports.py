@@ -211,7 +211,7 @@ class Settlement(Struct, frozen=True, kw_only=True):
     """The start of the race, which decides the periods (UTC)."""
     results: tuple[Result, ...]
     """The results that count for a leaderboard, in order of finish."""
-    people: tuple[str, ...] = ()
+    people: tuple[str, ...]
 
 
 _DECODER: Final = msgspec.msgpack.Decoder(Settlement)

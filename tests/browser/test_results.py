@@ -80,7 +80,7 @@ async def test_the_result_is_shared_without_a_clipboard(
         (outcome,) = player.notes.outcomes.values()
         lines = shared.split("\n")
         assert lines[0] == f"Saratoga, Canfield, race {outcome.race}"
-        (place,) = (row.place for row in outcome.results if row.name == "Mira")
+        (place,) = (row.place for row in outcome.results if row.player == player.notes.player)
         is_shared = sum(row.place == place for row in outcome.results) > 1
         assert ("Mira shares" if is_shared else "Mira finished") in lines[1]
         verified = f"saratoga verify {outcome.race}#{digest_words(outcome.digest)}"

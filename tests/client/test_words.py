@@ -131,7 +131,7 @@ def test_leaderboards_are_safe_in_every_manner(
 def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
     race_outcome = hostile(outcome())
     for shown_in in (OutputFormat.PLAIN, OutputFormat.JSON):
-        printer = bot.ResultPrinter(race_outcome.results[0].player, shown_in)
+        printer = bot.ResultPrinter(race_outcome.results[0].player, HOSTILE, shown_in)
         printer.see(events.RaceOver(outcome=race_outcome))
         printer.print_unchecked()
         checked(capsys.readouterr().out)

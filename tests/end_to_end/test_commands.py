@@ -112,7 +112,6 @@ async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell
         (printed,) = ended.objects
         assert printed["schema"] == "saratoga.bot.v1"
         result = next(row for row in outcome.results if row.player == printed["player"])
-        assert result.bot
         assert (printed["place"], printed["banked"]) == (result.place, result.banked)
 
     watched = watching.result()

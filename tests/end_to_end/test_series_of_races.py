@@ -138,7 +138,8 @@ async def test_three_friends_and_a_bot_race_several_games(server: ListeningServe
         await asyncio.gather(*(plays(racer, 25, chance) for racer in (anna, bert, cleo, otto)))
         first = await finished(anna, bert, cleo, otto)
         assert first.ranked
-        assert {row.name for row in first.results if row.bot} == {"Otto"}
+        names = {racer.player: racer.name for racer in anna.table.racers}
+        assert {row.player for row in first.results} == names.keys()
 
         # The bot is kicked; Lafayette.
         await anna.ask(NextRace, table=code)
@@ -152,7 +153,11 @@ async def test_three_friends_and_a_bot_race_several_games(server: ListeningServe
         # The host leaves in mid-race: the next seat is host, and the race goes on.
         await anna.ask(LeaveTable, table=code)
         second = await finished(bert, cleo)
-        assert {row.name: row.state for row in second.results}["Anna"] in ("left", "stuck", "won")
+        assert {row.player: row.state for row in second.results}[anna.player] in (
+            "left",
+            "stuck",
+            "won",
+        )
         assert bert.table.host == bert.player
         shown = await wanda.received.next(Leaderboard, 0, re=None, game="lafayette")
         assert {row.name for row in shown.rows} == {"Anna", "Bert", "Cleo"}
@@ -161,7 +166,10 @@ async def test_three_friends_and_a_bot_race_several_games(server: ListeningServe
         totals = {seat.name: (seat.races, seat.net) for seat in bert.table.seats}
         nets = {
             name: sum(
-                row.net for each in (first, second) for row in each.results if row.name == name
+                row.net
+                for each in (first, second)
+                for row in each.results
+                if names[row.player] == name
             )
             for name in ("Bert", "Cleo")
         }
@@ -170,7 +178,7 @@ async def test_three_friends_and_a_bot_race_several_games(server: ListeningServe
         # Leaderboards keep results of people and of bots apart.
         page = await bert.ask(GetLeaderboard, game="canfield", ranking="bankroll", period="all")
         assert {row.name: row.value for row in page.rows} == {
-            row.name: row.net for row in first.results if not row.bot
+            names[row.player]: row.net for row in first.results if row.player != otto.player
         }
         bots = await bert.ask(GetLeaderboard, game="canfield", bots=True)
         assert {row.name for row in bots.rows} == {"Otto"}

@@ -26,11 +26,10 @@ def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
 def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3) -> SessionState:
     """Return the session state of the player `you` after a race, with all players' totals."""
     players = {racer.name: racer for racer in record.racers}
+    raced = {racer.player: racer for racer in record.racers}
     results = [
         events.Result(
             player=line.player,
-            name=next(racer.name for racer in record.racers if racer.player == line.player),
-            bot=next(racer.bot for racer in record.racers if racer.player == line.player),
             place=line.place,
             banked=line.banked,
             net=line.net,
@@ -44,8 +43,8 @@ def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 
     seats = [
         events.Seat(
             player=result.player,
-            name=result.name,
-            bot=result.bot,
+            name=raced[result.player].name,
+            bot=raced[result.player].bot,
             races=races,
             wins=int(result.place == 1),
             net=races * result.net,
@@ -64,7 +63,7 @@ def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 
         rules=record.rules_version,
         commitment=record.commitment,
         seats=seats,
-        racers=[racer(result.player, result.name, result.bot) for result in results],
+        racers=[racer(each.player, each.name, each.bot) for each in record.racers],
         start_at=START,
         deadline=START + 600_000,
     )

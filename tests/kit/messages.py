@@ -231,20 +231,17 @@ OUTCOME = events.Outcome(
     results=[
         events.Result(
             player=ANNA,
-            name="Anna",
             place=1,
             banked=9,
             net=-5,
             state="cash-out",
             moves=31,
-            bot=True,
             reached=44_210,
             ended=61_804,
             head="0" * 16,
         ),
         events.Result(
             player=BERT,
-            name="Zoë",
             place=2,
             banked=9,
             net=-5,

@@ -13,7 +13,6 @@ from saratoga_server.store.opening import Store
 def result_of(
     player: str,
     *,
-    bot: bool = False,
     banked: int = 9,
     net: int = -5,
     reached: int | None = 1000,
@@ -21,9 +20,7 @@ def result_of(
     """Return a racer's result in the form that leaderboards count."""
     return Result(
         player=player,
-        name=player,
         place=1,
-        bot=bot,
         banked=banked,
         net=net,
         state="cash-out",
@@ -43,6 +40,7 @@ async def add_results(store: Store, count: int) -> None:
             result_of(f"{number:016}", banked=52 - number, net=0, reached=5)
             for number in range(count)
         ),
+        people=tuple(f"{number:016}" for number in range(count)),
     )
     finish = RaceFinish(race=1, record="record", settlement=pack_settlement(settlement))
     write = TableWrite(code="odd-emu-11", expected=0, body=b"over", due=None, finish=finish)
@@ -63,7 +61,6 @@ numbers = count()
 def result(player: str, banked: int, elapsed: int = 1000) -> Result:
     return result_of(
         player,
-        bot=player in BOTS,
         banked=banked,
         net=5 * banked - 50,
         reached=elapsed if banked else None,
@@ -74,7 +71,7 @@ def settlement(
     *results: Result, race: str = "", game: str = GAME, start_at: int = TUESDAY
 ) -> Settlement:
     race = race or f"mint-otter-{next(numbers)}/1"
-    people = tuple(each.player for each in results if not each.bot)
+    people = tuple(each.player for each in results if each.player not in BOTS)
     return Settlement(
         race=race, game=game, start_at=Millis(start_at), results=results, people=people
     )

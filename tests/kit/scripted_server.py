@@ -200,8 +200,6 @@ def outcome() -> events.Outcome:
     results = [
         events.Result(
             player=standing.player,
-            name="Otto" if standing.player == RIVAL else "Anna",
-            bot=standing.player == RIVAL,
             place=standing.place,
             banked=standing.banked,
             net=standing.net,

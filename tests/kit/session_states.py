@@ -97,9 +97,6 @@ def outcome(text: str, game: str = "canfield") -> events.Outcome:
         results=[
             events.Result(
                 player=row.player,
-                name=next(
-                    (name for letter, name in NAMES.items() if player(letter) == row.player), "Zoë"
-                ),
                 place=row.place,
                 banked=row.banked,
                 net=row.net,

@@ -134,7 +134,6 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
         results=[
             Result(
                 player=player,
-                name=table.racers[player].name,
                 place=1 + sum(other > net for other in nets.values()),
                 banked=10,
                 net=net,

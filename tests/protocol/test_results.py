@@ -34,13 +34,9 @@ def test_the_outcome_has_all_that_the_record_says_of_the_result(record: RaceReco
     assert (outcome.digest, outcome.ranked) == ("d1", record.ranked)
     assert outcome.nonces == {racer.player: racer.nonce for racer in record.racers}
     anna, bert = (record.racer(row.player) for row in record.results)
-    assert [(row.player, row.name, row.bot) for row in outcome.results] == [
-        (anna.player, "Anna", False),
-        (bert.player, "Bert", True),
-    ]
-    assert [(row.moves, row.ended) for row in outcome.results] == [
-        (anna.moves, anna.log[-1].at),
-        (bert.moves, bert.log[-1].at),
+    assert [(row.player, row.moves, row.ended) for row in outcome.results] == [
+        (anna.player, anna.moves, anna.log[-1].at),
+        (bert.player, bert.moves, bert.log[-1].at),
     ]
     assert [
         Placed(
@@ -74,13 +70,11 @@ def outcome(number: int, nets: Mapping[str, int]) -> Outcome:
         results=[
             Result(
                 player=player,
-                name=player.title(),
                 place=1 + sum(other > net for other in nets.values()),
                 banked=0,
                 net=net,
                 state="stuck",
                 moves=1,
-                bot=player == CLEO,
                 head="0" * 16,
             )
             for player, net in nets.items()

@@ -103,7 +103,7 @@ async def _send(
     """Run the bot; return whether it has raised an alarm."""
     async with seated_bot(server, partial(JoinTable, table=code), strength, name=name) as bot:
         say(f"{bot.shown_name} has sat down at {code}.")
-        printer = ResultPrinter(bot.player, shown_in)
+        printer = ResultPrinter(bot.player, bot.name, shown_in)
         try:
             report = await bot.play(
                 races=races,
@@ -120,8 +120,9 @@ async def _send(
 class ResultPrinter:
     """A printer of a bot's results: lines at the end of a race, JSON after the check of its record."""
 
-    def __init__(self, player: str, shown_in: OutputFormat) -> None:
+    def __init__(self, player: str, name: str, shown_in: OutputFormat) -> None:
         self._player = player
+        self._name = name
         self._shown_in = shown_in
         self._unchecked: dict[str, tuple[events.Outcome, events.Result]] = {}
         self._alarms: list[str] = []
@@ -163,7 +164,7 @@ class ResultPrinter:
             BotOut(
                 race=outcome.race,
                 game=outcome.game,
-                name=result.name,
+                name=self._name,
                 player=result.player,
                 place=result.place,
                 banked=result.banked,

@@ -136,9 +136,9 @@ def own_place(state: SessionState) -> str:
     return finish("You", own.place, len(found), sharing)
 
 
-def why_unranked(state: SessionState, outcome: Outcome) -> str:
+def why_unranked(state: SessionState) -> str:
     """Return why a finished race does not count for the people's leaderboards."""
-    if sum(not result.bot for result in outcome.results) < LEAST_RANKED:
+    if sum(not racer.bot for racer in state.table.racers) < LEAST_RANKED:
         return (
             f"a race counts for people's leaderboards only if at least {LEAST_RANKED} people race"
         )

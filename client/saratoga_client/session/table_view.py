@@ -3,8 +3,9 @@
 Pure: no I/O and no clock. `next_view` applies one event; `rows` returns the scoreboard.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from types import MappingProxyType
 from typing import Final
 
@@ -88,29 +89,32 @@ def next_view(view: TableView, event: Event) -> TableView:
         case events.Standings(race=race) if race == view.table.race:
             return replace(view, standings=tuple(event.standings))
         case events.RaceOver(outcome=outcome) if outcome.race == view.table.race:
-            return _with_labels(replace(view, outcome=outcome))
+            return replace(view, outcome=outcome)
         case _:
             return view
 
 
 def rows(view: TableView) -> tuple[Row, ...]:
     """Return the scoreboard, first place first; it is empty before the race."""
-    if view.outcome is not None:
-        return _final_rows(view, view.outcome)
-    lead = max((standing.net for standing in view.standings), default=0)
+    results = view.outcome.results if view.outcome else []
+    placed: Sequence[events.Result | events.Standing] = results or view.standings
+    ties = [tie_words(row, ahead) for ahead, row in zip([None, *results], results, strict=False)]
+    lead = max((row.net for row in placed), default=0)
+    labels = [_label(view, row.player) for row in placed]
     return tuple(
         Row(
-            place=standing.place,
-            player=standing.player,
-            name=_label(view, standing.player).name,
-            bot=_label(view, standing.player).bot,
-            level=_label(view, standing.player).level,
-            banked=standing.banked,
-            net=standing.net,
-            state=standing.state,
-            gap=lead - standing.net,
+            place=row.place,
+            player=row.player,
+            name=label.name,
+            bot=label.bot,
+            level=label.level,
+            banked=row.banked,
+            net=row.net,
+            state=row.state,
+            gap=lead - row.net,
+            tie=tie,
         )
-        for standing in view.standings
+        for row, label, tie in zip(placed, labels, ties or repeat(""), strict=False)
     )
 
 
@@ -153,35 +157,13 @@ def _with_table(view: TableView, table: events.Table) -> TableView:
     return _with_labels(view)
 
 
-def _final_rows(view: TableView, outcome: events.Outcome) -> tuple[Row, ...]:
-    lead = max((result.net for result in outcome.results), default=0)
-    ahead = (None, *outcome.results)
-    return tuple(
-        Row(
-            place=result.place,
-            player=result.player,
-            name=result.name,
-            bot=result.bot,
-            level=_label(view, result.player).level,
-            banked=result.banked,
-            net=result.net,
-            state=result.state,
-            gap=lead - result.net,
-            tie=tie_words(result, other),
-        )
-        for other, result in zip(ahead, outcome.results, strict=False)
-    )
-
-
 def _label(view: TableView, player: str) -> PlayerLabel:
     return view.labels.get(player, PlayerLabel(player, bot=False))
 
 
 def _with_labels(view: TableView) -> TableView:
     known = dict(view.labels)
-    results = view.outcome.results if view.outcome else []
-    racers: tuple[events.Racer | events.Result, ...] = (*view.table.racers, *results)
-    for racer in racers:
+    for racer in view.table.racers:
         level = _label(view, racer.player).level
         label = PlayerLabel(racer.name, racer.bot, level)
         put_newest(known, racer.player, label, MOST_LABELS)

@@ -73,8 +73,11 @@ def wire_standings(
 
 def _settlement(state: TableState, outcome: Outcome) -> Settlement | None:
     """Return the results that count for leaderboards; `None` if none counts."""
+    people = tuple(player for player, racer in state.racers.items() if not racer.bot)
     taken = tuple(
-        each for each in outcome.results if (state.ranked_bots if each.bot else state.ranked)
+        each
+        for each in outcome.results
+        if (state.ranked if each.player in people else state.ranked_bots)
     )
     if not taken:
         return None
@@ -83,5 +86,5 @@ def _settlement(state: TableState, outcome: Outcome) -> Settlement | None:
         game=outcome.game,
         start_at=state.start_at,
         results=taken,
-        people=tuple(each.player for each in outcome.results if not each.bot),
+        people=people,
     )

@@ -115,7 +115,13 @@ class LeaderboardStore:
     async def _settle(self, settlement: Settlement) -> bool:
         belongs = periods(settlement.start_at)
         results = [
-            (each.player, each.bot, each.banked, each.net, each.reached or 0)
+            (
+                each.player,
+                each.player not in settlement.people,
+                each.banked,
+                each.net,
+                each.reached or 0,
+            )
             for each in settlement.results
         ]
         packed = pack(

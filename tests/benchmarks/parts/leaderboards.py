@@ -148,11 +148,13 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
         race = f"bench-{secrets.token_hex(4)}/{next(races)}"
         players = [f"player{chance.randrange(entries):010}" for _ in range(4)]
         results = tuple(
-            result_of(player, bot=False, banked=place * 9, net=place, reached=90_000)
+            result_of(player, banked=place * 9, net=place, reached=90_000)
             for place, player in enumerate(dict.fromkeys(players), start=1)
         )
         now = Millis(int(time.time() * 1000))
-        packed = pack_settlement(Settlement(race=race, game=GAME, start_at=now, results=results))
+        packed = pack_settlement(
+            Settlement(race=race, game=GAME, start_at=now, results=results, people=tuple(players))
+        )
         await store.client.command("RPUSH", OUTBOX, packed)
         assert len(await board.settle_outbox(10)) == 1
 

@@ -201,7 +201,7 @@ async def test_plain_has_the_lobby_in_lines(tmp_path: Path) -> None:
 def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:
     raced = outcome()
     result = raced.results[0]
-    printer = ResultPrinter(result.player, OutputFormat.JSON)
+    printer = ResultPrinter(result.player, "Otto", OutputFormat.JSON)
     printer.see(RaceOver(outcome=raced))
     assert capsys.readouterr().out == "", "the record is not checked yet"
     printer.warn("The deal was changed.")
@@ -212,7 +212,8 @@ def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> No
     assert printed["alarms"] == ["The deal was changed."]
     assert printed["schema"] == "saratoga.bot.v1"
     assert (printed["race"], printed["game"]) == (raced.race, raced.game)
-    for key in ("name", "player", "place", "banked", "net", "state", "moves"):
+    assert printed["name"] == "Otto"
+    for key in ("player", "place", "banked", "net", "state", "moves"):
         assert printed[key] == getattr(result, key)
 
 
@@ -220,7 +221,7 @@ def test_a_result_whose_record_was_not_checked_is_printed_at_the_end(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     raced = outcome()
-    printer = ResultPrinter(raced.results[0].player, OutputFormat.JSON)
+    printer = ResultPrinter(raced.results[0].player, "Otto", OutputFormat.JSON)
     printer.see(RaceOver(outcome=raced))
     printer.print_unchecked()
     printer.print_unchecked()
@@ -231,7 +232,7 @@ def test_a_result_whose_record_was_not_checked_is_printed_at_the_end(
 def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     raced = outcome()
     result = raced.results[-1]
-    ResultPrinter(result.player, OutputFormat.PLAIN).see(RaceOver(outcome=raced))
+    ResultPrinter(result.player, "Otto", OutputFormat.PLAIN).see(RaceOver(outcome=raced))
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"{raced.race}: place {result.place} of {len(raced.results)}, ")
     assert f" {result.banked} banked, " in line

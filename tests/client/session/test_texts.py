@@ -13,6 +13,7 @@ from kit.session_states import (
     match,
     outcome,
     player,
+    racer_of,
     seat,
     snapshot,
     standings,
@@ -140,9 +141,9 @@ def test_an_unranked_race_names_the_reason(
 ) -> None:
     settings = events.TableSettings(game="canfield", cap=cap, seats=16, public=public)
     shown = structs.replace(table(letters), settings=settings)
+    shown = structs.replace(shown, racers=list(map(racer_of, letters)))
     state = state_after(first=snapshot(shown=shown))
-    over = outcome(" ".join(f"{letter}9" for letter in letters))
-    assert reason in why_unranked(state, over)
+    assert reason in why_unranked(state)
 
 
 def test_the_sentence_on_the_personal_best_follows_the_race() -> None:

@@ -199,7 +199,8 @@ async def test_a_voided_race_is_off_the_leaderboards_but_keeps_its_record(office
         race=record.race_id,
         game="canfield",
         start_at=Millis(record.start_at),
-        results=(result_of(ANN, bot=False, banked=9, net=-5, reached=1000),),
+        results=(result_of(ANN, banked=9, net=-5, reached=1000),),
+        people=(ANN,),
     )
     await office.save(
         running(ANN, BEN),

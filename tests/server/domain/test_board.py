@@ -417,7 +417,7 @@ def test_the_outcome_has_everyones_result() -> None:
     results = {row.player: row for row in race.counted().outcome.results}
     assert (results[BEN].state, results[BEN].moves, results[BEN].ended) == ("left", 3, 4000)
     assert (results[ANN].state, results[ANN].moves) == ("out-of-time", 0)
-    assert (results[ANN].net, results[ANN].reached, results[ANN].name) == (-45, None, "Ann")
+    assert (results[ANN].net, results[ANN].reached) == (-45, None)
 
 
 def test_a_racer_without_a_move_is_settled_with_the_net_of_the_deal() -> None:
@@ -439,11 +439,8 @@ def test_a_race_alone_is_not_ranked() -> None:
 def test_people_and_bots_of_a_ranked_race_enter_each_their_own() -> None:
     counted = played_out(ANN, BEN, CLEO, bots=(CLEO,))
     assert counted.settlement is not None
-    assert {r.player: r.bot for r in counted.settlement.results} == {
-        ANN: False,
-        BEN: False,
-        CLEO: True,
-    }
+    assert {result.player for result in counted.settlement.results} == {ANN, BEN, CLEO}
+    assert counted.settlement.people == (ANN, BEN)
 
 
 def test_a_result_is_settled_with_the_time_at_which_its_count_was_reached() -> None:
@@ -465,7 +462,8 @@ def test_racers_are_named_as_at_the_countdown() -> None:
     race.state = replace(race.state, seats=race.state.seats[:1])
     for player in (ANN, BEN):
         race.ends(player)
-    assert {row.name for row in race.counted().outcome.results} == {NAMES[ANN], NAMES[BEN]}
+    record = parse_record(race.counted().record)
+    assert {racer.name for racer in record.racers} == {NAMES[ANN], NAMES[BEN]}
 
 
 # Results read from the record

@@ -293,7 +293,7 @@ async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_
     await anna.cash_out()
     await server.settle()
     (over,) = bert.received.all(RaceOver)
-    assert {result.name: result.state for result in over.outcome.results}["Bert"] == "idle"
+    assert {result.player: result.state for result in over.outcome.results}[bert.player] == "idle"
     record = await server.record(anna.table.code)
     assert record is not None
     assert " idle\n" in record

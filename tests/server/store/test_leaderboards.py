@@ -118,7 +118,9 @@ def fold_rankings(
         if key.period not in {period.name for period in periods(race.start_at)}:
             continue
         for place, row in enumerate(race.results):
-            if row.bot == key.bots and begun >= forgotten.get(row.player, 0):
+            if (row.player not in race.people) == key.bots and begun >= forgotten.get(
+                row.player, 0
+            ):
                 found.setdefault(row.player, []).append(
                     (begun + place, row.banked, row.net, row.reached or 0, race.race)
                 )

@@ -102,8 +102,10 @@ async def test_players_without_a_name_expire_and_names_stay(store: Store) -> Non
 async def test_leaderboards_are_due_with_their_period_and_marks_can_be_voided_as_long_as_tables(
     store: Store,
 ) -> None:
-    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
-    settlement = Settlement(race="r/1", game="canfield", start_at=START, results=(result,))
+    result = result_of(ANNA, banked=9, net=-5, reached=1)
+    settlement = Settlement(
+        race="r/1", game="canfield", start_at=START, results=(result,), people=(ANNA,)
+    )
     await running_race(store)
     await finish(store, 1, pack_settlement(settlement))
     assert await store.leaderboards.settle_outbox(1) == [settlement]
@@ -238,7 +240,7 @@ async def test_an_entry_of_an_older_table_deletes_no_race_of_a_younger_one(
 
 async def test_rankings_go_after_their_period_and_results_stay(stepped: SteppedStore) -> None:
     start = Millis(stepped.time.at)
-    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
+    result = result_of(ANNA, banked=9, net=-5, reached=1)
     people = (ANNA, "bertbertbertbert")
     race = Settlement(race="r/1", game="canfield", start_at=start, results=(result,), people=people)
     await running_race(stepped)

@@ -115,7 +115,7 @@ def _checked(state: SessionState) -> Iterator[Note]:
     if outcome is None:
         return
     if not outcome.ranked:
-        yield f"Unranked: {why_unranked(state, outcome)}.", Role.DIM
+        yield f"Unranked: {why_unranked(state)}.", Role.DIM
     if words := digest_words_of(outcome):
         yield f"Your friends should have the same four words: {words}", Role.DIM
     verified = state.verifications.get(outcome.race)

@@ -196,7 +196,6 @@ def crowd(count: int) -> SessionState:
     results = [
         events.Result(
             player=player(letter),
-            name=f"{letter} Maximilian-Ferdin",
             place=place,
             banked=30 - place,
             net=net(GAMES["canfield"], 30 - place),
@@ -207,7 +206,10 @@ def crowd(count: int) -> SessionState:
         )
         for place, letter in enumerate(letters, 1)
     ]
-    seats = [seat(each.player[0], name=each.name, races=2, net=-35) for each in results]
+    seats = [
+        seat(each.player[0], name=f"{each.player[0]} Maximilian-Ferdin", races=2, net=-35)
+        for each in results
+    ]
     at_table = table(letters, phase="over", seats=seats)
     outcome = events.Outcome(
         race=at_table.race, game="canfield", results=results, seed="", nonces={}, digest=""
