@@ -30,9 +30,6 @@ from saratoga_rules.moves import (
 from saratoga_rules.play import Refusal
 from saratoga_rules.position import format_position, in_order, parse_position, redact
 
-# Cards, moves, positions, prices and sentences, as they are read, written and counted
-
-
 # Cards
 
 

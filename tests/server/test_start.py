@@ -146,9 +146,6 @@ async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
         assert not over.outcome.ranked
 
 
-# A node: its readiness, its refusals while it drains, and its stop
-
-
 # Draining
 
 

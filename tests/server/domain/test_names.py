@@ -255,9 +255,6 @@ def test_a_skeleton_has_letters_marks_and_digits_only(name: str) -> None:
     assert not set(skeleton(name)) & set(" -_'.!?&/")
 
 
-# Table codes: easy to say, to type and to distinguish
-
-
 # the pattern of `saratoga_protocol.commands.Code`
 CODE = re.compile(r"[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}")
 

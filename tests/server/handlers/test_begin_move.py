@@ -7,21 +7,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.in_process_server import InProcessServer, always, open_in_process_server
+from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from kit.two_nodes import beside
 from saratoga_protocol.commands import Hello, MakeMove, Resume
-from saratoga_protocol.events import BoardChanged, Event, RaceOver, Refused
+from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.handlers.play import JudgedMove
 from saratoga_server.live.refusals import failed
 from saratoga_server.ports import BoardCommit, CommitOutcome, StoreUnavailable
 from saratoga_server.store.batcher import Batcher
-
-ONE_MOVE_TO_WIN = (
-    "stock=2C waste=- reserve=- up=13,13,13,12 down=- columns=KD/-/-/- base=1 passes=1"
-)
 
 
 class HeldCommits:
@@ -354,16 +349,6 @@ async def test_a_move_on_an_older_board_than_the_stores_is_explained_with_the_ne
     assert isinstance(await sent(server, anna, move(anna, "draw", after=1)), BoardChanged)
 
 
-async def test_a_move_after_the_deadline_is_explained_with_the_board(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    server.time.at += 10 * MINUTE
-    answer = await sent(server, anna, move(anna, "draw"))
-    assert refusal(answer) == ("time_up", 0)
-
-
 async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed(
     server: InProcessServer,
 ) -> None:
@@ -378,14 +363,3 @@ async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed
         assert refusal(answer) == ("taken_over", None)
         assert set(anna.close_codes) == {TAKEN_OVER.code}
         assert newer.close_codes == []
-
-
-async def test_the_last_move_of_a_race_finishes_it() -> None:
-    async with open_in_process_server(always(ONE_MOVE_TO_WIN)) as server:
-        anna = await server.player("Anna")
-        await server.race(anna)
-        answer = await sent(server, anna, move(anna, "t1>up"))
-        assert isinstance(answer, BoardChanged)
-        assert answer.board.state == "won"
-        await server.settle()
-        assert len(anna.received.all(RaceOver)) == 1

@@ -16,18 +16,14 @@ from saratoga_protocol.commands import (
     CashOut,
     Heartbeat,
     JoinTable,
-    LeaveTable,
     MakeMove,
-    Resume,
     WatchTable,
 )
 from saratoga_protocol.events import (
     BoardChanged,
-    Done,
     RaceOver,
     Refused,
     SeatLost,
-    Snapshot,
     Standings,
 )
 from saratoga_rules.analysis import legal_moves
@@ -83,14 +79,6 @@ async def test_no_player_can_move_before_the_start(server: InProcessServer, phas
     assert anna.table.phase == phase
 
 
-@pytest.mark.parametrize("text", ["sideways", "t1>", "T1>t2", "draw ", "t1>t2:1", "é", "t99>t2"])
-async def test_text_that_is_no_move_is_refused(server: InProcessServer, text: str) -> None:
-    anna, _ = await two_racing(server)
-    code, count = refused(await anna.move(text))
-    assert (code in ("bad_move", "illegal_move"), count) == (True, 0)
-    assert (await server.board(anna.table.code, anna.player)).entries == ()
-
-
 async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -> None:
     anna, _ = await two_racing(server)
     race = anna.board.race
@@ -99,25 +87,6 @@ async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -
     made = await anna.send(MakeMove(id=50, race=race, after=0, move="draw"))
     assert isinstance(made, BoardChanged)
     assert (made.board.count, made.repeat) == (1, False)
-
-
-async def test_neither_returning_to_the_seat_nor_watching_uses_up_an_id(
-    server: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(server)
-    code = anna.table.code
-    for command in (
-        Resume(id=70, table=code),
-        JoinTable(id=70, table=code),
-        WatchTable(id=70, table=code),
-    ):
-        assert isinstance(await anna.send(command), Snapshot)
-    made = await anna.send(
-        MakeMove(id=anna.last_id + 1, race=anna.board.race, after=0, move="draw")
-    )
-    assert isinstance(made, BoardChanged)
-    done = await anna.send(LeaveTable(id=anna.last_id + 2, table=code))
-    assert isinstance(done, Done)
 
 
 @pytest.mark.parametrize("kind", [MakeMove, CashOut])
@@ -131,14 +100,6 @@ async def test_only_racers_have_a_board(server: InProcessServer, kind: type) -> 
     assert await cleo.refused(kind, **said) == "not_racing"
     assert await anna.refused(kind, **said | {"race": f"{code}/2"}) == "no_such_race"
     assert await anna.refused(kind, **said | {"race": "odd-emu-11/1"}) == "no_such_race"
-
-
-async def test_a_racer_of_one_table_cannot_move_at_another(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna)
-    await server.race(bert)
-    refused = await anna.refused(MakeMove, race=bert.board.race, after=0, move="draw")
-    assert refused == "not_racing"
 
 
 # A store that fails

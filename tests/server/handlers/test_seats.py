@@ -1,7 +1,5 @@
 """Seats: taken, created, left, lost and kept within limits."""
 
-import asyncio
-
 import pytest
 
 from kit.in_process_server import InProcessServer, gathered
@@ -24,14 +22,12 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import (
     Done,
-    Event,
     Refused,
     Snapshot,
     Standings,
     TableChanged,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.ports import StoreUnavailable, TableWrite
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 from saratoga_server.rate_limits.rates import Action, Rate
@@ -155,35 +151,6 @@ async def test_joining_the_own_table_again_closes_no_connection(server: InProces
     await anna.moves("draw")
 
 
-async def test_a_resumed_seat_is_sent_the_board_the_time_and_the_next_id(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await server.race(anna, bert)
-    await anna.moves("draw", "draw")
-    await anna.disconnect()
-    server.time.at += 5000
-    back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=code)
-    assert snapshot.now == server.time.at
-    assert snapshot.board == anna.board
-    assert snapshot.next_id == anna.last_id + 1
-    assert {row.player for row in snapshot.standings} == {anna.player, bert.player}
-
-
-async def test_a_snapshot_has_a_move_whose_reply_was_lost(
-    server: InProcessServer,
-) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await server.race(anna)
-    server.faults.lost_replies = 1
-    await anna.move("draw")
-    back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=code)
-    assert snapshot.board is not None
-    assert (snapshot.board.count, snapshot.next_id) == (1, anna.last_id + 1)
-
-
 @pytest.mark.parametrize("kind", [JoinTable, Resume])
 async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_lost(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch, kind: type
@@ -207,17 +174,6 @@ async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_l
     assert anna.close_codes == []
     await anna.disconnect()
     assert [seat.connected for seat in bert.table.seats] == [False, True]
-
-
-async def test_a_command_after_a_lost_reply_is_not_taken_for_an_older_connections(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    server.faults.lost_replies = 1
-    assert await anna.refused(Resume, table=code) == "store_unavailable"
-    assert isinstance(await anna.ready(), Done)
-    assert anna.close_codes == []
 
 
 async def test_a_move_fenced_by_the_own_resume_whose_reply_was_lost_may_be_repeated(
@@ -247,23 +203,7 @@ async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
     assert newer.close_codes == []
 
 
-# Creating a table: repeats, lost replies and the number of store round trips
-
-
 # Opening and joining
-
-
-async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    command = CreateTable(id=7, game="canfield")
-    assert isinstance(await anna.send(command), Snapshot)
-    await server.pass_time(UNUSED_MILLIS)
-    again = await anna.send(command)
-    assert isinstance(again, Snapshot)
-    assert again.table.phase == "closed"
-    assert len(await server.codes()) == 1
 
 
 async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
@@ -284,55 +224,6 @@ async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
     assert len(codes) == len(await server.codes()) == 1
 
 
-class RoundTrips:
-    """A counter of store round trips, which holds each store call until all tasks wait."""
-
-    def __init__(self) -> None:
-        self._waiting: list[asyncio.Event] = []
-        self._in_flight = 0
-
-    async def before(self) -> None:
-        turn = asyncio.Event()
-        self._waiting.append(turn)
-        await turn.wait()
-        self._in_flight += 1
-
-    def after(self, method: str) -> None:
-        self._in_flight -= 1
-
-    async def until_done(self, task: asyncio.Task[Event]) -> int:
-        """Run the task to its end; return the number of store round trips that it took."""
-        rounds = 0
-        while not task.done():
-            for _ in range(50):
-                await asyncio.sleep(0)
-            if self._in_flight:
-                continue
-            rounds += bool(self._waiting)
-            turns, self._waiting = self._waiting, []
-            for turn in turns:
-                turn.set()
-        return rounds
-
-
-@pytest.mark.parametrize("public", [False, True])
-async def test_a_table_is_created_in_three_store_round_trips(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, public: bool
-) -> None:
-    anna = await server.player("Anna")
-    trips = RoundTrips()
-    with monkeypatch.context() as patch:
-        patch.setattr(server.faults, "before", trips.before)
-        patch.setattr(server.faults, "after", trips.after)
-        command = CreateTable(id=7, game="canfield", public=public)
-        task = asyncio.create_task(server.node.dispatcher.answer(anna.session, command))
-        assert await trips.until_done(task) == 3
-    snapshot = task.result()
-    assert isinstance(snapshot, Snapshot)
-    assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
-    assert len(await server.real.tables.list_public()) == int(public)
-
-
 async def test_a_public_table_that_could_not_be_listed_is_listed_by_the_next_check(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,9 +239,6 @@ async def test_a_public_table_that_could_not_be_listed_is_listed_by_the_next_che
     await server.node.scheduler.sweep()
     (summary,) = await server.real.tables.list_public()
     assert code.encode() in summary
-
-
-# Limits on seat commands: guessed codes, new tables and changes of a table
 
 
 # Limits

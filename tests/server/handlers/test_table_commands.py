@@ -20,16 +20,13 @@ from saratoga_protocol.commands import (
     GetOpen,
     GetRecord,
     HandOver,
-    JoinTable,
     Kick,
     LockTable,
     NextRace,
     OfferBots,
     React,
-    Resume,
     Reveal,
     Start,
-    WatchTable,
 )
 from saratoga_protocol.events import (
     BoardChanged,
@@ -45,22 +42,6 @@ from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLI
 
 async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
     return [await server.player(name) for name in names]
-
-
-async def test_players_who_are_not_ready_or_join_late_do_not_race(server: InProcessServer) -> None:
-    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
-    code = await gathered(anna, bert)
-    await counted_down(anna)
-    await cleo.at_table(JoinTable, table=code)
-    await server.pass_time(COUNTDOWN_MILLIS)
-    assert len(anna.received.deals()) == 1
-    assert bert.received.deals() == cleo.received.deals() == []
-    assert [racer.player for racer in anna.table.racers] == [anna.player]
-    assert await bert.refused(Reveal, table=code, nonce=nonce(bert.player)) == "wrong_phase"
-    await anna.cash_out()
-    await server.settle()
-    await anna.ask(NextRace, table=code)
-    await server.deal(anna, bert, cleo)
 
 
 async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_player(
@@ -122,25 +103,6 @@ async def test_a_nonce_that_came_in_time_counts_if_the_table_was_held_until_late
     assert table.state.deal_key
 
 
-async def test_a_locked_table_takes_nobody_new_but_watchers_and_its_own_players(
-    server: InProcessServer,
-) -> None:
-    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
-    code = await gathered(anna, bert)
-    await bert.ready()
-    assert await bert.refused(LockTable, table=code) == "host_only"
-    assert isinstance(await anna.ask(LockTable, table=code), Done)
-    assert bert.table.locked
-    assert bert.table.seats[1].ready
-    assert await cleo.refused(JoinTable, table=code) == "table_locked"
-    assert (await cleo.at_table(WatchTable, table=code)).table.locked
-    await bert.disconnect()
-    back = await server.player("Bert")
-    await back.at_table(Resume, table=code)
-    await anna.ask(LockTable, table=code, locked=False)
-    await cleo.at_table(JoinTable, table=code)
-
-
 async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProcessServer) -> None:
     anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
     code = await server.race(anna, bert, cleo)
@@ -194,17 +156,6 @@ async def test_a_command_whose_reply_was_lost_can_be_repeated(
     assert isinstance(await anna.send(command), Done)
     assert (anna.table.settings.cap, bert.table.settings.cap) == (3, 3)
     assert len(bert.received.all(TableChanged)) == 1
-
-
-async def test_the_host_sets_the_races_of_a_match_with_a_new_table_and_later(
-    server: InProcessServer,
-) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await gathered(anna, races=5)
-    assert anna.table.settings.races == 5
-    assert isinstance(await anna.ask(ChangeSettings, table=code, races=3), Done)
-    assert anna.table.settings.races == 3
-    assert await anna.refused(ChangeSettings, table=code, races=4) == "bad_settings"
 
 
 # Commands that say what they act on, and commands that are not built yet

@@ -221,7 +221,7 @@ async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
     await bert.moves("draw", "draw")
     back = await server.player("Anna", legal=True)
     snapshot = await back.at_table(Resume, table=code)
-    assert snapshot.board == anna.board
+    assert (snapshot.board, snapshot.now) == (anna.board, server.time.at)
     assert {row.player for row in snapshot.standings} == {anna.player, bert.player}
     without = await (await server.player("Bert")).at_table(Resume, table=code)
     assert without.board is not None

@@ -266,21 +266,6 @@ async def administration(server: InProcessServer) -> Administration:
     return Administration(store, await compose_table_cache(store), "zoe@laptop")
 
 
-async def test_closing_a_table_frees_its_seats_and_watchers(
-    server: InProcessServer, administration: Administration
-) -> None:
-    anna, wanda = await server.player("Anna"), await server.player("Wanda")
-    code = await gathered(anna, public=True)
-    await wanda.at_table(WatchTable, table=code)
-    await administration.close(code, "Enough.")
-    for each in (anna, wanda):
-        (lost,) = each.received.all(SeatLost)
-        assert (lost.table, lost.reason) == (code, "Enough.")
-    assert await server.real.tables.list_public() == []
-    assert await anna.refused(JoinTable, table=code) == "table_closed"
-    await anna.at_table(CreateTable, game="canfield")
-
-
 async def test_a_race_is_voided_with_all_its_moves_when_the_table_is_closed(
     server: InProcessServer, administration: Administration
 ) -> None:

@@ -9,20 +9,16 @@ from redis.asyncio import Redis
 from kit.in_process_server import InProcessServer, compose_node
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
-from kit.tables import ANN, CODE, NOON, after
-from saratoga_protocol.commands import CashOut, Resume, WatchTable
+from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import BoardChanged, Refused
-from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.games import GAMES
-from saratoga_rules.position import parse_position, redact
 from saratoga_rules.records.standing import IDLE_MILLIS, State
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.board_lock import BoardLock
-from saratoga_server.live.live_race import BoardRun, LiveRace
+from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.node import Node
-from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable
+from saratoga_server.ports import Millis, StoreUnavailable
 from saratoga_server.store.keys import race_key
 
 # Boards on a node: dealt, ended by the server, and checked
@@ -192,77 +188,7 @@ async def test_idle_racers_are_found_by_the_newest_log(
     assert await server.node.boards.sweep(race, Millis(0)) == [bert.player]
 
 
-# A race on a node: deadlines, standings, and the view of a board
-
-
-GAME = GAMES["canfield"]
-OPENING = parse_position(
-    "stock=2C3C4C waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/3S/3D base=1 passes=1"
-)
-
-
-def race(standings: dict[str, LiveStanding]) -> LiveRace:
-    """Return a race with these standings."""
-    return LiveRace(
-        id=f"{CODE}/1",
-        code=CODE,
-        number=1,
-        game=GAME,
-        key=bytes(32),
-        opening=OPENING,
-        runs={player: run(player, standing) for player, standing in standings.items()},
-    )
-
-
-def run(player: str, standing: LiveStanding, deadline: int = 0) -> BoardRun:
-    return BoardRun(
-        player=player,
-        start_at=NOON,
-        deadline=Millis(deadline),
-        audience=CODE,
-        standing=standing,
-    )
-
-
-RACING = LiveStanding(0, 4, State.RACING, "0" * 16)
-
-
-def test_a_run_is_out_of_time_from_its_deadline_on() -> None:
-    limited = run(ANN, RACING, deadline=after(60_000))
-    assert not limited.is_out_of_time(after(59_999))
-    assert limited.is_out_of_time(after(60_000))
-    assert not run(ANN, RACING).is_out_of_time(after(10**9)), "it has no deadline"
-
-
-@pytest.mark.parametrize("legal", [True, False])
-def test_a_player_sees_the_board_without_the_cards_that_are_hidden(legal: bool) -> None:
-    ann = race({ANN: RACING})
-    board = ann.open_board(ann.runs[ANN])
-    view = ann.view(board, legal)
-    assert view.view == wire_view(redact(OPENING))
-    assert (view.race, view.count, view.banked, view.net) == (f"{CODE}/1", 0, 4, -30)
-    assert view.state == "racing"
-    if legal:
-        assert view.legal is not None
-        assert {"draw", "t1>up", "t2>up"} <= set(view.legal)
-    else:
-        assert view.legal is None
-
-
 # The stored logs of a race: what can be replayed of them, and which boards have ended
-
-
-async def test_the_logs_of_a_race_say_which_boards_have_ended(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    assert isinstance(await anna.move("draw"), BoardChanged)
-    assert isinstance(await bert.ask(CashOut, race=f"{code}/1"), BoardChanged)
-    logs, state = StoredLogs(server.store.boards, deal_for_key), server.state(code)
-    _, read = await logs.read(state)
-    texts = {player: [entry.text for entry in log.entries] for player, log in read.items()}
-    assert texts == {anna.player: ["draw"], bert.player: ["cash-out"]}
-    assert [player for player, log in read.items() if log.has_ended] == [bert.player]
-    assert all(not log.damaged for log in read.values())
 
 
 async def test_a_log_with_a_damaged_entry_is_read_as_far_as_it_replays(

@@ -25,7 +25,7 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import Announcement, Event, Leaderboard, Standing, Standings
 from saratoga_server.domain.tables import TableOptions, TableState
 from saratoga_server.domain.tables.lifecycle import UNLISTED
-from saratoga_server.live.broadcaster import TICK, Broadcaster, send_to_all
+from saratoga_server.live.broadcaster import Broadcaster, send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
@@ -62,16 +62,6 @@ class RecordingTables:
         return self.has_place
 
 
-class RecordingCache:
-    """A table cache that records the codes of the tables that are changed."""
-
-    def __init__(self) -> None:
-        self.changed: list[str] = []
-
-    async def change(self, code: str, transition: object) -> None:
-        self.changed.append(code)
-
-
 @pytest.fixture
 def tables() -> RecordingTables:
     return RecordingTables()
@@ -99,17 +89,6 @@ async def test_a_line_is_written_only_when_it_changes(
     assert tables.writes == [True, True]
 
 
-async def test_a_table_without_a_place_gets_one_notice(tables: RecordingTables) -> None:
-    cache = RecordingCache()
-    public_tables = PublicTables(cast(TableStore, tables), cast(TableCache, cache))
-    tables.has_place = False
-    table = live(seated(ANN, settings=PUBLIC))
-    await public_tables.opened(table)
-    table.state = running(ANN, BEN, settings=PUBLIC)
-    await public_tables.update(table)
-    assert (tables.writes, cache.changed) == ([True, True], [CODE])
-
-
 async def test_a_new_private_table_costs_no_write(
     tables: RecordingTables, public_tables: PublicTables
 ) -> None:
@@ -117,14 +96,6 @@ async def test_a_new_private_table_costs_no_write(
     await public_tables.opened(table)
     await public_tables.update(table)
     assert tables.writes == []
-
-
-async def test_a_closed_table_is_deleted_from_the_list(
-    tables: RecordingTables, public_tables: PublicTables
-) -> None:
-    await public_tables.opened(live(seated(ANN, settings=PUBLIC)))
-    await public_tables.closed(CODE)
-    assert tables.writes == [True, False]
 
 
 async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer) -> None:
@@ -352,25 +323,6 @@ def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:
     assert (packed.encoded, text.encoded) == (1, 1)
 
 
-def test_an_event_for_a_table_goes_to_its_audience_only() -> None:
-    broadcaster = Broadcaster()
-    anna, bert, cleo = session("anna"), session("bert"), session("cleo")
-    for each in (anna, bert, cleo):
-        broadcaster.enter(each)
-    broadcaster.follow(anna, CODE)
-    broadcaster.follow(bert, CODE)
-    broadcaster.follow(bert, OTHER)
-    broadcaster.send_to_table(CODE, EVENT)
-    assert [len(received(each)) for each in (anna, bert, cleo)] == [1, 1, 0]
-    broadcaster.unfollow(bert, CODE)
-    broadcaster.send_to_table(CODE, EVENT)
-    broadcaster.send_to_table(OTHER, EVENT)
-    broadcaster.send_to_table("no-table-00", EVENT)
-    assert [len(received(each)) for each in (anna, bert, cleo)] == [2, 2, 0]
-    assert broadcaster.audience(CODE) == {anna}
-    assert broadcaster.audience(OTHER) == {bert}
-
-
 def test_a_connection_that_ends_follows_nothing_any_more() -> None:
     broadcaster = Broadcaster()
     anna = session("anna")
@@ -438,7 +390,3 @@ async def test_a_line_that_is_written_late_never_replaces_a_newer_one(
     held.set()
     await asyncio.gather(first, second)
     assert tables.writes == [True, False]
-
-
-def test_standings_are_sent_at_most_four_times_a_second() -> None:
-    assert TICK >= 1 / 4

@@ -69,32 +69,6 @@ def refused(answer: object) -> tuple[str, int | None]:
     return answer.code, None if answer.board is None else answer.board.count
 
 
-# Opening a race
-
-
-async def test_a_race_is_opened_once_with_a_run_for_every_racer(server: InProcessServer) -> None:
-    anna, bert = await two_racing(server)
-    table = server.node.table_cache.known(anna.table.code)
-    assert table is not None
-    race = await server.node.races.of(table)
-    assert server.node.races.known(race.id) is server.node.races.open(table) is race
-    assert server.node.races.all() == [race]
-    assert set(race.runs) == {anna.player, bert.player}
-    for player, run in race.runs.items():
-        state = table.state
-        assert (run.player, run.audience) == (player, table.code)
-        assert (run.start_at, run.deadline) == (state.start_at, state.deadline)
-
-
-async def test_races_that_run_no_more_are_dropped(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    race = await race_on(server.node, anna)
-    server.node.races.keep_only({race.id})
-    assert server.node.races.known(race.id) is race
-    server.node.races.keep_only(())
-    assert server.node.races.known(race.id) is None
-
-
 # Boards that another connection or node wrote to
 
 
@@ -122,35 +96,7 @@ async def test_an_ending_that_the_caller_shows_is_not_sent_as_well(
     assert anna.received.endings() == []
 
 
-async def test_final_boards_are_there_when_every_board_has_ended(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    anna, bert = await two_racing(server)
-    race = await race_on(server.node, anna)
-    await anna.moves("draw")
-    await anna.cash_out()
-    assert await server.node.races.final_boards(race) is None
-    there = await race_on(elsewhere, bert)
-    await elsewhere.boards.end(there, bert.player, State.LEFT)
-    boards = await server.node.races.final_boards(race)
-    assert boards is not None
-    assert {player: board.state for player, board in boards.items()} == {
-        anna.player: "cash-out",
-        bert.player: "left",
-    }
-
-
 # Answers that depend on the store
-
-
-async def test_a_different_command_after_a_lost_reply_is_refused_with_the_present_board(
-    server: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(server)
-    server.faults.lost_replies = 1
-    assert refused(await anna.move("draw")) == ("store_unavailable", None)
-    assert refused(await anna.move("draw")) == ("stale_move", 1)
-    assert (await anna.moves("draw")).board.count == 2
 
 
 async def test_a_board_has_a_longest_log(

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from kit.tables import NOON
-from saratoga_protocol.refusals import REASONS
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.stuck.arrangements import ArrangementSearch
@@ -108,13 +107,6 @@ async def test_a_node_whose_store_is_refused_names_no_folder_and_asks_no_store()
 
 
 # Refusals as events
-
-
-@pytest.mark.parametrize("code", REASONS)
-def test_every_refusal_has_a_sentence_and_says_whether_to_retry(code: str) -> None:
-    answer = refused(code, 7)
-    assert (answer.re, answer.code) == (7, code)
-    assert (answer.message, answer.retry) == (REASONS[code].sentence, REASONS[code].retry)
 
 
 @pytest.mark.parametrize(("wait", "seconds"), [(0.2, 1), (2.0, 2), (59.1, 60)])

@@ -241,28 +241,6 @@ def all_due(due_tables: DueTables) -> list[str]:
     return list(iter(due_tables.take_due, None))
 
 
-def test_a_timer_is_due_when_its_moment_has_come(time: InventedTime, due_tables: DueTables) -> None:
-    due_tables.set(FIRST, after(1000))
-    assert due_tables.take_due() is None
-    time.at += 999
-    assert due_tables.take_due() is None
-    time.at += 1
-    assert due_tables.take_due() == FIRST
-    assert due_tables.take_due() is None, "each is taken once"
-
-
-def test_a_table_has_one_timer_the_one_set_last(time: InventedTime, due_tables: DueTables) -> None:
-    due_tables.set(FIRST, after(100))
-    due_tables.set(FIRST, after(300))
-    due_tables.set(SECOND, after(300))
-    due_tables.set(SECOND, after(100))
-    due_tables.set(SECOND, after(100))
-    time.at += 100
-    assert all_due(due_tables) == [SECOND]
-    time.at += 200
-    assert all_due(due_tables) == [FIRST]
-
-
 def test_a_table_can_be_due_at_once_whatever_its_timer(
     time: InventedTime, due_tables: DueTables
 ) -> None:

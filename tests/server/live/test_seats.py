@@ -14,9 +14,6 @@ from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.live.session import Session
 
-# Seats that end or change hands: the connections at the table, and the player's stored row
-
-
 # Connections
 
 

@@ -28,9 +28,6 @@ from saratoga_server.ports import (
 )
 from saratoga_server.store.keys import table_key
 
-# Tables on a node: loaded once, changed one change at a time, and read again after another node's write
-
-
 # Loading
 
 
@@ -113,19 +110,6 @@ async def test_a_change_is_judged_anew_when_another_node_wrote_first(
     assert table.followed_up == known, "what the other node changed is still to be followed up"
 
 
-async def test_two_nodes_that_change_a_table_at_once_lose_no_change(
-    here: CachingNode, there: CachingNode
-) -> None:
-    await here.cache.open(seated(ANN))
-    await there.cache.get(CODE)
-    await asyncio.gather(
-        *(node.cache.change(CODE, adding("x")) for node in (here, there) for _ in range(5))
-    )
-    table = await here.cache.refresh(CODE)
-    assert table is not None
-    assert (table.state.notice, table.version) == ("x" * 10, 11)
-
-
 async def test_a_change_that_always_comes_too_late_is_given_up(
     here: CachingNode, caches: Caches
 ) -> None:
@@ -177,20 +161,6 @@ async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change
     assert table.state.notice == ("Perhaps.Then." if happened else "Then.")
     assert not table.in_doubt
     assert table.followed_up == (known if happened else None)
-
-
-async def test_a_write_in_doubt_is_shown_when_it_is_found(
-    here: CachingNode, caches: Caches
-) -> None:
-    table = await here.cache.open(seated(ANN))
-    assert table is not None
-    caches.faults.lost_replies = 1
-    with pytest.raises(StoreUnavailable):
-        await here.cache.change(CODE, adding("Perhaps."))
-    for _ in range(2):
-        await here.cache.refresh(CODE)
-    assert here.notices() == ["Perhaps."]
-    assert not table.in_doubt
 
 
 class MuteTables(WrappedTables):

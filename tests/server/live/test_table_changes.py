@@ -47,14 +47,6 @@ from saratoga_server.transport.outbox import MOST_PENDING
 FAULTS = [StoreUnavailable("away"), CommandRejected("no_such_race"), ValueError("broken")]
 
 
-async def test_a_refused_change_has_no_effect(server: InProcessServer) -> None:
-    anna, bert, code = await two_at(server)
-    with pytest.raises(CommandRejected, match="host_only"):
-        await server.node.table_service.change(code, kicking(bert, anna))
-    assert anna.received.all(SeatLost) == []
-    assert live_table(server, code).followed_up is None
-
-
 # Effects that fail
 
 
@@ -107,9 +99,6 @@ async def test_a_change_that_did_not_happen_has_no_effects(server: InProcessServ
     assert bert.received.all(SeatLost) == []
     assert not live_table(server, code).in_doubt
     assert isinstance(await bert.ask(LeaveTable, table=code), Done)
-
-
-# The timers of the tables on a node, and tables that a node no longer needs
 
 
 # Timers

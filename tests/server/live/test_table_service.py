@@ -23,8 +23,7 @@ from saratoga_protocol.commands import (
     Resume,
 )
 from saratoga_protocol.events import Done, MatchChanged, RaceOver
-from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
-from saratoga_server.domain.tables.countdown import MINUTE
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
 
@@ -62,20 +61,6 @@ async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
     assert anna.received.all(MatchChanged)[1:] == [MatchChanged(table=code, match=None)]
 
 
-async def test_racers_who_are_out_of_time_idle_or_gone_are_found(server: InProcessServer) -> None:
-    anna, bert, code = await two_racing(server)
-    await server.pass_time(IDLE_MILLIS - 1)
-    await anna.moves("draw")
-    await server.pass_time(15_001)
-    states = [(await server.board(code, each.player)).state for each in (anna, bert)]
-    assert states == ["racing", "idle"]
-    server.time.at += 10 * MINUTE
-    await server.node.table_service.elapse(code, ())
-    assert (await server.board(code, anna.player)).state == "out-of-time"
-    await server.settle()
-    assert len(anna.received.all(RaceOver)) == 1
-
-
 async def test_boards_that_are_stuck_are_ended_in_the_background() -> None:
     async with open_in_process_server(always(NEARLY_STUCK)) as server:
         anna = await server.player("Anna")
@@ -97,23 +82,6 @@ async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
         await server.settle()
         states = [(await server.board(code, each.player)).state for each in (anna, bert)]
         assert states == ["stuck", "racing"]
-
-
-# Races that end
-
-
-async def test_the_last_board_that_the_server_ends_ends_the_race(server: InProcessServer) -> None:
-    anna, bert, code = await two_racing(server)
-    (race,) = server.node.races.all()
-    await server.node.table_service.end_board(race, anna.player, State.LEFT)
-    await server.settle()
-    assert await server.record(code) is None
-    await server.node.table_service.end_board(race, bert.player, State.LEFT)
-    await server.settle()
-    assert await server.record(code) is not None
-    for player in (anna, bert):
-        assert len(player.received.all(RaceOver)) == 1
-    assert server.node.metrics.races_over == 1
 
 
 # The last racer of a race is named to the table, and the host's ending of the race is carried out
