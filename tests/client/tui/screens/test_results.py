@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import pytest
 from msgspec.structs import replace
 
 from kit.finished_races import finished_race, over
@@ -76,23 +75,6 @@ async def test_at_80x24_the_table_of_a_match_is_on_the_first_page_and_in_the_sha
         assert at_table.app.clipboard == shared, "the review copies the same text"
 
 
-async def test_n_opens_the_next_race_for_the_host() -> None:
-    async with table_player(over(RECORD, you="ana"), record=RECORD) as at_table:
-        await read(at_table)
-        assert "n next race" in at_table.rows[-1]
-        await at_table.press("n")
-        assert at_table.seat.asked[1:] == ["next race"]
-
-
-async def test_a_host_who_ends_a_race_that_has_just_ended_reads_that_it_is_over() -> None:
-    async with table_player(over(RECORD, you="ana"), record=RECORD) as at_table:
-        await at_table.press("e")
-        assert (
-            "The race is over. You finished 3rd of 3. Press n for the next race." in at_table.text
-        )
-        assert "end race" not in at_table.seat.asked
-
-
 async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
     ended = outcome("a9 y4:ended-by-host")
     first = state_after(RaceOver(outcome=ended), first=snapshot("a9 y4", shown=table(host="a")))
@@ -101,48 +83,6 @@ async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
     async with table_player(first, record=RECORD) as at_table:
         words = " ".join(at_table.text.split())
         assert "ana has ended your race. You finished 2nd of 2. ana is the host" in words
-
-
-async def test_a_host_who_was_away_at_the_results_reads_why_another_player_is_host_now() -> None:
-    first = over(RECORD, host="Zoë")
-    notice = "Zoë has been away for three minutes; ana is host now."
-    shown = replace(over(RECORD).table, version=9, notice=notice)
-    async with table_player(first, record=RECORD) as at_table:
-        await read(at_table)
-        await at_table.receive(TableChanged(table=shown, now=START))
-        words = " ".join(at_table.text.split())
-        assert "You were away for three minutes, so ana is host now." in words
-
-
-async def test_other_players_read_which_host_they_wait_for() -> None:
-    async with table_player(over(RECORD), record=RECORD) as at_table:
-        await read(at_table)
-        assert "ana is the host and opens the next race." in at_table.rows[-2]
-        await at_table.press("n")
-        assert "next race" not in at_table.seat.asked
-        at_table.seat.change_to(over(RECORD, host="Zoë"))
-        await at_table.settled()
-        assert "Press n for the next race." in at_table.rows[-2]
-
-
-async def test_y_copies_the_result_to_the_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
-    copied: list[str] = []
-    async with table_player(over(RECORD), record=RECORD) as at_table:
-        monkeypatch.setattr(at_table.app, "copy_to_clipboard", copied.append)
-        await read(at_table)
-        await at_table.press("y")
-    (text,) = copied
-    assert "Canfield" in text
-    assert "mint-otter-42" in text
-
-
-async def test_without_a_record_the_order_is_shown_with_the_reason() -> None:
-    async with table_player(over(RECORD)) as at_table:
-        await read(at_table)
-        assert "The server sent no record of this race: There is no such record." in at_table.text
-        await at_table.press("v")
-        assert "The record of this race has not arrived yet." in at_table.text
-        assert "ana" in at_table.text
 
 
 async def test_a_result_that_comes_after_the_screen_is_read_and_read_again_when_verified() -> None:

@@ -1,0 +1,388 @@
+"""Screens answer keys, clicks and events as the scripts in the folder `scripts` say.
+
+`== NAME` begins a case and `[SCENE]` opens a screen. `> KEYS` presses keys, `! WORDS` lets something happen
+(`HAPPENS`). The lines below say what follows from it:
+
+    says TEXT       the whole message; ... stands for any text
+    sent COMMANDS   the commands that were sent, separated by commas; without this line none was
+    sees, lacks     a text that is on the screen, or nowhere on it
+    head, foot      a text in the first row, or in the last; no head, no foot: a text that is not
+    pile, no pile   a pile of the board, and a card that it shows, or does not
+    rings, no rings whether the bell rang
+    moves           the moves that were made in practice
+    copied          a text in the clipboard
+    screen NAME     the screen that is shown
+"""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+import pytest
+from msgspec import structs
+from textual.events import Paste
+from textual.pilot import Pilot
+
+from kit.finished_races import finished_race, over
+from kit.positions import draw
+from kit.screen_cells import painted_text
+from kit.session_states import (
+    CAP,
+    CODE,
+    START,
+    board,
+    in_match,
+    outcome,
+    racer_of,
+    seat,
+    snapshot,
+    standings,
+    state_after,
+    table,
+)
+from kit.solo_player import StoppedClock, before, finished
+from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
+from saratoga_client.net.link_state import LinkState
+from saratoga_client.practice.deals import PracticeDeal, from_seed
+from saratoga_client.session.join import TableWanted
+from saratoga_client.session.lobby import LobbyState
+from saratoga_client.session.state import SessionState
+from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.board_widget import BoardWidget
+from saratoga_client.tui.lines import MessageLine
+from saratoga_client.tui.lobby_flow import LobbyFlow
+from saratoga_client.tui.screens.lobby import LobbyScreen
+from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_client.tui.table_screen import TableScreen
+from saratoga_protocol import events
+from saratoga_protocol.events import BoardChanged, RaceOver, TableSummary
+from saratoga_rules.games import GAMES
+
+DEALT: Final = BoardChanged(board=board(), start_at=START, deadline=START + CAP, now=START)
+FOLDER: Final = Path(__file__).parent / "scripts"
+ANY: Final = "..."
+
+
+class Act(NamedTuple):
+    """Keys that are pressed, or what happens, and the lines that say what follows."""
+
+    line: str
+    expected: list[str]
+
+
+@dataclass
+class Case:
+    """One case of a script: the screens that are opened one after the other, and the acts on each."""
+
+    name: str
+    scenes: list[tuple[str, list[Act]]] = field(default_factory=list)
+
+
+def cases() -> list[Case]:
+    """Read all scripts."""
+    found: list[Case] = []
+    for path in sorted(FOLDER.glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("== "):
+                found.append(Case(f"{path.stem}: {line.removeprefix('== ')}"))
+            elif line.startswith("["):
+                found[-1].scenes.append((line[1:-1], [Act("", [])]))
+            elif line.startswith(("> ", "! ")):
+                found[-1].scenes[-1][1].append(Act(line, []))
+            elif line and not line.startswith("# "):
+                found[-1].scenes[-1][1][-1].expected.append(line)
+    return found
+
+
+def fields(words: str) -> dict[str, str]:
+    """Return the values of `name=value`; a value goes on to the next name."""
+    return dict(re.findall(r"(\w+)=(.*?)(?= \w+=|$)", words))
+
+
+def state_of(scene: str) -> SessionState:
+    """Return the state of a table, as the first words of a scene say."""
+    kind, _, words = scene.partition(" ")
+    given = fields(words)
+    letters, ready, host = given.get("seats", "yao"), given.get("ready", ""), given.get("host", "y")
+    seats = [seat(letter, ready=letter in ready) for letter in letters]
+    match kind:
+        case "gathering":
+            game = given.get("game", "canfield")
+            shown = table(phase="gathering", host=host, seats=seats, game=game)
+        case "match":
+            races = [race.strip() for race in given["races"].split(",") if race.strip()]
+            numbered = table(phase="gathering", race=f"{CODE}/{len(races) + 1}")
+            return state_after(first=snapshot(shown=in_match(numbered, *races)))
+        case "watching":
+            counts = given.get("standings", "a1 r1")
+            return state_after(first=snapshot(counts, shown=table("ar", host="a")))
+        case "call":
+            called = table(letters, phase="call", host=host, seats=seats)
+            shown = structs.replace(called, call_until=START - 3000)
+        case "countdown":
+            shown = table(letters, phase="countdown", host=host, seats=seats)
+            if "racers" in given:
+                shown = structs.replace(shown, racers=[racer_of(each) for each in given["racers"]])
+        case "results":
+            return over(finished_race(), you=given.get("you", "Zoë"), host=given.get("host", "ana"))
+        case _:
+            return state_after()
+    return state_after(first=snapshot(shown=shown))
+
+
+@dataclass
+class Stage:
+    """A screen that is open, and what it has sent."""
+
+    app: SaratogaApp
+    pilot: Pilot[int]
+    sent: list[str]
+    table: TablePlayer | None = None
+    clock: StoppedClock | None = None
+    bells: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.app.bell = lambda: self.bells.append(1)  # type: ignore[method-assign]
+
+    async def settled(self) -> None:
+        reading = [each for each in self.app.workers if each.name == "read the record"]
+        if reading:
+            await self.app.workers.wait_for_complete(reading)
+        for _ in range(3):
+            await self.pilot.pause(0)
+
+    @property
+    def rows(self) -> list[str]:
+        return painted_text(self.app.screen)
+
+    @property
+    def at_table(self) -> FakeSession:
+        assert self.table is not None
+        return self.table.seat
+
+    def point(self, pile: str) -> tuple[int, int]:
+        """Return a cell of a pile's first card, counted from the board's corner."""
+        layout = self.app.screen.query_one(BoardWidget).layout_shown
+        assert layout is not None
+        place = next(place for place in layout.tiles if place.spot.pile == pile)
+        return place.x + 1, place.y
+
+    def change(self, **changed: Any) -> None:
+        """Change the state of the session without an event."""
+        self.at_table.change_to(replace(self._state(), **changed))
+
+    async def mouse(self, pile: str, button: int = 1, times: int = 1) -> None:
+        point = self.point(pile)
+        await self.pilot.click(BoardWidget, offset=point, button=button, times=times)
+
+    async def drag(self, piles: str) -> None:
+        source, target = (self.point(pile) for pile in piles.split())
+        await self.pilot.mouse_down(BoardWidget, offset=source)
+        await self.pilot.hover(BoardWidget, offset=target)
+        await self.pilot.mouse_up(BoardWidget, offset=target)
+
+    def _state(self) -> SessionState:
+        assert self.at_table.state is not None
+        return self.at_table.state
+
+    async def tick(self, millis: int = 0) -> None:
+        """Let the server's clock advance, and the screens look at it."""
+        await self.settled()
+        self.at_table.time += millis
+        for screen in self.app.screen_stack:
+            if isinstance(screen, TableScreen):
+                screen.tick()
+
+    def table_changes(self, given: dict[str, str]) -> None:
+        """Let the server change the table."""
+        shown = self._state().table
+        changed: dict[str, object] = {"version": shown.version + 1, **given}
+        if "host" in given:
+            named = (each.player for each in shown.seats if each.name == given["host"])
+            changed["host"] = next(named)
+        if "locked" in given:
+            changed["locked"] = given["locked"] == "yes"
+        if "seats" in given:
+            ready, blocked = given.get("ready", ""), given.get("blocked", "")
+            changed["seats"] = [
+                seat(
+                    each, ready=each in ready, blocked=each in blocked, voids=2 * (each in blocked)
+                )
+                for each in given["seats"]
+            ]
+        for name in ("ready", "blocked"):
+            changed.pop(name, None)
+        if "racers" in given:
+            changed["racers"] = [racer_of(each) for each in given["racers"]]
+        newer = structs.replace(shown, **changed)
+        self.at_table.receive(events.TableChanged(table=newer, now=START))
+
+    async def acts(self, line: str) -> None:
+        kind, _, words = line.partition(" ")
+        if kind == ">":
+            await self.pilot.press(*words.split())
+        elif kind == "!":
+            what, _, rest = words.partition(" ")
+            if (waits := HAPPENS[what](self, rest)) is not None:
+                await waits
+        await self.settled()
+
+    def follows(self, expected: list[str]) -> None:
+        """Check the lines below an act."""
+        sent = ", ".join(self.sent)
+        self.sent.clear()
+        rang = len(self.bells)
+        self.bells.clear()
+        assert sent == next((each[5:] for each in expected if each.startswith("sent ")), "")
+        for line in expected:
+            is_so = not line.startswith("no ")
+            kind, _, text = line.removeprefix("no ").partition(" ")
+            if kind == "rings":
+                assert rang == is_so
+            elif kind != "sent":
+                assert HOLDS[kind](self, text) is is_so, (line, self.message, self.rows)
+
+    @property
+    def message(self) -> str:
+        return self.app.screen.query_one(MessageLine).text
+
+    def says(self, text: str) -> bool:
+        return bool(re.fullmatch(".*".join(map(re.escape, text.split(ANY))), self.message))
+
+    def sees(self, text: str) -> bool:
+        return text in " ".join(" ".join(self.rows).split())
+
+    def has_pile(self, words: str) -> bool:
+        assert self.table is not None
+        pile, _, card = words.partition(" ")
+        return card in self.table.board_column(pile)
+
+    def has_moves(self, text: str) -> bool:
+        made = cast(PracticeScreen, self.app.screen).practice.made
+        return " ".join(str(each.move) for each in made) == text
+
+
+HOLDS: Final[dict[str, Callable[[Stage, str], bool]]] = {
+    "says": Stage.says,
+    "sees": Stage.sees,
+    "lacks": lambda stage, text: not stage.sees(text),
+    "head": lambda stage, text: text in " ".join(stage.rows[0].split()),
+    "foot": lambda stage, text: text in " ".join(stage.rows[-1].split()),
+    "pile": Stage.has_pile,
+    "moves": Stage.has_moves,
+    "copied": lambda stage, text: text in stage.app.clipboard,
+    "screen": lambda stage, name: type(stage.app.screen).__name__ == name,
+}
+
+
+def paste(stage: Stage, text: str) -> None:
+    stage.app.post_message(Paste(text))
+
+
+LINKS: Final = {"lost": LinkState.RECONNECTING, "back": LinkState.CONNECTED}
+
+HAPPENS: Final[dict[str, Callable[[Stage, str], Awaitable[None] | None]]] = {
+    "confirm": lambda stage, state: stage.at_table.confirm(state or "racing"),
+    "refuse": lambda stage, reason: stage.at_table.refuse(reason),
+    "refuses": lambda stage, _: setattr(stage.at_table, "refuses", True),
+    "link": lambda stage, state: stage.at_table.link(LINKS[state]),
+    "time": lambda stage, millis: stage.tick(int(millis)),
+    "now": lambda stage, scene: stage.at_table.change_to(state_of(scene)),
+    "idle": lambda stage, seconds: stage.change(idle_left=int(seconds)),
+    "alarm": lambda stage, text: stage.change(alarms=(text,)),
+    "standings": lambda stage, words: stage.at_table.receive(standings(words)),
+    "last": lambda stage, words: stage.at_table.receive(last_racer(**fields(words))),
+    "announce": lambda stage, text: stage.at_table.receive(events.Announcement(text=text)),
+    "table": lambda stage, words: stage.table_changes(fields(words)),
+    "over": lambda stage, words: stage.at_table.receive(RaceOver(outcome=outcome(words))),
+    "dealt": lambda stage, _: stage.at_table.receive(DEALT),
+    "clock": lambda stage, seconds: setattr(stage.clock, "at", float(seconds)),
+    "resize": lambda stage, size: stage.pilot.resize_terminal(*map(int, size.split())),
+    "paste": lambda stage, text: paste(stage, text.replace("\\n", "\n")),
+    "quiet": lambda stage, _: cast(TableScreen, stage.app.screen).say(""),
+    "click": lambda stage, pile: stage.mouse(pile),
+    "double": lambda stage, pile: stage.mouse(pile, times=2),
+    "right": lambda stage, pile: stage.mouse(pile, button=3),
+    "drag": lambda stage, piles: stage.drag(piles),
+}
+
+
+class Actions:
+    """The lobby's actions, which only note that they were asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *given: self.asked.append(" ".join([name, *map(str, given)]))
+
+
+FORM: Final = TableWanted(game="canfield", cap=10, seats=16, public=False)
+SUMMARY: Final = partial(
+    TableSummary, game="canfield", cap=3, seats=2, phase="over", host="Anna", seated=1
+)
+
+
+def review(given: dict[str, str], clock: StoppedClock) -> ReviewScreen:
+    """Return the review of a finished race, of the board at a place or of so many boards."""
+    record = finished()
+    player = record.results[int(given.get("player", 1)) - 1].player
+    boards = int(given.get("boards", len(record.results)))
+    return ReviewScreen(replace(record, results=record.results[:boards]), player, seconds=clock)
+
+
+@asynccontextmanager
+async def opened(scene: str) -> AsyncIterator[Stage]:
+    """Open the screen of a scene."""
+    kind, _, words = scene.partition(" ")
+    given = fields(words)
+    match kind:
+        case "race":
+            async with race(shorthand=words or "y4 a3 r2") as at_table:
+                yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
+        case "board":
+            name, _, picture = words.partition(" ")
+            position = draw(GAMES[name], picture.replace("; ", "\n"))
+            shown = snapshot("y4 a3 r2", board(position, game=name), table(game=name))
+            async with table_player(state_after(first=shown), position=position) as at_table:
+                yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
+        case "lobby":
+            actions = Actions()
+            away = {"wrong": "No server listens there."} if "away" in given else {"is_open": True}
+            lobby = LobbyState(server="wss://cards.example.org", has_tried=True, name="Zoë", **away)
+            lobby = lobby.with_tables(
+                [SUMMARY(code=code) for code in given.get("tables", "").split()]
+            )
+            async with before(LobbyScreen(cast(LobbyFlow, actions), lobby, FORM)) as visitor:
+                yield Stage(visitor.app, visitor.pilot, actions.asked)
+        case "practice" | "review":
+            clock = StoppedClock()
+            if kind == "review":
+                screen: Any = review(given, clock)
+            elif "picture" in given:
+                position = draw(GAMES[given["game"]], given["picture"].replace("; ", "\n"))
+                deal = PracticeDeal(GAMES[given["game"]], position, race="mint-otter-42/3")
+                screen = PracticeScreen(deal, seconds=clock)
+            else:
+                deal = from_seed(GAMES[given["game"]], "7")
+                screen = PracticeScreen(deal, with_ghost="ghost" in given, seconds=clock)
+            async with before(screen) as alone:
+                yield Stage(alone.app, alone.pilot, [], clock=clock)
+        case _:
+            record = finished_race() if kind == "results" and "record" not in given else None
+            async with table_player(state_of(scene), record=record) as at_table:
+                yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+async def test_a_screen_answers_as_its_script_says(case: Case) -> None:
+    for scene, acts in case.scenes:
+        async with opened(scene) as stage:
+            for act in acts:
+                await stage.acts(act.line)
+                stage.follows(act.expected)
