@@ -11,7 +11,7 @@ import pytest
 from kit.altered_server import QUICK
 from kit.faulty_link import link_to_ports
 from kit.programs import note
-from kit.racing_bots import RacingBots, racing_bots_at, store_of
+from kit.racing_bots import RacingBots, racing_bots_at
 from kit.recorded_players import Notes
 from kit.server_process import ServerProcess, nodes_on
 from kit.stores import StoreServer
@@ -41,9 +41,8 @@ class RollingRestart:
     async def finish(self, what: str) -> None:
         """Finish the races; check the records and pauses."""
         await self.bots.finish()
-        async with store_of(self.bots) as store:
-            _, moves = await self.bots.audit(store)
         waited = [each for player in self.bots.players for each in pauses(player.notes)]
+        _, moves = await self.bots.audit()
         assert waited, "no player had to change nodes in mid-race"
         note(
             f"{what}: {len(waited)} pauses, in median {median(waited):.2f} s, at most "

@@ -20,7 +20,7 @@ import pytest
 from kit.altered_server import QUICK
 from kit.faulty_link import FaultyLink, LinkConnection, link_to_store, listening, to_ports
 from kit.programs import note
-from kit.racing_bots import RacingBots, Victim, racing_bots, racing_bots_at, store_of
+from kit.racing_bots import RacingBots, Victim, racing_bots, racing_bots_at
 from kit.recorded_players import LINE_UP
 from kit.server_process import ServerProcess, flags_for, nodes_on, running_server
 from kit.stores import StoreServer
@@ -39,18 +39,12 @@ async def kill_in_mid_race(bots: RacingBots, victim: Victim, times: int, chance:
         await bots.kill(victim)
 
 
-async def audited(bots: RacingBots) -> tuple[int, int]:
-    await bots.finish()
-    async with store_of(bots) as store:
-        return await bots.audit(store)
-
-
 async def test_races_go_on_after_kills() -> None:
     chance = Random(1)
     async with racing_bots(("lady-palk",), pace=PACE) as bots:
         for victim in Victim:
             await kill_in_mid_race(bots, victim, 2, chance)
-        races, moves = await audited(bots)
+        races, moves = await bots.audited()
     assert races
     assert moves
 
@@ -62,7 +56,7 @@ async def test_races_go_on_after_kills_on_an_external_store(mortal_store: StoreS
             await kill_in_mid_race(bots, victim, 1, chance)
         await bots.mid_race()
         await bots.lose_store()
-        races, moves = await audited(bots)
+        races, moves = await bots.audited()
     assert races
     assert moves
 
@@ -76,7 +70,7 @@ async def test_races_go_on_after_many_kills(victim: Victim) -> None:
     games = ("lady-palk", "canfield-aisleriot", "canfield")
     async with racing_bots(games, pace=20) as bots:
         await kill_in_mid_race(bots, victim, KILLS, Random(f"long {victim.value}"))
-        races, moves = await audited(bots)
+        races, moves = await bots.audited()
     note(
         f"{victim.value}: {bots.figures()}; {races} races, {moves} acknowledged moves, "
         "0 lost, 0 played twice"
@@ -91,7 +85,7 @@ async def test_races_go_on_after_many_kills_of_an_external_store(
     async with racing_bots(("lady-palk", "canfield"), 20, mortal_store) as bots:
         for victim in (Victim.STORE, Victim.BOTH):
             await kill_in_mid_race(bots, victim, KILLS // 2, chance)
-        races, moves = await audited(bots)
+        races, moves = await bots.audited()
     note(
         f"{mortal_store.binary.rpartition('/')[2]}: {bots.figures()}; {races} races, {moves} "
         "acknowledged moves, 0 lost, 0 played twice"
@@ -122,12 +116,11 @@ async def test_a_race_without_a_player_who_was_away_in_the_call_is_complete() ->
             assert board is not None
             ports.append(server.port)
             await bots.finish()
-            async with store_of(bots) as store:
-                races, moves = await bots.audit(store)
-            assert races
-            assert moves
             assert all(player.notes.of_race(board.race) for player in racers)
             assert not absent.notes.of_race(board.race)
+            races, moves = await bots.audit()
+            assert races
+            assert moves
 
 
 NODES = 3
@@ -187,9 +180,7 @@ async def under_fault(
         await bots.mid_race()
         await asyncio.sleep(chance.uniform(0, LONGEST_PAUSE))
         await fault()
-    await bots.finish()
-    async with store_of(bots) as store:
-        audited = await bots.audit(store)
+    audited = await bots.audited()
     for player in bots.players:
         twice = [race for race in player.notes.announced if player.notes.announced.count(race) > 1]
         assert twice == [], "the end of a race was announced twice"
@@ -332,9 +323,7 @@ async def kill_at_settlements(
             strike.has_struck.clear()
             strike.step, strike.is_done = step, is_done
             await strike.kill(bots, victim)
-        await bots.finish()
-        async with store_of(bots) as opened:
-            races, moves = await bots.audit(opened)
+        races, moves = await bots.audited()
     return (
         f"{len(kinds)} kills at settlements: {bots.figures()}; {races} races, every result once; "
         f"{moves} acknowledged moves, 0 lost, 0 played twice"

@@ -19,7 +19,7 @@ import pytest
 
 from kit.altered_server import QUICK
 from kit.programs import note
-from kit.racing_bots import RacingBots, racing_bots_at, store_of
+from kit.racing_bots import RacingBots, racing_bots_at
 from kit.server_process import ServerProcess, running_server
 from kit.stores import StoreServer
 from kit.volatile_disk import NEVER, TracedStoreProgram, VolatileDisk
@@ -128,9 +128,7 @@ async def cut_power_repeatedly(
         cuts = PowerCuts(bots, store_program, random, with_errors)
         for _ in range(rounds):
             await cuts.round()
-        await bots.finish()
-        async with store_of(bots) as store:
-            races, moves = await bots.audit(store)
+        races, moves = await bots.audited()
     return (
         f"{rounds} power cuts{' after I/O errors' if with_errors else ''}, "
         f"{sum(cuts.moves_after)} moves acknowledged shortly before; "

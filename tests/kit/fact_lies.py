@@ -26,14 +26,13 @@ from kit.races import (
 from kit.tables import nonce
 from saratoga_protocol import events
 from saratoga_protocol.commands import player_id
-from saratoga_protocol.events import Event, Match, MatchRow
+from saratoga_protocol.events import Event, MatchRow
 from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import (
     CLOSED,
     RaceRecord,
-    RacerLog,
     digest_of,
     format_record,
     parse_record,
@@ -74,54 +73,46 @@ ME_ID, HOST_ID, RIVAL_ID = (player_id(token_of(name)) for name in (ME, HOST, RIV
 # Changes of events
 
 
-def tables(
-    change: Callable[[events.Table], events.Table | None], number: int | None = None
-) -> Edit:
-    """Return the edit that changes the tables of a race, by default of all; without a table, the event goes."""
+def put(old: Any, changes: Mapping[str, Any]) -> Any:
+    """Return a struct with other fields; a function gets the old value."""
+    new = {
+        name: value(getattr(old, name)) if callable(value) else value
+        for name, value in changes.items()
+    }
+    return structs.replace(old, **new)
 
-    def edit(told: Told) -> Told:
-        def changed(event: Event) -> Event | None:
-            if not isinstance(event, events.Snapshot | events.TableChanged):
-                return event
-            if number is not None and event.table.race != race_of(told, number):
-                return event
-            table = change(event.table)
-            return None if table is None else structs.replace(event, table=table)
 
-        return told.edited(changed)
+def changing(kind: Any, holds: Callable[[Told, Any], bool], change: Callable[[Any], Event]) -> Edit:
+    """Return the edit that changes the events of a kind of which something holds."""
+    return lambda told: told.edited(
+        lambda event: change(event) if isinstance(event, kind) and holds(told, event) else event
+    )
 
-    return edit
+
+TABLES = events.Snapshot | events.TableChanged
+
+
+def tables(change: Callable[[events.Table], events.Table], number: int | None = None) -> Edit:
+    """Return the edit that changes the tables of a race, by default of all."""
+    return changing(
+        TABLES,
+        lambda told, event: number is None or event.table.race == race_of(told, number),
+        lambda event: structs.replace(event, table=change(event.table)),
+    )
 
 
 def table_in(phase: str, number: int = RACE, /, **changes: Any) -> Edit:
-    """Return the edit that changes the tables of a race in one phase; a function gets the old value."""
-
-    def change(table: events.Table) -> events.Table:
-        if table.phase != phase:
-            return table
-        new = {
-            name: value(getattr(table, name)) if callable(value) else value
-            for name, value in changes.items()
-        }
-        return structs.replace(table, **new)
-
-    return tables(change, number)
+    """Return the edit that changes the tables of a race in one phase."""
+    return tables(lambda table: put(table, changes) if table.phase == phase else table, number)
 
 
 def boards(
     change: Callable[[events.BoardChanged], events.BoardChanged], number: int = RACE
 ) -> Edit:
     """Return the edit that changes the events of the own board."""
-
-    def edit(told: Told) -> Told:
-        def changed(event: Event) -> Event:
-            if isinstance(event, events.BoardChanged) and event.board.race == race_of(told, number):
-                return change(event)
-            return event
-
-        return told.edited(changed)
-
-    return edit
+    return changing(
+        events.BoardChanged, lambda told, event: event.board.race == race_of(told, number), change
+    )
 
 
 def board_at(count: int, **changes: Any) -> Edit:
@@ -130,103 +121,62 @@ def board_at(count: int, **changes: Any) -> Edit:
     def change(event: events.BoardChanged) -> events.BoardChanged:
         if event.board.count != count:
             return event
-        new = {
-            name: value(getattr(event.board, name)) if callable(value) else value
-            for name, value in changes.items()
-        }
-        return structs.replace(event, board=structs.replace(event.board, **new))
+        return structs.replace(event, board=put(event.board, changes))
 
     return boards(change)
 
 
-def entry_at(place: int, change: Callable[[str], str]) -> Edit:
-    """Return the edit that changes an own entry as it is answered."""
-
-    def changed(event: events.BoardChanged) -> events.BoardChanged:
-        if event.place != place:
-            return event
-        return structs.replace(event, entries=[change(line) for line in event.entries])
-
-    return boards(changed)
+def entry_at(place: int, /, **changes: Any) -> Edit:
+    """Return the edit that changes the answer to an own entry."""
+    return boards(lambda event: put(event, changes) if event.place == place else event)
 
 
 def deal(**changes: Any) -> Edit:
-    return boards(lambda event: structs.replace(event, **changes) if event.start_at else event)
+    return boards(lambda event: put(event, changes) if event.start_at else event)
 
 
 def standings(change: Callable[[list[events.Standing]], list[events.Standing]]) -> Edit:
-    def edit(told: Told) -> Told:
-        def changed(event: Event) -> Event:
-            if isinstance(event, events.Standings) and event.race == race_of(told, RACE):
-                return structs.replace(event, standings=change(event.standings))
-            return event
-
-        return told.edited(changed)
-
-    return edit
+    return changing(
+        events.Standings,
+        lambda told, event: event.race == race_of(told, RACE),
+        lambda event: put(event, {"standings": change}),
+    )
 
 
-def standing(player: str, **changes: Any) -> Edit:
-    """Return the edit that changes a racer's rows as soon as cards were banked or the board has ended."""
-
-    def change(rows: list[events.Standing]) -> list[events.Standing]:
-        def changed(row: events.Standing) -> events.Standing:
-            if row.player != player or row.state == "racing":
-                return row
-            new = {
-                name: value(getattr(row, name)) if callable(value) else value
-                for name, value in changes.items()
-            }
-            return structs.replace(row, **new)
-
-        return [changed(row) for row in rows]
-
-    return standings(change)
-
-
-def outcomes(change: Callable[[events.Outcome], events.Outcome], number: int = RACE) -> Edit:
-    def edit(told: Told) -> Told:
-        def changed(event: Event) -> Event:
-            if isinstance(event, events.RaceOver) and event.outcome.race == race_of(told, number):
-                return structs.replace(event, outcome=change(event.outcome))
-            return event
-
-        return told.edited(changed)
-
-    return edit
-
-
-def result(player: str, **changes: Any) -> Edit:
-    """Return the edit that changes a racer's row of the announced result."""
-
-    def change(outcome: events.Outcome) -> events.Outcome:
-        rows = [
-            structs.replace(
-                row,
-                **{
-                    name: value(getattr(row, name)) if callable(value) else value
-                    for name, value in changes.items()
-                },
-            )
-            if row.player == player
-            else row
-            for row in outcome.results
+def standing(player: str, /, **changes: Any) -> Edit:
+    """Return the edit that changes a racer's rows as soon as the board has ended."""
+    return standings(
+        lambda rows: [
+            put(row, changes) if row.player == player and row.state != "racing" else row
+            for row in rows
         ]
-        return structs.replace(outcome, results=rows)
-
-    return outcomes(change)
+    )
 
 
-def matches(change: Callable[[Match], Match]) -> Edit:
-    def edit(told: Told) -> Told:
-        def changed(event: Event) -> Event:
-            if isinstance(event, events.MatchChanged) and event.match is not None:
-                return structs.replace(event, match=change(event.match))
-            return event
+def outcome(**changes: Any) -> Edit:
+    """Return the edit that changes the announced result."""
+    return changing(
+        events.RaceOver,
+        lambda told, event: event.outcome.race == race_of(told, RACE),
+        lambda event: structs.replace(event, outcome=put(event.outcome, changes)),
+    )
 
-        return told.edited(changed)
 
-    return edit
+def result(player: str, /, **changes: Any) -> Edit:
+    """Return the edit that changes a racer's row of the announced result."""
+    return outcome(
+        results=lambda rows: [put(row, changes) if row.player == player else row for row in rows]
+    )
+
+
+def match_rows(change: Callable[[MatchRow], MatchRow]) -> Edit:
+    return changing(
+        events.MatchChanged,
+        lambda told, event: event.match is not None,
+        lambda event: structs.replace(
+            event, match=put(event.match, {"rows": lambda rows: list(map(change, rows))})
+        ),
+    )
 
 
 def both(*edits: Edit) -> Edit:
@@ -257,8 +207,7 @@ def inserted(
 
 
 def is_table(event: Event, race: str, phase: str) -> bool:
-    kinds = events.Snapshot | events.TableChanged
-    return isinstance(event, kinds) and event.table.race == race and event.table.phase == phase
+    return isinstance(event, TABLES) and event.table.race == race and event.table.phase == phase
 
 
 def after_phase(number: int, phase: str) -> Callable[[Told, Event], bool]:
@@ -325,20 +274,30 @@ def _counted(row: MatchRow, records: Mapping[str, RaceRecord]) -> MatchRow:
     return structs.replace(row, results=results)
 
 
-def racer(each: RaceRecord, player: str) -> RacerLog:
-    return each.racer(player)
+def fields(number: int = RACE, /, **changes: Any) -> Edit:
+    """Return the edit that changes fields of a record, and its commitment, which names the terms."""
+
+    def change(each: RaceRecord) -> RaceRecord:
+        new = {
+            name: value(getattr(each, name)) if callable(value) else value
+            for name, value in changes.items()
+        }
+        changed = replace(each, **new)
+        return promised(changed) if changes.keys() & {"cap", "public"} else changed
+
+    return record(change, number)
 
 
 def change_racer(player: str, **changes: Any) -> Callable[[RaceRecord], RaceRecord]:
-    return lambda each: with_racer(each, racer(each, player), **changes)
+    return lambda each: with_racer(each, each.racer(player), **changes)
 
 
 def line_moved(player: str, place: int, by: int) -> Callable[[RaceRecord], RaceRecord]:
     """Move an entry in time, as far as the order of all entries allows."""
 
     def change(each: RaceRecord) -> RaceRecord:
-        log = racer(each, player).log
-        return settled(with_line(each, racer(each, player), place, at=log[place].at + by))
+        log = each.racer(player).log
+        return settled(with_line(each, each.racer(player), place, at=log[place].at + by))
 
     return change
 
@@ -361,36 +320,36 @@ def another_move(player: str) -> Callable[[RaceRecord], RaceRecord]:
 
 def _other_logs(each: RaceRecord, player: str) -> Iterator[RaceRecord]:
     """Yield the record with one move exchanged for another, or for the one after it."""
-    log = racer(each, player).log
+    log = each.racer(player).log
     for index, line in enumerate(log[:-1]):
-        position = position_before(each, racer(each, player), index)
+        position = position_before(each, each.racer(player), index)
         for move in legal_moves(GAMES[each.game], position):
             if str(move) != line.text:
-                yield with_line(each, racer(each, player), index, text=str(move))
+                yield with_line(each, each.racer(player), index, text=str(move))
     for index, (line, after) in enumerate(pairwise(log[:-1])):
         if line.text != after.text:
-            swapped = with_line(each, racer(each, player), index, text=after.text)
-            yield with_line(swapped, racer(swapped, player), index + 1, text=line.text)
+            swapped = with_line(each, each.racer(player), index, text=after.text)
+            yield with_line(swapped, swapped.racer(player), index + 1, text=line.text)
 
 
 def without_entry(player: str, place: int) -> Callable[[RaceRecord], RaceRecord]:
     def change(each: RaceRecord) -> RaceRecord:
-        log = list(racer(each, player).log)
+        log = list(each.racer(player).log)
         del log[place]
-        return settled(renumbered(with_racer(each, racer(each, player), log=tuple(log))))
+        return settled(renumbered(with_racer(each, each.racer(player), log=tuple(log))))
 
     return change
 
 
 def ended_as(player: str, word: str) -> Callable[[RaceRecord], RaceRecord]:
-    return lambda each: settled(with_line(each, racer(each, player), -1, text=word))
+    return lambda each: settled(with_line(each, each.racer(player), -1, text=word))
 
 
 def exchanged(one: str, other: str) -> Callable[[RaceRecord], RaceRecord]:
     """Exchange the logs of two racers."""
 
     def change(each: RaceRecord) -> RaceRecord:
-        logs = {one: racer(each, other).log, other: racer(each, one).log}
+        logs = {one: each.racer(other).log, other: each.racer(one).log}
         racers = [replace(row, log=logs.get(row.player, row.log)) for row in each.racers]
         return settled(replace(each, racers=tuple(racers)))
 
@@ -466,9 +425,8 @@ def ended_changed(number: int, **changes: Any) -> Edit:
 
     def change(table: events.Table) -> events.Table:
         ended = table.previous
-        if ended is None or not ended.race.endswith(f"/{number + 1}"):
-            return table
-        return structs.replace(table, previous=structs.replace(ended, **changes))
+        is_it = ended is not None and ended.race.endswith(f"/{number + 1}")
+        return put(table, {"previous": lambda was: put(was, changes)}) if is_it else table
 
     return tables(change)
 
@@ -510,10 +468,6 @@ def unchained(number: int) -> Edit:
     return edit
 
 
-def a_card_more(row: int) -> int:
-    return row + 1
-
-
 def dollars_more(net: int) -> int:
     return net + 5
 
@@ -530,40 +484,40 @@ def _other_card(card: str) -> str:
     return ("2" if card[0] != "2" else "3") + card[1]
 
 
-def other_column(view: events.View) -> events.View:
-    (first, *others) = view.columns
-    return structs.replace(view, columns=[first[:-2] + _other_card(first[-2:]), *others])
+def racers(player: str, /, **changes: Any) -> Callable[[list[events.Racer]], list[events.Racer]]:
+    return lambda rows: [put(row, changes) if row.player == player else row for row in rows]
 
 
-def _named(name: str, player: str = RIVAL_ID) -> Callable[[list[events.Racer]], list[events.Racer]]:
-    return _racers(player, name=name)
+def settings(**changes: Any) -> Callable[[events.TableSettings], events.TableSettings]:
+    return lambda old: put(old, changes)
 
 
-def _racers(player: str, **changes: Any) -> Callable[[list[events.Racer]], list[events.Racer]]:
-    return lambda rows: [
-        structs.replace(row, **changes) if row.player == player else row for row in rows
-    ]
+def words(place: int, change: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+    """Return the change of the time, the number or the text of an entry."""
+
+    def changed(entries: list[str]) -> list[str]:
+        (line,) = entries
+        parts = line.split(" ")
+        parts[place] = change(parts[place])
+        return [" ".join(parts)]
+
+    return changed
 
 
-def _stranger(rows: list[events.Racer]) -> list[events.Racer]:
-    return [
-        structs.replace(row, player="strangerstranger"[:16]) if row.player == RIVAL_ID else row
-        for row in rows
-    ]
+def one_more(number: int | None) -> int:
+    return (number or 0) + 1
 
 
-def _settings(**changes: Any) -> Callable[[events.TableSettings], events.TableSettings]:
-    return lambda old: structs.replace(old, **changes)
+def one_less(number: int) -> int:
+    return number - 1
 
 
-def _at(line: str, by: int) -> str:
-    at, rest = line.split(" ", 1)
-    return f"{int(at) + by} {rest}"
+def opposite(was: bool) -> bool:
+    return not was
 
 
-def _numbered(line: str) -> str:
-    at, number, text = line.split(" ")
-    return f"{at} {int(number) + 1} {text}"
+def without_last(rows: list[Any]) -> list[Any]:
+    return rows[:-1]
 
 
 def once_more(change: Edit) -> Edit:
@@ -589,12 +543,8 @@ def later_table(number: int, phase: str, /, **changes: Any) -> Edit:
     """Return the edit that adds a changed table after the first one of a phase."""
 
     def make(told: Told, event: Event) -> Iterable[Event]:
-        assert isinstance(event, events.Snapshot | events.TableChanged)
-        new = {
-            name: value(getattr(event.table, name)) if callable(value) else value
-            for name, value in changes.items()
-        }
-        yield events.TableChanged(table=structs.replace(event.table, **new), now=event.now)
+        assert isinstance(event, TABLES)
+        yield events.TableChanged(table=put(event.table, changes), now=event.now)
 
     return inserted(after_phase(number, phase), make)
 
@@ -603,7 +553,7 @@ def shown_again(told: Told, number: int, phase: str) -> events.Snapshot:
     """Return a snapshot of the table as it was in a phase of a race."""
     race = race_of(told, number)
     there = next(item.event for item in told.items if is_table(item.event, race, phase))
-    assert isinstance(there, events.Snapshot | events.TableChanged)
+    assert isinstance(there, TABLES)
     return events.Snapshot(table=there.table, now=there.now)
 
 
@@ -630,25 +580,17 @@ def reconnected(durability: str) -> Edit:
 LIES: dict[str, Lie] = {
     # the own board and the own moves
     "own board: another card": Lie(board_at(4, view=another_view), LATER, "board"),
-    "own deal: another column": Lie(board_at(0, view=other_column), LATER, "board"),
-    "own board: one card more": Lie(
-        board_at(4, banked=a_card_more, net=dollars_more), LATER, "board"
-    ),
+    "own deal: another column": Lie(board_at(0, view=another_view), LATER, "board"),
+    "own board: one card more": Lie(board_at(4, banked=one_more, net=dollars_more), LATER, "board"),
     "own board: another head": Lie(board_at(4, head="0123456789abcdef"), LATER, "board"),
-    "own move at another time": Lie(entry_at(3, lambda line: _at(line, -1)), LATER, "entry"),
-    "own move with another number": Lie(entry_at(3, _numbered), LATER, "entry"),
-    "another move answered": Lie(
-        entry_at(3, lambda line: f"{line.rsplit(' ', 1)[0]} up.C>t1"), LIVE, "entry"
+    "own move at another time": Lie(
+        entry_at(3, entries=words(0, lambda at: f"{int(at) - 1}")), LATER, "entry"
     ),
-    "own move answered at another place": Lie(
-        boards(
-            lambda event: (
-                structs.replace(event, place=event.place + 1) if event.place == 3 else event
-            )
-        ),
-        LIVE,
-        "entry",
+    "own move with another number": Lie(
+        entry_at(3, entries=words(1, lambda number: f"{int(number) + 1}")), LATER, "entry"
     ),
+    "another move answered": Lie(entry_at(3, entries=words(2, lambda _: "up.C>t1")), LIVE, "entry"),
+    "own move answered at another place": Lie(entry_at(3, place=one_more), LIVE, "entry"),
     "own entries lost": Lie(reconnected("safe"), LIVE, "entry"),
     "own board ends as left": Lie(
         boards(
@@ -670,19 +612,15 @@ LIES: dict[str, Lie] = {
         later_table(RACE, "running", phase="countdown", start_at=0), LIVE, "start"
     ),
     "another time limit in the race": Lie(
-        table_in("running", settings=_settings(cap=20)), LIVE, "terms"
+        table_in("running", settings=settings(cap=20)), LIVE, "terms"
     ),
     "another game in the race": Lie(
-        table_in("running", settings=_settings(game="klondike")), LIVE, "terms"
+        table_in("running", settings=settings(game="klondike")), LIVE, "terms"
     ),
-    "public in the race": Lie(table_in("running", settings=_settings(public=True)), LIVE, "terms"),
+    "public in the race": Lie(table_in("running", settings=settings(public=True)), LIVE, "terms"),
     "other rules in the race": Lie(table_in("running", rules=99), LIVE, "terms"),
-    "ranked is taken back": Lie(
-        later_table(RACE, "running", ranked=lambda was: not was), LIVE, "ranked"
-    ),
-    "another result is ranked": Lie(
-        outcomes(lambda was: structs.replace(was, ranked=not was.ranked)), LIVE, "ranked"
-    ),
+    "ranked is taken back": Lie(later_table(RACE, "running", ranked=opposite), LIVE, "ranked"),
+    "another result is ranked": Lie(outcome(ranked=opposite), LIVE, "ranked"),
     # who races
     "another commitment at the listing": Lie(
         table_in("countdown", commitment="d0" * 32), LIVE, "commitment"
@@ -691,50 +629,40 @@ LIES: dict[str, Lie] = {
         table_in("running", commitment="d0" * 32), LIVE, "commitment"
     ),
     "own hash exchanged": Lie(
-        table_in("countdown", racers=_racers(ME_ID, nonce_hash="00" * 32)), LIVE, "hash"
+        table_in("countdown", racers=racers(ME_ID, nonce_hash="00" * 32)), LIVE, "hash"
     ),
     "a rival's hash exchanged": Lie(
-        later_table(RACE, "countdown", racers=_racers(HOST_ID, nonce_hash="00" * 32)), LIVE, "hash"
+        later_table(RACE, "countdown", racers=racers(HOST_ID, nonce_hash="00" * 32)), LIVE, "hash"
     ),
     "a racer without a hash": Lie(
-        table_in("countdown", racers=_racers(HOST_ID, nonce_hash="")), LIVE, "hash"
+        table_in("countdown", racers=racers(HOST_ID, nonce_hash="")), LIVE, "hash"
     ),
-    "a rival renamed": Lie(table_in("running", racers=_named("Robert")), LIVE, "racer"),
-    "a bot hidden": Lie(table_in("running", racers=_racers(RIVAL_ID, bot=False)), LIVE, "racer"),
-    "another racer after the call": Lie(table_in("running", racers=_stranger), LIVE, "racers"),
-    "a racer missing after the call": Lie(
-        table_in("running", racers=lambda rows: rows[:-1]), LIVE, "racers"
+    "a rival renamed": Lie(
+        table_in("running", racers=racers(RIVAL_ID, name="Robert")), LIVE, "racer"
     ),
+    "a bot hidden": Lie(table_in("running", racers=racers(RIVAL_ID, bot=False)), LIVE, "racer"),
+    "another racer after the call": Lie(
+        table_in("running", racers=racers(RIVAL_ID, player="s" * 16)), LIVE, "racers"
+    ),
+    "a racer missing after the call": Lie(table_in("running", racers=without_last), LIVE, "racers"),
     "another player welcomed": Lie(lambda told: told, LIVE, "player", welcomed=False),
     # standings
-    "a rival's cards never had": Lie(standing(HOST_ID, banked=a_card_more), LIVE, "head"),
+    "a rival's cards never had": Lie(standing(HOST_ID, banked=one_more), LIVE, "head"),
     "a rival's wrong dollars": Lie(standing(HOST_ID, net=dollars_more), LIVE, "head"),
     "a rival's random head": Lie(standing(HOST_ID, head="0123456789abcdef"), LATER, "head"),
-    "a racer missing in the standings": Lie(standings(lambda rows: rows[:-1]), LIVE, "racers"),
+    "a racer missing in the standings": Lie(standings(without_last), LIVE, "racers"),
     # the announced result
-    "a rival's moves announced": Lie(result(HOST_ID, moves=a_card_more), LATER, "result"),
-    "a rival's end announced": Lie(result(HOST_ID, ended=a_card_more), LATER, "result"),
-    "a rival's rise announced": Lie(
-        result(HOST_ID, reached=lambda at: (at or 0) + 1), LATER, "result"
-    ),
-    "rows swapped": Lie(
-        outcomes(lambda was: structs.replace(was, results=was.results[::-1])), LATER, "order"
-    ),
-    "a row missing": Lie(
-        outcomes(lambda was: structs.replace(was, results=was.results[:-1])), LIVE, "racers"
-    ),
-    "another seed announced": Lie(
-        outcomes(lambda was: structs.replace(was, seed="5a" * 32)), LATER, "seed"
-    ),
-    "another digest announced": Lie(
-        outcomes(lambda was: structs.replace(was, digest="5a" * 32)), LIVE, "end"
-    ),
+    "a rival's moves announced": Lie(result(HOST_ID, moves=one_more), LATER, "result"),
+    "a rival's end announced": Lie(result(HOST_ID, ended=one_more), LATER, "result"),
+    "a rival's rise announced": Lie(result(HOST_ID, reached=one_more), LATER, "result"),
+    "rows swapped": Lie(outcome(results=lambda rows: rows[::-1]), LATER, "order"),
+    "a row missing": Lie(outcome(results=without_last), LIVE, "racers"),
+    "another seed announced": Lie(outcome(seed="5a" * 32), LATER, "seed"),
+    "another digest announced": Lie(outcome(digest="5a" * 32), LIVE, "end"),
     "a rival's nonce announced": Lie(
-        outcomes(lambda was: structs.replace(was, nonces={**was.nonces, HOST_ID: "5a" * 16})),
-        LIVE,
-        "hash",
+        outcome(nonces=lambda was: {**was, HOST_ID: "5a" * 16}), LIVE, "hash"
     ),
-    "a second result": Lie(once_more(result(HOST_ID, moves=a_card_more)), LIVE, "result"),
+    "a second result": Lie(once_more(result(HOST_ID, moves=one_more)), LIVE, "result"),
     "runs again after its result": Lie(
         inserted(
             lambda told, event: isinstance(event, events.RaceOver),
@@ -744,16 +672,9 @@ LIES: dict[str, Lie] = {
         "end",
     ),
     "another net in the match": Lie(
-        matches(
-            lambda was: structs.replace(
-                was,
-                rows=[
-                    structs.replace(
-                        row,
-                        results=[structs.replace(each, net=each.net + 5) for each in row.results],
-                    )
-                    for row in was.rows
-                ],
+        match_rows(
+            lambda row: structs.replace(
+                row, results=[structs.replace(each, net=each.net + 5) for each in row.results]
             )
         ),
         LIVE,
@@ -807,18 +728,10 @@ LIES: dict[str, Lie] = {
     "only the countdown was voided": Lie(voided(RACE, as_countdown), LATER, "start"),
     "voided without the own ending": Lie(voided(RACE, called_off), LATER, "entry"),
     # the record
-    "record: another time limit": Lie(
-        record(lambda each: promised(replace(each, cap=20))), LATER, "terms"
-    ),
-    "record: public": Lie(
-        record(lambda each: promised(replace(each, public=not each.public))), LATER, "terms"
-    ),
-    "record: another start": Lie(
-        record(lambda each: replace(each, start_at=each.start_at - 1)), LATER, "start"
-    ),
-    "record: ranked": Lie(
-        record(lambda each: replace(each, ranked=not each.ranked)), LIVE, "ranked"
-    ),
+    "record: another time limit": Lie(fields(cap=20), LATER, "terms"),
+    "record: public": Lie(fields(public=opposite), LATER, "terms"),
+    "record: another start": Lie(fields(start_at=one_less), LATER, "start"),
+    "record: ranked": Lie(fields(ranked=opposite), LIVE, "ranked"),
     "record: a rival's name": Lie(record(change_racer(RIVAL_ID, name="Robert")), LATER, "racer"),
     "record: own name": Lie(record(change_racer(ME_ID, name="Robert")), LATER, "racer"),
     "record: a bot was a person": Lie(record(change_racer(RIVAL_ID, bot=False)), LATER, "racer"),
@@ -839,13 +752,9 @@ LIES: dict[str, Lie] = {
     "record: a rival's move left out": Lie(record(without_entry(HOST_ID, 0)), LATER, "head"),
     "record: a rival ended as idle": Lie(record(ended_as(HOST_ID, "idle")), LATER, "endings"),
     "record: a rival's illegal move": Lie(
-        record(lambda each: with_line(each, racer(each, HOST_ID), 0, text="up.C>t1")),
-        LATER,
-        "moves",
+        record(lambda each: with_line(each, each.racer(HOST_ID), 0, text="up.C>t1")), LATER, "moves"
     ),
-    "record: another seed": Lie(
-        record(lambda each: replace(each, seed="5a" * 32)), LATER, "commitment"
-    ),
+    "record: another seed": Lie(fields(seed="5a" * 32), LATER, "commitment"),
     "record: a later rise": Lie(
         record(lambda each: with_row(each, -1, reached=(each.results[-1].reached or 0) + 1)),
         LATER,
@@ -864,7 +773,7 @@ LIES: dict[str, Lie] = {
         record(line_moved(HOST_ID, 1, -1)), LATER, "head", WATCHER
     ),
     "watcher: a racer missing in the standings": Lie(
-        standings(lambda rows: rows[:-1]), LIVE, "racers", WATCHER
+        standings(without_last), LIVE, "racers", WATCHER
     ),
     "watcher: a race vanishes": Lie(both(forgotten(RACE), unchained(RACE)), LIVE, "terms", WATCHER),
 }

@@ -188,18 +188,12 @@ def _faults_of_entry(place: int, entry: LogEntry, notes: Notes) -> Iterator[str]
             yield f"entry {place}, {entry.text}, is no command that the player sent"
 
 
-def unnoticed_changes(text: str, chance: Random, times: int) -> list[str]:
-    """Change one random byte of a record, `times` times; return the changes that the verifier accepts."""
+def unnoticed_changes(text: str, chance: Random, times: int | None = None) -> list[str]:
+    """Change `times` random bytes of a record, or each byte, one at a time; return the changes that the verifier accepts."""
     whole = text.encode()
-    places = ((chance.randrange(len(whole)), chance.randrange(1, 256)) for _ in range(times))
-    return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]
-
-
-def unnoticed_change_of_any_byte(text: str, chance: Random) -> list[str]:
-    """Change every byte of a record once; return the changes that the verifier accepts."""
-    whole = text.encode()
-    places = ((at, chance.randrange(1, 256)) for at in range(len(whole)))
-    return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]
+    places = range(len(whole)) if times is None else chance.choices(range(len(whole)), k=times)
+    changes = [(at, chance.randrange(1, 256)) for at in places]
+    return [f"byte {at} changed by {by}" for at, by in changes if _passes(whole, at, by)]
 
 
 def _passes(whole: bytes, at: int, by: int) -> bool:

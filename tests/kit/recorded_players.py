@@ -337,6 +337,7 @@ async def players_at_a_table(
     game: str,
     names: str,
     line_up: Sequence[str] = LINE_UP,
+    timing: Timing = Timing(),  # noqa: B008 - frozen
 ) -> AsyncIterator[list[RecordedPlayer]]:
     """Seat bots at a new table, each named `names` and a number; the first one is the host.
 
@@ -347,11 +348,12 @@ async def players_at_a_table(
         players: list[RecordedPlayer] = []
         join: Draft = partial(CreateTable, game=game, cap=CAP, seats=len(line_up))
         for number, strength in enumerate(line_up, start=1):
+            name = f"{names}{number}"
             connection = await stack.enter_async_context(
-                NotingConnection(next(addresses), f"{names}{number}")
+                NotingConnection(next(addresses), name, timing)
             )
             connection.notes.player = connection.welcome.player
             snapshot = await connection.ask(join, events.Snapshot)
             join = partial(JoinTable, table=snapshot.table.code)
-            players.append(RecordedPlayer(connection, strength, number))
+            players.append(RecordedPlayer(connection, strength, number, name))
         yield players

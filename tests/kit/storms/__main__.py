@@ -6,7 +6,8 @@ import random
 import sys
 import time
 
-from kit.storms.storm_run import LONG, StormPlan, StormResult, drawn_games, run_storm
+from kit.storms.faults import LONG
+from kit.storms.storm import StormPlan, StormResult, drawn_games, run_storm
 
 FAULTS_A_RACE = 50
 """The number of faults for each race that every table must finish."""

@@ -31,7 +31,7 @@ FOR_COMMITS = FOR_EVENTS = 1
 async def leaks_of(installation: Installation) -> list[str]:
     """Disconnect all players; describe the resources that nodes and store fail to release."""
     for player in installation.players:
-        await player.bot.connection.close()
+        await player.connection.close()
         player.link.cut_half_open()
     for node in installation.nodes:
         node.link.cut_half_open()

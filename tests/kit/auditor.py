@@ -1,12 +1,14 @@
-"""Compare the races of an installation with what its players received.
+"""Compare all races of some tables with what their players received.
 
-During a storm, finished races are audited, and the players' notes on them are dropped. At the end,
-the races in play are audited, and the leaderboards, which must be the sum of all records.
+Finished races can be audited while others go on, and the players' notes on them are dropped. At the end,
+the races in play are audited, and the leaderboards, which must be the sum of all records. The audit settles
+no results, so it notices a server that leaves results in its outbox.
 """
 
 import asyncio
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kit.race_audit import (
@@ -15,17 +17,57 @@ from kit.race_audit import (
     faults_of_log,
     faults_of_open_board,
 )
-from kit.rankings import SETTLED_WITHIN, counted, settled, stored_leaderboards
-from kit.recorded_players import Notes
-from kit.storms.installation import Installation, StormPlayer
+from kit.recorded_players import Notes, RecordedPlayer
 from kit.storms.refusals import untrue_refusals_of_race
 from saratoga_rules.records.record import RaceRecord, parse_record
-from saratoga_rules.records.standing import LOG_ENDINGS
+from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import Damage, Millis, StoredBoard
+from saratoga_server.store.keys import OUTBOX
 from saratoga_server.store.leaderboards import BoardKey, RankedRow
 from saratoga_server.store.opening import Store
+
+SETTLED_WITHIN = 30.0
+"""Longest time in seconds for the nodes to settle all results; they try once a second."""
+
+RANKING = re.compile(r"^leaderboard:([^:]+):(best|bankroll):([^:]+):(bots|people)$")
+
+
+async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
+    """Wait until the nodes have emptied the outbox; return False after `within` seconds."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + within
+    while await store.client.command("LLEN", OUTBOX):
+        if loop.time() > until:
+            return False
+        await asyncio.sleep(0.1)
+    return True
+
+
+async def stored_leaderboards(store: Store) -> set[BoardKey]:
+    """Return the keys of all leaderboards that the store holds."""
+    found = set()
+    async for key in store.client.scan("leaderboard:*", "zset"):
+        parts = RANKING.match(key)
+        assert parts, f"{key} is no leaderboard"
+        game, ranking, period, kind = parts.groups()
+        found.add(BoardKey(game=game, ranking=ranking, period=period, bots=kind == "bots"))
+    return found
+
+
+def counted(record: RaceRecord) -> list[Placed]:
+    """Return the results of a race that leaderboards count, by *Ranked* in `protocol/README.md`.
+
+    A race without a time limit counts for no player. People's results count if at
+    least two of the racers are people, bots' results if there are at least two racers.
+    """
+    if not record.cap:
+        return []
+    is_bot = {racer.player: racer.bot for racer in record.racers}
+    takes_people = sum(not bot for bot in is_bot.values()) >= 2
+    takes_bots = len(is_bot) >= 2
+    return [row for row in record.results if (takes_bots if is_bot[row.player] else takes_people)]
 
 
 def unanswered_moves(record: RaceRecord, notes: Notes) -> list[int]:
@@ -90,9 +132,9 @@ class _Account:
 
 @dataclass
 class Auditor:
-    """An audit of one installation: the faults found, and counts of what was checked."""
+    """An audit of some tables: the faults found, and counts of what was checked."""
 
-    installation: Installation
+    tables: Sequence[Sequence[RecordedPlayer]]
     store: Store
     settled_within: float = SETTLED_WITHIN
     """Seconds to wait until the nodes have settled the last results."""
@@ -117,7 +159,7 @@ class Auditor:
 
     async def audit_finished(self) -> None:
         """Audit every race that is followed by another finished race at its table."""
-        for table in self.installation.tables:
+        for table in self.tables:
             code = table[0].notes.code
             known = {_number(race) for player in table for race in player.notes.outcomes}
             while self._audited[code] + 1 < max(known, default=0):
@@ -142,7 +184,7 @@ class Auditor:
 
     async def audit_last_races(self) -> None:
         """Audit every race that a player knows of, including the race in play."""
-        for table in self.installation.tables:
+        for table in self.tables:
             code = table[0].notes.code
             while self._audited[code] + 1 < _newest(table):
                 await self._audit_recorded(table, code, self._audited[code] + 1)
@@ -155,7 +197,7 @@ class Auditor:
             for player in table:
                 await self._audit_other_races(player.notes, in_play)
 
-    async def _audit_recorded(self, table: list[StormPlayer], code: str, race: int) -> None:
+    async def _audit_recorded(self, table: Sequence[RecordedPlayer], code: str, race: int) -> None:
         """Audit a race that another race has followed; it must have a record."""
         text = await self.store.tables.load_record(code, race)
         if text is None:
@@ -178,7 +220,7 @@ class Auditor:
             found = await asyncio.to_thread(disagreements, text, [notes])
             self.faults += [f"{race}: {fault}" for fault in found if NEVER_ANSWERED not in fault]
 
-    async def _audit_record(self, table: list[StormPlayer], text: str) -> None:
+    async def _audit_record(self, table: Sequence[RecordedPlayer], text: str) -> None:
         record = parse_record(text)
         if record.voided:
             self._audit_void(table, text, record)
@@ -190,7 +232,7 @@ class Auditor:
         found = await asyncio.to_thread(disagreements, text, all_notes)
         found = [fault for fault in found if NEVER_ANSWERED not in fault]
         for player in table:
-            found += player.bot.objections(record.race_id)
+            found += player.objections(record.race_id)
         boards = []
         for racer in record.racers:
             board = await self._board(record.table, record.race, racer.player)
@@ -207,22 +249,22 @@ class Auditor:
         self.faults += [f"{record.race_id}: {fault}" for fault in found]
         self._count_moves(table, record.race_id)
         for player in table:
-            player.bot.forget(record.race_id)
+            player.forget(record.race_id)
 
-    def _audit_void(self, table: list[StormPlayer], text: str, void: RaceRecord) -> None:
+    def _audit_void(self, table: Sequence[RecordedPlayer], text: str, void: RaceRecord) -> None:
         """Audit a voided countdown, the only thing that faults may void."""
         self._audited[void.table] += 1
         found = [check.detail for check in verify(text).faults]
         if void.deal is not None:
             found.append(f"it was voided: {void.voided}")
         for player in table:
-            found += player.bot.objections(void.race_id)
+            found += player.objections(void.race_id)
             if player.notes.of_race(void.race_id):
                 found.append(f"{player.notes.player} has acknowledged moves in a voided countdown")
-            player.bot.forget(void.race_id)
+            player.forget(void.race_id)
         self.faults += [f"{void.race_id}: {fault}" for fault in found]
 
-    async def _audit_boards(self, table: list[StormPlayer], code: str, race: int) -> None:
+    async def _audit_boards(self, table: Sequence[RecordedPlayer], code: str, race: int) -> None:
         """Audit the boards of the race in play, if there is one."""
         boards: list[StoredBoard] = []
         race_id = f"{code}/{race}"
@@ -251,7 +293,7 @@ class Auditor:
             self.faults.append(f"{code}/{race}: the board of {player} is damaged: {damage}")
             return StoredBoard(epoch=0, last_id=0, banked=0, state="racing", entries=())
 
-    def _count_moves(self, table: list[StormPlayer], race: str) -> None:
+    def _count_moves(self, table: Sequence[RecordedPlayer], race: str) -> None:
         for player in table:
             repeats = [each.repeat for each in player.notes.of_race(race)]
             self.repeats += sum(repeats)
@@ -276,7 +318,7 @@ def _number(race: str) -> int:
     return int(race.rpartition("/")[2])
 
 
-def _newest(table: list[StormPlayer]) -> int:
+def _newest(table: Sequence[RecordedPlayer]) -> int:
     """Return the number of the latest race that a player at the table knows was dealt."""
     return max((_number(race) for player in table for race in player.notes.raced()), default=0)
 
