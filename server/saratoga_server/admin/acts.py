@@ -26,7 +26,7 @@ from saratoga_server.domain.tables import (
     rename,
     unpack,
 )
-from saratoga_server.domain.tables.records import VoidedRace
+from saratoga_server.domain.tables import RaceVoided as VoidedRace
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.seeds import new_seed
 from saratoga_server.live.stored_logs import StoredLogs

@@ -111,8 +111,8 @@ class TableService(TableChanges):
                 case tables.TableClosed(reason):
                     log.info("table_closed", table=table.code, reason=reason)
                     await self._seats.closed(table, reason)
-                case tables.RaceVoided(race, why):
-                    self._count_void(table.code, race, why)
+                case tables.RaceVoided(ended):
+                    self._count_void(table.code, ended.race, ended.reason)
         await self._public_tables.update(table)
         self._count_phases(table, applied.before.state)
 

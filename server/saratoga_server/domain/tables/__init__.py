@@ -7,7 +7,7 @@ order of reading: `state` (what a table is), `next_deal`, `phases` (who may do w
 `seating`, `timers`, `public_view`, `writes`.
 """
 
-from saratoga_server.domain.tables.closing import close, closed_race
+from saratoga_server.domain.tables.closing import close
 from saratoga_server.domain.tables.countdown import (
     allow_ready,
     has_lost,
@@ -31,6 +31,7 @@ from saratoga_server.domain.tables.matches import forgotten
 from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
+from saratoga_server.domain.tables.records import closed_race
 from saratoga_server.domain.tables.seating import (
     disconnect,
     force_leave,

@@ -1,24 +1,17 @@
 """Closing a table permanently. A race or countdown under way is voided."""
 
-from collections.abc import Mapping
-
 from msgspec.structs import replace
 
-from saratoga_rules.position import Position
 from saratoga_rules.records.record import CLOSED_IN_COUNTDOWN, VOID_REASONS
 from saratoga_server.domain.tables.next_deal import with_voided
 from saratoga_server.domain.tables.phases import checked_open
-from saratoga_server.domain.tables.records import (
-    ReadLog,
-    VoidedRace,
-    voided_countdown,
-    voided_race,
-)
+from saratoga_server.domain.tables.records import voided_countdown
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
     CommandRejected,
     Effect,
+    RaceVoided,
     SeatVacated,
     TableClosed,
     TablePhase,
@@ -33,7 +26,7 @@ def close(
     *,
     now: Millis,
     fresh_seed: bytes,
-    race: VoidedRace | None = None,
+    race: RaceVoided | None = None,
 ) -> Change:
     """Return the change that closes the table permanently.
 
@@ -62,21 +55,7 @@ def close(
     return change.then(Change(closed, (*lost, TableClosed(notice))))
 
 
-def closed_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog]) -> VoidedRace:
-    """Return the record of the table's running race, voided by closing; `logs` by player.
-
-    Raises `CommandRejected` if every board has ended: its results must be stored first.
-    """
-    if all(log.has_ended for log in logs.values()):
-        raise CommandRejected(
-            "wrong_phase",
-            f"Every board of race {table.race_id} has ended, so its results count. Close the table when "
-            "a server has stored them.",
-        )
-    return voided_race(table, opening, logs)
-
-
-def _with_void(table: TableState, fresh_seed: bytes, race: VoidedRace | None) -> Change:
+def _with_void(table: TableState, fresh_seed: bytes, race: RaceVoided | None) -> Change:
     """Return the change that voids the table's race or countdown, if any."""
     if table.phase is TablePhase.COUNTDOWN:
         race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
@@ -85,4 +64,4 @@ def _with_void(table: TableState, fresh_seed: bytes, race: VoidedRace | None) ->
     if race is None or race.ended.race != table.race_id:
         raise CommandRejected("store_unavailable", "A race has begun meanwhile. Try again.")
     voided = with_voided(table, race.ended, fresh_seed)
-    return Change(voided, (race.effect,))
+    return Change(voided, (race,))

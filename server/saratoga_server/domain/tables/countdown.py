@@ -20,12 +20,13 @@ from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
-from saratoga_server.domain.tables.records import VoidedRace, voided_countdown
+from saratoga_server.domain.tables.records import voided_countdown
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
     CommandRejected,
     RaceStarted,
+    RaceVoided,
     TablePhase,
     TableState,
     listed,
@@ -221,13 +222,13 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     return Change(replace(table, deal_key=made_key(table).hex()))
 
 
-def voided(table: TableState, result: VoidedRace, why: str, fresh_seed: bytes) -> Change:
+def voided(table: TableState, result: RaceVoided, why: str, fresh_seed: bytes) -> Change:
     """Return the change that voids the countdown: the table gathers for the next race number.
 
     The notice says `why`.
     """
     gathering = replace(with_voided(table, result.ended, fresh_seed), notice=f"{why} {NEW_DEAL}")
-    return Change(gathering, (result.effect,))
+    return Change(gathering, (result,))
 
 
 def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Change:

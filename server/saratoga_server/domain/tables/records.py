@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from saratoga_protocol.events import Ended
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import (
@@ -16,7 +14,7 @@ from saratoga_rules.records.record import (
     digest_of,
     format_record,
 )
-from saratoga_server.domain.tables.state import RaceVoided, TableState
+from saratoga_server.domain.tables.state import CommandRejected, RaceVoided, TableState
 from saratoga_server.ports import LogEntry
 
 
@@ -30,53 +28,37 @@ class ReadLog(NamedTuple):
     """True if the board is known to have ended."""
 
 
-class VoidedRace(Struct, frozen=True):
-    """A race that was voided, and what is to be written about it."""
-
-    ended: Ended
-    record: str
-    entries: int | None = None
-    """The number of entries in all logs, if no other entry may be stored before the void."""
-
-    @property
-    def effect(self) -> RaceVoided:
-        return RaceVoided(self.ended.race, self.ended.reason, self.record, self.entries)
-
-
-def voided_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog]) -> VoidedRace:
+def closed_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog]) -> RaceVoided:
     """Return the table's running race, voided because the table closes; `logs` by player.
 
-    If no log is damaged, the record must have every entry that is stored.
+    If no log is damaged, the record must have every entry that is stored. Raises `CommandRejected` if every
+    board has ended: its results must be stored first.
     """
+    if all(log.has_ended for log in logs.values()):
+        raise CommandRejected(
+            "wrong_phase",
+            f"Every board of race {table.race_id} has ended, so its results count. Close the table when "
+            "a server has stored them.",
+        )
     racers = tuple(
         racer_log(table, player, log.entries, damaged=log.damaged)
         for player, log in sorted(logs.items())
     )
     is_whole = not any(log.damaged for log in logs.values())
     entries = sum(len(log.entries) for log in logs.values()) if is_whole else None
-    return _voided(table, CLOSED, (), opening, racers, entries)
+    return _voided(race_record(table, opening, racers, CLOSED), entries)
 
 
-def voided_countdown(table: TableState, reason: str, *blamed: str) -> VoidedRace:
+def voided_countdown(table: TableState, reason: str, *blamed: str) -> RaceVoided:
     """Return the table's countdown, voided for a reason, with the racers to blame for it."""
     racers = tuple(racer_log(table, player) for player in sorted(table.racers))
-    return _voided(table, reason, tuple(sorted(blamed)), None, racers)
+    return _voided(race_record(table, None, racers, reason, tuple(sorted(blamed))))
 
 
-def _voided(
-    table: TableState,
-    reason: str,
-    blamed: tuple[str, ...],
-    deal: Position | None,
-    racers: tuple[RacerLog, ...],
-    entries: int | None = None,
-) -> VoidedRace:
-    record = race_record(table, deal, racers, reason, blamed)
-    text = format_record(record)
-    ended = Ended(
-        race=record.race_id, digest=digest_of(text), reason=reason, blamed=list(record.blamed)
-    )
-    return VoidedRace(ended, text, entries)
+def _voided(record: RaceRecord, entries: int | None = None) -> RaceVoided:
+    text, blamed = format_record(record), list(record.blamed)
+    ended = Ended(race=record.race_id, digest=digest_of(text), reason=record.voided, blamed=blamed)
+    return RaceVoided(ended, text, entries)
 
 
 def race_record(

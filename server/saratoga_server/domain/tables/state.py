@@ -256,14 +256,11 @@ class SeatVacated(Struct, frozen=True):
 class RaceVoided(Struct, frozen=True):
     """The end of a race or countdown without results; the next race has the next number."""
 
-    race: str
-    """The id of the race."""
-    reason: str
-    """A key of `saratoga_rules.records.record.VOID_REASONS`."""
+    ended: Ended
     record: str
-    """The void record to store."""
-    entries: int | None
-    """The entries in all logs of the record, if the store may have no more."""
+    """The record to store."""
+    entries: int | None = None
+    """The number of entries in all logs, if no other entry may be stored before the void."""
 
 
 class BoardsDue(Struct, frozen=True):

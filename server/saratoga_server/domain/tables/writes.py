@@ -56,7 +56,7 @@ def finish_of(change: Change) -> RaceFinish | None:
     """Return the record to store with a change that voids a race or countdown; else `None`."""
     for effect in change.effects:
         if isinstance(effect, RaceVoided):
-            race = int(effect.race.rpartition("/")[2])
+            race = int(effect.ended.race.rpartition("/")[2])
             return RaceFinish(
                 race=race, record=effect.record, settlement=None, entries=effect.entries
             )

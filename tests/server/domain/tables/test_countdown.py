@@ -230,7 +230,7 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
     gathering = change.table
     (effect,) = change.effects
     assert isinstance(effect, RaceVoided)
-    assert (effect.race, effect.reason) == (table.race_id, "nonce-missing")
+    assert (effect.ended.race, effect.ended.reason) == (table.race_id, "nonce-missing")
     assert verify(effect.record).ok
     assert gathering.previous == Ended(
         race=table.race_id,

@@ -36,7 +36,7 @@ from saratoga_server.domain.tables import (
     not_ready,
 )
 from saratoga_server.domain.tables.lifecycle import never_raced
-from saratoga_server.domain.tables.records import ReadLog, VoidedRace
+from saratoga_server.domain.tables.records import ReadLog
 from saratoga_server.ports import LogEntry
 
 
@@ -61,7 +61,7 @@ DAMAGED = ReadLog((), damaged=True)
 OPENING = deal_for_key(GAMES[RUNNING.settings.game], bytes.fromhex(RUNNING.deal_key))
 
 
-def record_of(table: TableState) -> VoidedRace | None:
+def record_of(table: TableState) -> RaceVoided | None:
     is_running = table.phase is TablePhase.RUNNING
     return closed_race(table, OPENING, {ANN: DRAWN, BEN: ENDED}) if is_running else None
 
@@ -121,7 +121,7 @@ def test_a_running_race_is_voided_with_its_logs_when_the_table_is_closed() -> No
     assert (closed.phase, closed.race, closed.racers) == (TablePhase.CLOSED, 2, {})
     assert closed.previous == ended(race.record)
     assert verify(race.record).ok
-    assert change.effects[0] == RaceVoided(RUNNING.race_id, "closed", race.record, 2)
+    assert change.effects[0] == RaceVoided(ended(race.record), race.record, 2)
     assert [len(racer.log) for racer in parse_record(race.record).racers] == [1, 1]
     assert closed.notice.endswith("the table was closed during the race. It counts for nothing.")
 
@@ -166,7 +166,7 @@ def test_a_race_that_the_store_has_lost_is_voided(known: TableState, stored: Tab
     assert change is not None
     (voided,) = change.effects
     assert isinstance(voided, RaceVoided)
-    assert (voided.race, voided.reason) == (known.race_id, "server-away")
+    assert (voided.ended.race, voided.ended.reason) == (known.race_id, "server-away")
     assert verify(voided.record).ok
     assert (change.table.phase, change.table.race) == (TablePhase.GATHERING, known.race + 1)
     assert change.table.blocked == ()
