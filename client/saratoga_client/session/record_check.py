@@ -120,7 +120,6 @@ class RecordCheck:
 
         seen = self._witness.evidence(race, self._observed.player)
         proof = await asyncio.to_thread(prove, text.encode("ascii", "replace"), race, seen)
-        self._observed.renewed.discard(race)
         if seen is not None:
             self._observed.note(race, "checked", proof.digest)
         was_missing = race in self.missing

@@ -7,7 +7,7 @@ Its first line says whose facts they are; each other line is a fact without the 
     nonce COMMITMENT     the nonce that this player drew for a deal
     listed COMMITMENT    the phase in which the racers were first listed for a deal
     leave                this program sent the command to leave
-    checked              the digest of the record that was compared
+    checked              the digest of the record that was compared; empty after more was seen
     clash ..             another value of a fact, stated later
     lost all             the server said that it lost data: the facts before this line are not compared
     lost head            the server may have lost data of other racers: nor are the heads before this line
@@ -89,7 +89,7 @@ class SeenRace:
 
     @property
     def is_checked(self) -> bool:
-        return ("checked", self.race) in self.notes
+        return bool(self.notes.get(("checked", self.race)))
 
     @property
     def is_recent(self) -> bool:
@@ -245,8 +245,6 @@ class TableWitness:
         """The latest version of the table."""
         self.losses = 0
         """How often the server has lost data of an unfinished race that this program saw."""
-        self.renewed: set[str] = set()
-        """The races of which more was seen after their check."""
 
     @property
     def player(self) -> str:
@@ -314,9 +312,8 @@ class TableWitness:
                 new.setdefault(seen.race, []).append([key[0], *key[2:], value])
         for race, lines in new.items():
             if (seen := self.seen(race)) is not None:
-                self._witness.add(seen, *lines)
-                if seen.is_checked:
-                    self.renewed.add(race)
+                again = [["checked", ""]] if seen.is_checked else []
+                self._witness.add(seen, *lines, *again)
 
     def seen(self, race: str) -> SeenRace | None:
         """Return what was seen of a race; `None` if nothing was."""
@@ -362,7 +359,7 @@ class TableWitness:
             each.race
             for each in self._witness.of_table(table, self.player)
             if each.is_listed and each.is_recent
-            if not each.is_checked or each.race in self.renewed
+            if not each.is_checked
         ]
 
     # Parts of an event

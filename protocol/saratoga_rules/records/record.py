@@ -228,23 +228,11 @@ def _lines(record: RaceRecord) -> Iterator[str]:
 
 
 class RecordError(ValueError):
-    """A text that is not a record; carries the line number and the reason."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(line, reason)
-        self.line = line
-        """The number of the line, from 1."""
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.reason}"
+    """A text that is not a record; says which line is wrong, and why."""
 
 
 class UnknownFormat(RecordError):
     """A record that an older or newer release wrote, in a form that this one does not read."""
-
-    def __str__(self) -> str:
-        return self.reason
 
 
 def parse_record(text: str) -> RaceRecord:
@@ -257,7 +245,7 @@ def parse_record(text: str) -> RaceRecord:
     game = reader.header("game", f"({GAME})")[1]
     rules_version = int(reader.header("rules", f"({POSITIVE})")[1])
     if reader.starts("kind"):  # a race in which everyone has a start of their own
-        raise UnknownFormat(reader.number + 1, "made by a newer release")
+        raise UnknownFormat("made by a newer release")
     table, race = reader.header("race", f"({TABLE_CODE})/({POSITIVE})").groups()
     before, digest = reader.header("previous", f"(?:-|({RACE_ID}) ({HASH}))").groups()
     start_at = int(reader.header("start", f"({NUMBER})")[1])
@@ -315,7 +303,7 @@ class _Reader:
         if found is None:
             is_end = self.number >= len(self.lines)
             there = "the end of the text" if is_end else repr(self.line[:60])
-            raise RecordError(self.number + 1, f"expected {expected}, found {there}")
+            raise RecordError(f"line {self.number + 1}: expected {expected}, found {there}")
         self.number += 1
         return found
 
@@ -338,7 +326,7 @@ class _Reader:
     def end(self) -> None:
         """Raise `RecordError` unless the text ends here, with a line feed."""
         if self.lines[self.number :] != [""]:
-            raise RecordError(self.number + 1, "the text must end after the digest's line")
+            raise RecordError(f"line {self.number + 1}: the text must end after the digest's line")
 
 
 _UNKNOWN: Final = re.compile("[a-z][a-z-]{0,31} [ -~]{0,400}")
@@ -375,7 +363,7 @@ def _check_format(reader: _Reader) -> None:
     void, version = reader.take("saratoga (void )?record ([1-9][0-9]{0,5})", "a record").groups()
     if void or int(version) != RECORD_FORMAT:
         is_newer = not void and int(version) > RECORD_FORMAT
-        raise UnknownFormat(1, f"made by {'a newer' if is_newer else 'an older'} release")
+        raise UnknownFormat(f"made by {'a newer' if is_newer else 'an older'} release")
 
 
 def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | str | None:
@@ -385,7 +373,7 @@ def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | str | None:
     try:
         return parse_position(written) if is_known else written
     except ValueError as fault:
-        raise RecordError(reader.number, str(fault)) from None
+        raise RecordError(f"line {reader.number}: {fault}") from None
 
 
 def _parse_racers(reader: _Reader, *, is_voided: bool) -> Iterator[RacerLog]:
@@ -395,9 +383,11 @@ def _parse_racers(reader: _Reader, *, is_voided: bool) -> Iterator[RacerLog]:
         player, kind, quoted = found.groups()
         name = str(json.loads(quoted))
         if player <= before:
-            raise RecordError(reader.number, f"racers are ordered by id, so not {player} here")
+            raise RecordError(
+                f"line {reader.number}: racers are ordered by id, so not {player} here"
+            )
         if re.search(NEVER_IN_A_NAME, name):
-            raise RecordError(reader.number, f"{quoted} has characters that no name has")
+            raise RecordError(f"line {reader.number}: {quoted} has characters that no name has")
         nonce = reader.take(f"nonce ({NONCE}|-)", "the nonce")[1]
         hashed = reader.take(f"nonce-hash ({HASH})", "the hash of the nonce")[1]
         log = tuple(_parse_log(reader))
