@@ -27,7 +27,6 @@ from kit.tables import nonce
 from saratoga_protocol import events
 from saratoga_protocol.commands import player_id
 from saratoga_protocol.events import Event, MatchRow
-from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import (
@@ -38,6 +37,7 @@ from saratoga_rules.records.record import (
     parse_record,
 )
 from saratoga_rules.records.replay import ReplayError, UnknownGame
+from saratoga_server.domain.results import outcome_of
 
 LIVE, LATER = "live", "later"
 """Caught as it is told; caught when the record comes."""

@@ -13,7 +13,6 @@ from kit.messages import racer
 from kit.races import ended, state_in
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
 from saratoga_protocol import commands, events
-from saratoga_protocol.outcomes import outcome_of
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.fairness import deal_key
@@ -29,6 +28,7 @@ from saratoga_rules.records.record import (
 )
 from saratoga_rules.records.replay import game_of, steps
 from saratoga_rules.records.standing import RacerScore, Reached, State, ranking
+from saratoga_server.domain.results import outcome_of
 
 
 def announced(record: RaceRecord) -> events.Outcome:

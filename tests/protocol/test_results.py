@@ -1,7 +1,6 @@
 """Results that follow from others: the outcome of a race from its record, the table of a match from its races."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,9 +11,9 @@ from kit.races import Entrant, race
 from kit.walks import banking, wandering
 from saratoga_protocol.events import Match, Outcome, Result
 from saratoga_protocol.matches import champions, is_over, totals, with_race
-from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.standing import Placed, State
+from saratoga_server.domain.results import outcome_of
 
 # The announced result of a race follows from its record
 
@@ -49,11 +48,6 @@ def test_the_outcome_has_all_that_the_record_says_of_the_result(record: RaceReco
         )
         for row in outcome.results
     ] == list(record.results)
-
-
-def test_a_place_of_a_player_who_did_not_race_raises(record: RaceRecord) -> None:
-    with pytest.raises(KeyError):
-        outcome_of(replace(record, racers=record.racers[1:]), "")
 
 
 # The table of a match follows from the results of its races

@@ -9,10 +9,11 @@ from dataclasses import replace
 from msgspec import Struct
 
 from saratoga_protocol.events import Outcome, Result, Standing, Standings
-from saratoga_protocol.outcomes import outcome_of
+from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import digest_of, format_record, parse_record
+from saratoga_rules.records.heads import heads
+from saratoga_rules.records.record import RaceRecord, digest_of, format_record, parse_record
 from saratoga_rules.records.standing import Placed, RacerScore, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
@@ -45,6 +46,34 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
     return CountedRace(outcome, text, _settlement(state, outcome))
 
 
+def outcome_of(record: RaceRecord, digest: str) -> Outcome:
+    """Return the outcome that is announced with this record; `digest` is that of the record's text."""
+    key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
+    racers = {racer.player: racer for racer in record.racers}
+    return Outcome(
+        race=record.race_id,
+        game=record.game,
+        results=[
+            Result(
+                player=row.player,
+                place=row.place,
+                banked=row.banked,
+                net=row.net,
+                state=row.state,
+                moves=racers[row.player].moves,
+                head=heads(key, record.race_id, row.player, racers[row.player].log)[-1],
+                reached=row.reached,
+                ended=racers[row.player].log[-1].at if racers[row.player].log else 0,
+            )
+            for row in record.results
+        ],
+        seed=record.seed,
+        nonces={player: racer.nonce for player, racer in racers.items()},
+        digest=digest,
+        ranked=record.ranked,
+    )
+
+
 def recorded_outcome(text: str) -> Outcome | None:
     """Return the outcome in the text of a race's record; `None` if the race was voided. Raises `RecordError`."""
     record = parse_record(text)
@@ -52,9 +81,9 @@ def recorded_outcome(text: str) -> Outcome | None:
 
 
 def wire_standings(
-    race_id: str, rows: Iterable[Placed | Result], heads: Mapping[str, str]
+    race_id: str, rows: Iterable[Placed | Result], shown: Mapping[str, str]
 ) -> Standings:
-    """Return the standings of a race that runs (`Placed`) or has ended (`Result`); `heads` by player."""
+    """Return the standings of a race that runs (`Placed`) or has ended (`Result`); `shown` are the heads by player."""
     return Standings(
         race=race_id,
         standings=[
@@ -64,7 +93,7 @@ def wire_standings(
                 banked=row.banked,
                 net=row.net,
                 state=row.state,
-                head=heads[row.player],
+                head=shown[row.player],
             )
             for row in rows
         ],

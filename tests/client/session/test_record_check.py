@@ -11,8 +11,8 @@ from kit.scripted_table import PROMISE, DutifulPlayer, countdown, gathering, rec
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.outcomes import outcome_of
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_server.domain.results import outcome_of
 
 pytestmark = pytest.mark.usefixtures("impatient_checks")
 
