@@ -171,6 +171,7 @@ async def test_a_repeated_move_is_answered_at_once_and_not_made_again(
     assert again == replace(first, repeat=True)
     assert (again.re, again.place, again.entries) == (50, 1, ["0 1 draw"])
     assert refusal(answered(server, anna, move(anna, "draw", id=49)))[0] == "stale_id"
+    assert refusal(answered(server, anna, move(anna, "draw", id=51))) == ("stale_move", 1)
     assert len(held.submitted) == 1
 
 
