@@ -13,14 +13,18 @@ import pytest
 
 from kit.altered_server import QUICK
 from kit.plain_sessions import RecordedOutput
+from kit.positions import draw
 from kit.server_process import running_server
 from kit.solo_player import finished
 from saratoga_client import plain
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
+from saratoga_client.plain.board_answers import BoardAnswers
+from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.line_reader import LineReader
 from saratoga_client.plain.lobby import run_lobby
+from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.review import replay_lines
 from saratoga_client.plain.session import PlainSession
@@ -28,6 +32,9 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.watcher import watched_states
 from saratoga_client.session.witness import Witness
 from saratoga_rules.games import GAMES
+from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
+from saratoga_rules.position import redact
 
 WITHIN: Final = 30.0
 """Longest time in seconds to wait for a line; a bound, not a measurement."""
@@ -229,6 +236,33 @@ async def test_a_session_at_a_server_writes_its_transcript(name: str, tmp_path: 
         transcript_run(tmp_path, server.url) as run,
     ):
         await run.play(parse_transcript((FOLDER / "online" / name).read_text()))
+
+
+def answered(step: Step) -> list[str]:
+    """Return the lines for a command about the board that the step's heading draws."""
+    name, _, picture = step.program.partition(" ")
+    game, names = GAMES[name], CardNames(in_words=step.player == "words")
+    before = draw(game, picture.replace("; ", "\n"))
+    answers = BoardAnswers(game, redact(before), None, names)
+    match step.command.split(" ", 1) if step.command else []:
+        case ["look"]:
+            return list(answers.look())
+        case ["where", cards]:
+            return list(answers.where(cards))
+        case [text]:
+            move = parse_move(text)
+            after = play(game, before, move)
+            return [moved_line(game, redact(before), redact(after), move, 12, names)]
+    return []
+
+
+async def test_lines_about_boards_are_those_of_their_transcript(tmp_path: Path) -> None:
+    run = TranscriptRun(AsyncExitStack(), tmp_path)
+    for step in parse_transcript((FOLDER / "boards.txt").read_text()):
+        player = TranscriptPlayer(step.program)
+        player.output.write(*answered(step))
+        await player.expect(step.expected, run)
+        assert player.read_to == len(player.output.lines), step
 
 
 def test_every_kind_in_the_transcripts_is_listed_in_form_md() -> None:
