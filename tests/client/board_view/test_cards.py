@@ -22,15 +22,12 @@ from saratoga_client.board_view.pile_layout import SIZES, SMALL, STRIPS
 from saratoga_client.board_view.qr_code import QUIET, qr_lines
 from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import UNSEEN
-from saratoga_rules.cards import HIDDEN, PACK, SUITS, Card
+from saratoga_rules.cards import HIDDEN, PACK, Card
 from saratoga_rules.games import GAMES
 
 WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)
 ROLES = st.sampled_from([Role.TEXT, Role.KEY, Role.CARD_RED])
 WRITINGS = st.lists(st.tuples(st.integers(-6, 14), st.integers(-2, 5), WIDE, ROLES), max_size=12)
-ROWS = st.lists(
-    st.builds(Piece, st.text("abc─♠", min_size=1, max_size=4), ROLES), min_size=1, max_size=5
-).map(tuple)
 
 
 def widths(canvas: Canvas) -> set[int]:
@@ -206,10 +203,6 @@ def test_letters_and_hollow_signs_tell_all_cards_apart() -> None:
         assert len({style.index(card) for card in PACK}) == 52
 
 
-def test_letters_are_ascii() -> None:
-    assert all(CardStyle(ascii=True).index(card).isascii() for card in PACK)
-
-
 def test_a_hidden_card_shows_nothing_of_itself() -> None:
     assert CardStyle().index(HIDDEN) == "??"
 
@@ -235,13 +228,6 @@ def test_of_four_colours_none_is_used_twice() -> None:
         Role.CARD_BLACK,
     ]
     assert len({four.role(card) for card in cards}) == 4
-
-
-def test_every_suit_has_a_role_in_every_state() -> None:
-    for suits in SuitColours:
-        style = CardStyle(suits=suits)
-        assert {Role(f"{state}-{style.tone(suit)}") for state in CardState for suit in SUITS}
-    assert all(Role(f"{state}-edge") for state in CardState)
 
 
 LINK = "http://192.168.100.100:7470/mint-otter-42"

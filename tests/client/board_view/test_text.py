@@ -108,32 +108,6 @@ def test_every_sign_takes_one_cell() -> None:
 COUNTS = st.integers(1, 104)
 
 
-def test_a_column_that_fits_is_shown_whole() -> None:
-    assert column_rows(3, 3, (0,)) == (ColumnRow(0), ColumnRow(1), ColumnRow(2))
-
-
-def test_between_the_first_card_and_the_end_cards_are_counted() -> None:
-    assert column_rows(9, 5, (0,)) == (
-        ColumnRow(0),
-        ColumnRow(1, 5),
-        ColumnRow(6),
-        ColumnRow(7),
-        ColumnRow(8),
-    )
-
-
-def test_the_head_of_a_picked_packet_stays() -> None:
-    assert column_rows(20, 7, (0, 9)) == (
-        ColumnRow(0),
-        ColumnRow(1, 8),
-        ColumnRow(9),
-        ColumnRow(10, 7),
-        ColumnRow(17),
-        ColumnRow(18),
-        ColumnRow(19),
-    )
-
-
 def test_face_down_cards_have_a_row_each_if_all_fit_and_one_together_if_not() -> None:
     assert column_rows(2, 5, (0,), below=3) == (
         *(ColumnRow(-3), ColumnRow(-2), ColumnRow(-1)),

@@ -100,10 +100,6 @@ def test_a_card_that_lies_well_is_not_moved_to_another_place() -> None:
     assert useful(LADY_PALK, badly.replace("base: A", "")) == {"t1>t2"}
 
 
-def test_a_column_is_not_moved_into_a_space() -> None:
-    assert useful(LADY_PALK, "t1: KC QH") == set()
-
-
 def test_taking_a_card_back_from_a_foundation_is_not_useful() -> None:
     assert useful(AISLERIOT, "t1: 6H\nup: S5\nbase: A") == set()
 
@@ -174,15 +170,6 @@ def test_it_overlooks_a_card_until_the_next_pass() -> None:
     assert choices(view) != choices(view._replace(passes=2))
 
 
-def test_it_overlooks_nothing_when_it_sees_no_point_in_another_pass() -> None:
-    view = view_of(f"{FULL}\nwaste: AS\nbase: A")
-    made = {
-        choose_weakly(CANFIELD, view, Memory(variation=number, idle=40)).move
-        for number in range(50)
-    }
-    assert made == {BANK}
-
-
 def test_it_never_takes_a_card_back_from_a_foundation() -> None:
     view = redact(draw(AISLERIOT, "t1: 6H\nup: S5\nbase: A"))
     assert {str(move)[:5] for move in legal_moves(AISLERIOT, view)} == {"up.S>"}
@@ -225,33 +212,6 @@ def test_it_does_not_use_the_remembered_stock() -> None:
         assert remembering.move == choose_evenly(LAFAYETTE, view, Memory(variation=number)).move
 
 
-def test_it_stops_when_it_finds_nothing_and_sees_no_point_in_another_pass() -> None:
-    view = view_of_lafayette("t1: 5H\nt2: 7H\nwaste: 9H")
-    assert choose_evenly(LAFAYETTE, view, Memory(idle=40)).move is None
-
-
-def test_it_banks_a_card_that_it_can_bank() -> None:
-    choice = choose_strongly(
-        LAFAYETTE, view_of_lafayette("t1: 9C\nwaste: AS\nstock: 2C 5D 9H"), Memory()
-    )
-    assert choice.move == parse_move("w>up")
-
-
-def test_it_draws_if_no_move_is_an_improvement_and_the_next_card_is_unknown() -> None:
-    choice = choose_strongly(
-        LAFAYETTE, view_of_lafayette("t1: 5H\nt2: 7H\nstock: 2C 9H JD"), Memory()
-    )
-    assert choice.move == DRAW
-
-
-def test_the_strong_bot_follows_its_plan_while_the_plan_is_legal() -> None:
-    view = view_of_lafayette("t1: 9C\nt2: 8H\nstock: 2C 9H JD")
-    plan = (parse_move("t2>t1"), DRAW)
-    choice = choose_strongly(LAFAYETTE, view, Memory(plan=plan))
-    assert choice.move == plan[0]
-    assert choice.memory.plan == plan[1:]
-
-
 def test_it_cashes_out_after_too_many_moves_without_progress() -> None:
     view = view_of_lafayette("t1: 9C\nwaste: AS\nstock: 2C 5D 9H")
     memory = replace(Memory(), idle=MOST_IDLE_MOVES)
@@ -269,18 +229,6 @@ def plan(text: str, limit: int = 200) -> list[str]:
 def test_known_cards_of_the_stock_are_drawn_up_to_a_useful_one() -> None:
     text = "stock=9C5DAS waste=8H reserve=##KD up=0,0,0,0 down=0,0,0,0 columns=3H/3D/5H/4H base=1 passes=2"
     assert plan(text) == ["draw", "draw", "draw", "w>up", "r>down"]
-
-
-def test_without_an_improvement_there_is_no_plan() -> None:
-    text = "stock=- waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=5H/7H/9H/JH base=1 passes=2"
-    assert plan(text) == []
-
-
-def test_hidden_cards_of_the_stock_are_not_searched() -> None:
-    text = (
-        "stock=#### waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=5H/7H/9H/JH base=1 passes=1"
-    )
-    assert plan(text) == []
 
 
 def test_columns_that_look_alike_over_other_numbers_of_face_down_cards_are_told_apart() -> None:
@@ -334,11 +282,6 @@ def test_the_reserve_below_its_top_card_stays_unknown() -> None:
     position, memory = after(*[DRAW] * 12, REDEAL)
     reserve = recall(redact(position), memory).reserve
     assert reserve == (HIDDEN,) * 12 + position.reserve[-1:]
-
-
-def test_a_remembered_stock_of_another_size_is_ignored() -> None:
-    view = redact(START)
-    assert recall(view, Memory(stock=START.stock[1:])) == view
 
 
 def test_drawing_known_cards_is_no_progress_and_drawing_new_ones_is() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kit.races import void_record
-from kit.solo_player import before, finished
+from kit.solo_player import finished
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
 from saratoga_client.local.settings import Settings
@@ -15,7 +15,6 @@ from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.tui import flows
 from saratoga_client.tui.app import Flow
-from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_rules.records.record import RaceRecord, format_record
 
 
@@ -115,12 +114,6 @@ def test_on_a_terminal_the_screen_opens_at_the_board_of_the_local_player(
     RecordStore().note(best, last.player)
     assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
     assert asked == [(finished(), ""), (finished(), last.player)]
-
-
-async def test_a_review_shows_the_board_that_was_asked_for() -> None:
-    player = finished().results[1].player
-    async with before(ReviewScreen(finished(), player)) as watcher:
-        assert "2. Zoë [bot]" in watcher.lines[0]
 
 
 def test_a_voided_race_cannot_be_replayed_and_the_remedy_names_verify(

@@ -160,11 +160,6 @@ def test_json_is_printed_only_if_the_table_has_changed(capsys: pytest.CaptureFix
     assert phases == [None, "d1"]
 
 
-def test_the_json_of_a_finished_race_has_its_digest() -> None:
-    over = next_view(running(), events.RaceOver(outcome=outcome()))
-    assert watched_table(seen(over), NOON).digest == "d1"
-
-
 def test_the_json_has_the_alarms_and_the_latest_check(capsys: pytest.CaptureFixture[str]) -> None:
     display, state = JsonDisplay(now), seen(running())
     checked = {

@@ -10,9 +10,7 @@ from saratoga_client.input.selection import (
     NO_SELECTION,
     InputResult,
     Selection,
-    banked_or_placed,
     either,
-    picked,
     revalidated,
     selection_text,
 )
@@ -251,28 +249,6 @@ def test_a_selection_keeps_what_the_board_still_allows() -> None:
 def test_a_selection_drops_what_the_board_no_longer_allows(selection: Selection) -> None:
     seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H JH\nt4: 9C")
     assert revalidated(seen, selection) == Selection(quick=True)
-
-
-def test_a_pile_without_moves_leaves_the_selection_unchanged() -> None:
-    seen = scene("lafayette", "t1: AS\nt2: 7S\nt3: 8H")
-    selection = Selection(picked="t1")
-    result = picked(seen, selection, "w")
-    assert result.selection == selection
-    assert result.says == "The waste is empty."
-
-
-def test_a_card_that_fits_both_foundations_waits_for_the_player_to_choose() -> None:
-    seen = scene("lafayette", "t1: 7S\nup: S6\ndown: S6")
-    result = banked_or_placed(seen, Selection(picked="t1"))
-    assert result.move is None
-    assert result.says == "7♠ fits both foundations: f banks it up, g down."
-
-
-def test_a_card_with_several_targets_waits_for_the_player_to_choose() -> None:
-    seen = scene("lafayette", "t1: 7S\nt2: 8H\nt3: 8D")
-    result = banked_or_placed(seen, Selection(picked="t1"))
-    assert result.move is None
-    assert result.says == "7♠ from column 1: press 2 or 3; esc drops."
 
 
 @pytest.mark.parametrize(

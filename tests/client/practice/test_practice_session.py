@@ -22,7 +22,7 @@ from saratoga_client.review.climb import Climb
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, parse_move
-from saratoga_rules.play import IllegalMove, play
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
 from saratoga_rules.records.replay import steps
 
@@ -94,42 +94,6 @@ def test_the_position_is_always_that_of_the_standing_moves(
         assert replayed(session) == session.practice.position
 
 
-@every_game
-@given(steps=st.integers(0, 12), back=st.integers(0, 15), chance=st.integers(0, 99))
-def test_redo_repeats_the_undone_moves_one_by_one(
-    name: str, steps: int, back: int, chance: int
-) -> None:
-    session, dice = session_for(name), Random(chance)
-    seen = [session.practice.position]
-    for _ in range(steps):
-        session.play(dice.choice(legal_moves(session.practice.game, session.practice.position)))
-        seen.append(session.practice.position)
-    for step in range(1, back + 1):
-        session.undo()
-        assert session.practice.position == seen[max(len(seen) - 1 - step, 0)]
-    for _ in range(back):
-        session.redo()
-    assert session.practice.position == seen[-1]
-    assert session.redo() == "There is no move to redo."
-
-
-def test_undo_says_how_many_moves_stand_and_can_be_redone() -> None:
-    session = session_for()
-    assert session.undo() == "There is no move to undo."
-    session.play(DRAW)
-    session.play(DRAW)
-    assert session.undo() == "Undone; 1 move stands, i redoes 1."
-    assert session.redo() == "Redone; 2 moves stand."
-
-
-def test_an_illegal_move_changes_nothing() -> None:
-    session = session_for()
-    before = session.practice
-    with pytest.raises(IllegalMove):
-        session.play(parse_move("redeal"))
-    assert session.practice is before
-
-
 def test_a_restart_keeps_the_run_and_deals_the_same_cards() -> None:
     run_store = MemoryRunStore()
     session = session_for(run_store=run_store)
@@ -141,24 +105,6 @@ def test_a_restart_keeps_the_run_and_deals_the_same_cards() -> None:
     assert session.practice.position == deal
     assert session.practice.log == ()
     assert [len(run.climb.counts) for _, run in run_store.kept] == [1]
-
-
-def test_a_new_deal_has_other_cards() -> None:
-    session = session_for()
-    before = session.practice.deal
-    session.deal_anew()
-    assert session.practice.deal.seed != before.seed
-    assert session.practice.deal.position != before.position
-
-
-def test_a_kept_run_is_the_next_ghost_until_it_is_switched_off() -> None:
-    session = session_for(run_store=MemoryRunStore(), with_ghost=True)
-    assert session.ghost is None
-    assert "will be your ghost" in session.greeting()
-    session.play(DRAW)
-    assert "You race a ghost: your run, 1 banked in 0:00" in session.restart()
-    assert session.toggle_ghost() == "The ghost is off; e brings it back."
-    assert session.ghost is None
 
 
 def test_a_ghost_from_a_race_belongs_to_its_deal_only() -> None:
@@ -198,15 +144,6 @@ def test_practice_goes_on_when_a_run_cannot_be_saved() -> None:
     session.restart()
     assert session.save_error == "This run could not be saved: No space left on device."
     assert session.play(DRAW) == ""
-
-
-def test_a_hint_is_counted_and_can_be_played() -> None:
-    session = session_for()
-    hint = session.hint(card_name)
-    assert hint.move is not None
-    session.play(hint.move)
-    assert session.practice.hints == 1
-    assert "1 hint" in session.share
 
 
 DEAL = from_seed(GAMES["canfield"], "demo")
@@ -259,11 +196,6 @@ def test_a_board_of_a_finished_race_makes_a_ghost() -> None:
     assert ghost.climb.end == made[-1].line.at
     assert ghost.climb.banked_at(made[10].line.at) == made[10].position.banked
     assert ghost.words == f"{record.racer(player).name} in mint-otter-42/6"
-
-
-def test_a_ghost_that_did_nothing_stays_at_the_deal() -> None:
-    still = ghost_of_run(new_game(from_seed(GAMES["caprice"], "demo")), 700)
-    assert (still.climb.final, still.climb.banked_at(10**6), still.climb.end) == (8, 8, 700)
 
 
 def test_the_best_ghost_banked_most_and_first() -> None:

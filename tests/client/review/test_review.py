@@ -51,14 +51,6 @@ def test_boards_are_open_from_the_deal_to_the_end_in_order_of_place(name: str) -
         assert board.end == record.racer(board.player).log[-1].at
 
 
-def test_a_board_has_the_level_of_its_bot_if_it_is_known() -> None:
-    record = finished()
-    bot = next(racer.player for racer in record.racers if racer.bot)
-    assert {board.level for board in open_boards(record)} == {""}
-    levels = {board.bot: board.level for board in open_boards(record, {bot: "weak"})}
-    assert levels == {True: "weak", False: ""}
-
-
 @every_game
 @given(moments=st.lists(st.integers(-5, 200_000), min_size=1, max_size=4))
 def test_every_board_is_shown_as_it_was_at_the_moment(name: str, moments: list[int]) -> None:
@@ -103,13 +95,6 @@ def test_home_and_end() -> None:
     assert not end.at_home().is_over
 
 
-def test_a_replay_has_the_known_levels_of_bots() -> None:
-    record = finished()
-    bot = next(racer.player for racer in record.racers if racer.bot)
-    shown = replay_of(record, bot, {bot: "weak"})
-    assert shown.board.level == "weak"
-
-
 CLIMB = Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000)
 
 
@@ -121,16 +106,6 @@ def test_the_count_at_a_moment_is_the_last_one_before_it() -> None:
 
 def test_when_a_count_was_reached() -> None:
     assert [CLIMB.reached(count) for count in range(6)] == [0, 0, 2000, 5000, 5000, None]
-
-
-def test_a_board_without_moves_keeps_the_count_of_the_deal() -> None:
-    still = Climb(8, (), 0)
-    assert (still.final, still.banked_at(700), still.reached(8), still.reached(9)) == (
-        8,
-        8,
-        0,
-        None,
-    )
 
 
 FAST = Climb(0, ((10_000, 5), (30_000, 20)), 30_000)
@@ -173,11 +148,6 @@ def test_no_chart_is_wider_or_higher_than_it_may_be(name: str, width: int, heigh
     assert len(drawn) <= max(height, 3)
     assert all(len(row) <= max(width, 20) for row in drawn)
     assert all(row.isascii() for row in drawn)
-
-
-def test_a_race_in_which_nothing_was_done_has_a_chart_too() -> None:
-    drawn = chart([ChartLine(1, Climb(0, (), 0))], even=10, width=30, height=6).rows
-    assert any("1" in row for row in drawn[:-1])
 
 
 LADY_PALK = GAMES["lady-palk"]

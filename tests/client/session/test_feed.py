@@ -149,14 +149,6 @@ def told(state: SessionState, *steps: tuple[int, events.Event]) -> list[str]:
     return texts
 
 
-def test_a_new_leader_is_a_moment() -> None:
-    steps = [(5_000, standings("y6 a5 r1")), (9_000, standings("a7 y6 r1"))]
-    assert told(state_after(first=ALONE), *steps) == [
-        "You take the lead with 6.",
-        "ana takes the lead with 7.",
-    ]
-
-
 def test_a_lead_that_changes_back_within_a_second_is_told_once() -> None:
     words = ("y6 a5 r1", "a7 y6 r1", "y8 a7 r1", "a9 y8 r1", "y9 a9 r1")
     steps = [(5_000 + 200 * at, standings(word)) for at, word in enumerate(words)]
@@ -177,15 +169,6 @@ def test_a_broken_bank_comes_before_everything_else() -> None:
     assert told(state_after(first=snapshot("a51 y9 r1", board())), *steps) == [
         "ana broke the bank with 52, +$210."
     ]
-
-
-def test_the_last_minute_is_told_when_it_begins() -> None:
-    state, last = state_after(first=ALONE), START + CAP - LAST_MINUTE
-    seen, _ = next_moment(SeenMoments(), state, last - 1)
-    seen, found = next_moment(seen, state, last)
-    assert found is not None
-    assert (found.text, found.is_last_minute) == ("The last minute.", True)
-    assert next_moment(seen, state, last + 250)[1] is None
 
 
 @pytest.mark.parametrize("first_look", [0, LATE + 1])

@@ -90,19 +90,6 @@ def test_lines_of_a_newer_release_are_kept_but_not_read() -> None:
         parse_record(sealed([*lines[: first_racer + 1], "moon full", *lines[first_racer + 1 :]]))
 
 
-@pytest.mark.parametrize(
-    ("first", "said"),
-    [
-        ("saratoga record 1", "an older release"),
-        ("saratoga void record 1", "an older release"),
-        ("saratoga record 3", "a newer release"),
-    ],
-)
-def test_another_format_is_left_to_another_release(first: str, said: str) -> None:
-    with pytest.raises(UnknownFormat, match=said):
-        parse_record(TEXT.replace("saratoga record 2", first))
-
-
 def test_a_race_with_a_start_for_each_racer_is_left_to_a_newer_release() -> None:
     with pytest.raises(UnknownFormat, match="a newer release"):
         parse_record(edited("\nrace mint-otter-42/2", "\nkind day\nrace day/caprice/2026-11-25"))
@@ -237,20 +224,6 @@ def test_no_other_form_is_accepted_though_the_digest_fits(text: str) -> None:
         forged = sealed([*lines[:place], changed, *lines[place + 1 :]])
         assert verify(forged).is_contradicted, changed
     assert tried > 100
-
-
-@pytest.mark.parametrize("code", ["mint-otter-42", "airy-acorn-10", "lavender-carousel-99"])
-def test_a_table_s_code_is_known_as_one(code: str) -> None:
-    assert re.fullmatch(forms.TABLE_CODE, code)
-    assert re.fullmatch(forms.RACE_ID, f"{code}/999999")
-
-
-@pytest.mark.parametrize(
-    "race_id",
-    ["mint-otter-42", "mint-otter-42/0", "mint-otter-42/1/2", "../42/1", "Mint-otter-42/1"],
-)
-def test_anything_else_is_no_race(race_id: str) -> None:
-    assert not re.fullmatch(forms.RACE_ID, race_id)
 
 
 # The digest, and four words for it

@@ -31,7 +31,7 @@ from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
 from saratoga_client.tui.pages.live_chart import elapsed, live_chart, live_lines
-from saratoga_client.tui.pages.money_meter import draw_amounts, draw_bar, draw_meter, money_role
+from saratoga_client.tui.pages.money_meter import draw_bar, money_role
 from saratoga_client.tui.pages.panel import ALARM_LINES, LEAST_EVENTS, meter, panel, ticker
 from saratoga_client.tui.pages.symbols import LETTERS as ASCII_SYMBOLS
 from saratoga_client.wording import dollars, money_meter
@@ -261,12 +261,6 @@ def test_the_race_in_one_line_keeps_the_clock_whatever_the_names() -> None:
     assert row.startswith("1 YOU 12 +$10  2 ana 12 +$10  3 Otto [bot] 10 +$0  4 raj 9 -$5")
 
 
-def test_gains_and_losses_have_different_roles() -> None:
-    rows = panel(four(), 44, 37, START).rows()
-    roles = {piece.text.strip(): piece.role for row in rows for piece in row}
-    assert (roles["+$10"], roles["-$5"]) == (Role.MONEY_UP, Role.MONEY_DOWN)
-
-
 def test_the_panel_shows_an_alarm() -> None:
     present = replace(four(), alarms=("Race 1: the deal was changed.",))
     rows = panel(present, 24, 21, START).rows()
@@ -300,19 +294,6 @@ def test_the_panel_compares_with_the_players_best() -> None:
     )
     present = replace(four(), best=best, player=YOU)
     assert "your best had 7 by" in panel(present, 24, 21, START + 25_000).text()
-
-
-def test_the_meter_has_the_count_the_bar_and_the_tick() -> None:
-    canvas = Canvas(22, 4)
-    row = draw_meter(canvas, 1, 0, 20, money_meter(GAMES["canfield"], 26), ASCII_SYMBOLS)
-    assert row == 3
-    assert canvas.text() == " banked 26/52\n ====|=====..........\n     |10 = even\n"
-
-
-def test_the_amounts_are_what_was_paid_and_won_and_the_difference() -> None:
-    canvas = Canvas(12, 3)
-    assert draw_amounts(canvas, 0, 0, money_meter(GAMES["canfield"], 12)) == 3
-    assert canvas.text() == "paid  -$50\nwon   +$60\nnet   +$10"
 
 
 @pytest.mark.parametrize("name", GAMES)
