@@ -33,12 +33,10 @@ from saratoga_server.live.race_finisher import RaceFinisher
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
 from saratoga_server.live.scheduler import Scheduler
-from saratoga_server.live.seat_registry import SeatRegistry
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed, new_seed
 from saratoga_server.live.stored_logs import Deal, StoredLogs
 from saratoga_server.live.stuck_searches import StuckSearches
-from saratoga_server.live.sweeper import Sweeper
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
 from saratoga_server.metrics.counters import Metrics
@@ -83,8 +81,8 @@ async def compose(
     races = RaceCache(store.boards, table_cache, broadcaster, peers, logs)
     boards = BoardService(store.commits, races, broadcaster, clock)
     searches = StuckSearches(background_tasks)
-    public_tables = PublicTables(store.tables, table_cache)
-    seats = Seats(store.players, table_cache, public_tables, broadcaster)
+    public_tables = PublicTables(store.tables)
+    seats = Seats(broadcaster)
     leaderboards = Leaderboards(store.leaderboards, store.players, clock, peers)
     table_service = TableService(
         table_cache,
@@ -104,7 +102,6 @@ async def compose(
         ranked_tables,
     )
     activity = Activity(store.boards, table_cache, table_service, races, clock)
-    seat_registry = SeatRegistry(store.players, table_cache, table_service, seats, new_seed)
     admin_events = AdminEvents(
         table_cache, table_service, seats, leaderboards, broadcaster, new_seed
     )
@@ -129,11 +126,8 @@ async def compose(
         table_cache,
         table_service,
         races,
-        seats,
-        seat_registry,
         public_tables,
         leaderboards,
-        Sweeper(store.retention),
         broadcaster,
         peers,
         background_tasks,
@@ -152,7 +146,6 @@ async def compose(
             table_cache,
             table_service,
             seats,
-            seat_registry,
             public_tables,
             snapshots,
             broadcaster,
@@ -161,7 +154,7 @@ async def compose(
             new_seed,
         ),
         WatchHandlers(table_cache, broadcaster, snapshots),
-        TableHandlers(table_service, clock, new_seed),
+        TableHandlers(table_service, public_tables, clock, new_seed),
         PlayHandlers(
             store.commits,
             races,

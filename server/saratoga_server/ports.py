@@ -4,11 +4,9 @@ Every write is safe to repeat: a command whose reply was lost is sent again, and
 writes. The values are msgspec structs: frozen dataclasses take ten times as long to create.
 """
 
-from collections.abc import Mapping
 from enum import Enum
-from typing import Final, NamedTuple, NewType
+from typing import Final, NewType
 
-import msgspec
 from msgspec import Struct
 
 from saratoga_protocol.events import Result
@@ -114,47 +112,15 @@ class LiveStanding(Struct, frozen=True, array_like=True):
         return is_level and self.reached == other.reached
 
 
-class RaceOpening(Struct, frozen=True, kw_only=True):
-    """The boards to create when a race starts."""
-
-    race: int
-    start_at: Millis
-    deadline: Millis
-    """The end of the race; 0: no deadline."""
-    banked: int
-    """Cards on the foundations at the deal."""
-    epochs: Mapping[str, int]
-    """The epoch of each racer's present connection, by player."""
-
-
 class RaceFinish(Struct, frozen=True, kw_only=True):
     """The record and settlement to store when a race is over."""
 
     race: int
     record: str
-    settlement: bytes | None
-    """The packed settlement for the outbox; `None` if no result counts for a leaderboard."""
+    settlement: "Settlement | None" = None
+    """The results for the leaderboards; `None` if none of them counts."""
     entries: int | None = None
     """The number of entries in all logs of the race; with another number nothing is written."""
-
-
-class TableWrite(Struct, frozen=True, kw_only=True):
-    """An atomic change of a table."""
-
-    code: str
-    expected: int
-    """The version on which this change was judged; 0: the table must not exist yet."""
-    body: bytes
-    """The table, packed; its version becomes `expected + 1`."""
-    due: Millis | None
-    """The time at which the table's next timer runs out."""
-    epochs: Mapping[str, int] = {}
-    """New connection epochs for boards of race `race`."""
-    race: int = 0
-    opening: RaceOpening | None = None
-    finish: RaceFinish | None = None
-    unraced: bool = False
-    """True for a closed table without a race; it is kept for a shorter time."""
 
 
 class PlayerRow(Struct, frozen=True, kw_only=True):
@@ -165,41 +131,15 @@ class PlayerRow(Struct, frozen=True, kw_only=True):
     name: str | None = None
     bot: bool = False
     banned: bool = False
-    last_id: int = 0
-    """The highest command id accepted for the player (not for a table or a board)."""
     table: str | None = None
-    """The table at which the player has a seat."""
-    table_writes: int = 0
-    """The writes of `table` so far."""
+    """The table at which the player has a seat; written with the table itself."""
+    made: str = ""
+    """The last table that the player opened with a key."""
+    made_by: str = ""
+    """That key (`create_table`)."""
     created: Millis = Millis(0)
     hello: int = 0
     """The number of the player's newest hello; later hellos have higher numbers."""
-    claims: tuple[int, ...] = ()
-    """The ids of the player's newest `claim_name` commands."""
-    joined: str = ""
-    """The table and the id of the newest `join_table` that gave the player a seat."""
-
-
-class RowTable(NamedTuple):
-    """The table that a player's row names, as it was at one moment."""
-
-    table: str
-    writes: int
-    """The writes of the row's table so far; each write raises it, also one of the same table."""
-
-
-class Reservation(Struct, frozen=True, kw_only=True):
-    """A table code reserved for a `create_table` command."""
-
-    code: str
-    name: str | None
-    """The player's present name."""
-    elsewhere: RowTable | None
-    """The other table that the player's row names; `None` if it names `code` now."""
-    is_repeat: bool = False
-    """True if the code was reserved before, so the row was not changed now."""
-    is_stale: bool = False
-    """True if no code was reserved: the command's id is not larger than the ids accepted before."""
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
@@ -207,34 +147,15 @@ class Settlement(Struct, frozen=True, kw_only=True):
 
     race: str
     game: str
-    start_at: Millis
-    """The start of the race, which decides the periods (UTC)."""
+    ended: Millis
+    """The time at which the last board ended, which decides the periods (UTC)."""
     results: tuple[Result, ...]
     """The results that count for a leaderboard, in order of finish."""
     people: tuple[str, ...]
 
 
-_DECODER: Final = msgspec.msgpack.Decoder(Settlement)
-
-
-def pack_settlement(settlement: Settlement) -> bytes:
-    """Return a packed settlement, for `RaceFinish.settlement`."""
-    return msgspec.msgpack.encode(settlement)
-
-
-def unpack_settlement(packed: bytes) -> Settlement:
-    """Return the settlement that was packed. Raises `ValueError` on other bytes."""
-    try:
-        return _DECODER.decode(packed)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"not a settlement: {error}") from error
-
-
 MOST_LISTED: Final = 100
 """The most public tables in one list."""
-
-MOST_PLACES: Final = 8
-"""The most public tables in the list that were opened from one address."""
 
 
 class StoreUnavailable(Exception):

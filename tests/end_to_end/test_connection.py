@@ -140,7 +140,7 @@ async def test_over_a_failing_link_a_table_is_opened_once(
         Connection(link.url, new_token(), name="Anna", backoff=AT_ONCE) as connection,
         asyncio.timeout(RACE_WITHIN),
     ):
-        asked = partial(commands.CreateTable, game="canfield", public=True)
+        asked = partial(commands.CreateTable, game="canfield", public=True, key="a" * 32)
         opening = asyncio.create_task(connection.ask(asked, events.Snapshot))
         await link.has_lost_answer.wait()
         link.heal()

@@ -215,7 +215,7 @@ async def test_many_damaged_tables_do_not_stop_the_timers_of_the_others(
     assert server.state(code).looked == server.time.at
 
 
-@pytest.mark.parametrize("field", ["last_id", "created", "name"])
+@pytest.mark.parametrize("field", ["created", "name"])
 async def test_a_player_whose_row_is_damaged_is_refused_for_good(
     server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture, field: str
 ) -> None:

@@ -247,9 +247,9 @@ async def test_one_player_holds_one_seat_however_many_connections_there_are(
     server: ListeningServer,
 ) -> None:
     async with player_at(server.url, "Anna") as anna, player_at(server.url, "Anna") as second:
-        await anna.at_table(CreateTable, game="canfield")
-        # A command with the same id is the same command, and creates no second table.
-        again = await second.at_table(CreateTable, game="canfield")
+        await anna.at_table(CreateTable, game="canfield", key="a" * 32)
+        # A command with the same key is the same command, and creates no second table.
+        again = await second.at_table(CreateTable, game="canfield", key="a" * 32)
         assert again.table.code == anna.table.code
         assert await second.refused(CreateTable, game="canfield") == "elsewhere"
 

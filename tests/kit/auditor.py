@@ -1,8 +1,7 @@
 """Compare all races of some tables with what their players received.
 
 Finished races can be audited while others go on, and the players' notes on them are dropped. At the end,
-the races in play are audited, and the leaderboards, which must be the sum of all records. The audit settles
-no results, so it notices a server that leaves results in its outbox.
+the races in play are audited, and the leaderboards, which must be the sum of all records.
 """
 
 import asyncio
@@ -24,25 +23,10 @@ from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import Damage, Millis, StoredBoard
-from saratoga_server.store.keys import OUTBOX
 from saratoga_server.store.leaderboards import BoardKey, RankedRow
 from saratoga_server.store.opening import Store
 
-SETTLED_WITHIN = 30.0
-"""Longest time in seconds for the nodes to settle all results; they try once a second."""
-
 RANKING = re.compile(r"^leaderboard:([^:]+):(best|bankroll):([^:]+):(bots|people)$")
-
-
-async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
-    """Wait until the nodes have emptied the outbox; return False after `within` seconds."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + within
-    while await store.client.command("LLEN", OUTBOX):
-        if loop.time() > until:
-            return False
-        await asyncio.sleep(0.1)
-    return True
 
 
 async def stored_leaderboards(store: Store) -> set[BoardKey]:
@@ -136,8 +120,6 @@ class Auditor:
 
     tables: Sequence[Sequence[RecordedPlayer]]
     store: Store
-    settled_within: float = SETTLED_WITHIN
-    """Seconds to wait until the nodes have settled the last results."""
     faults: list[str] = field(default_factory=list)
     races: Counter[str] = field(default_factory=Counter)
     """The number of finished races audited, by table."""
@@ -167,8 +149,6 @@ class Auditor:
 
     async def audit_all(self) -> None:
         """Audit the remaining races and the leaderboards, after the players have stopped."""
-        if not await settled(self.store, self.settled_within):
-            self.faults.append("results are left in the outbox")
         await self.audit_last_races()
         await self._audit_leaderboards()
 
@@ -303,7 +283,8 @@ class Auditor:
         """Add the race's results to the expected leaderboards."""
         results = counted(record)
         self.ranked += len(results)
-        for period in periods(Millis(record.start_at)):
+        ended = max(racer.log[-1].at for racer in record.racers if racer.log)
+        for period in periods(Millis(record.start_at + ended)):
             for ranking in ("best", "bankroll"):
                 for row in results:
                     bots = record.racer(row.player).bot

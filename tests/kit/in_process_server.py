@@ -245,7 +245,6 @@ class InProcessServer:
         self.time.at = until
         await self.settle()
         await self.node.scheduler.sweep()
-        await self.node.leaderboards.settle()
         await self.settle()
         list(self.node.broadcaster.send_standings())
         await self.node.scheduler.send_followed()

@@ -5,9 +5,11 @@ from itertools import count
 from kit.running_race import AnyStore
 from saratoga_protocol import events
 from saratoga_protocol.events import MOST_RIVALS, LeaderboardRow, Result
-from saratoga_server.ports import Millis, RaceFinish, Settlement, TableWrite, pack_settlement
+from saratoga_server.domain.tables import TableOptions, TablePhase, TableState
+from saratoga_server.ports import Millis, RaceFinish, Settlement
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store
+from saratoga_server.store.tables import TableWrite
 
 
 def result_of(
@@ -31,20 +33,18 @@ def result_of(
 
 
 async def add_results(store: Store, count: int) -> None:
-    """Put the results of a race of `count` players into the outbox; the first banked most."""
+    """Put the results of a race of `count` players on the leaderboards; the first banked most."""
     settlement = Settlement(
         race="odd-emu-11/1",
         game="canfield",
-        start_at=await store.tables.now(),
+        ended=await store.tables.now(),
         results=tuple(
             result_of(f"{number:016}", banked=52 - number, net=0, reached=5)
             for number in range(count)
         ),
         people=tuple(f"{number:016}" for number in range(count)),
     )
-    finish = RaceFinish(race=1, record="record", settlement=pack_settlement(settlement))
-    write = TableWrite(code="odd-emu-11", expected=0, body=b"over", due=None, finish=finish)
-    assert await store.tables.save_table(write)
+    await finish_race(store, settlement)
 
 
 TUESDAY = Millis(2_261_779_200_000)
@@ -68,37 +68,35 @@ def result(player: str, banked: int, elapsed: int = 1000) -> Result:
 
 
 def settlement(
-    *results: Result, race: str = "", game: str = GAME, start_at: int = TUESDAY
+    *results: Result, race: str = "", game: str = GAME, ended: int = TUESDAY
 ) -> Settlement:
     race = race or f"mint-otter-{next(numbers)}/1"
     people = tuple(each.player for each in results if each.player not in BOTS)
-    return Settlement(
-        race=race, game=game, start_at=Millis(start_at), results=results, people=people
-    )
+    return Settlement(race=race, game=game, ended=Millis(ended), results=results, people=people)
 
 
 def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool = False) -> BoardKey:
     return BoardKey(game=game, ranking=ranking, period=period, bots=bots)
 
 
-async def put_out(store: AnyStore, *settlements: Settlement) -> None:
-    """Put settlements into the store's outbox, each as the finished race of a new table."""
-    for each in settlements:
-        await put_out_packed(store, pack_settlement(each))
-
-
 async def settle(store: AnyStore, *settlements: Settlement) -> None:
-    """Put out all settlements, and settle them in their order."""
-    await put_out(store, *settlements)
-    assert await store.leaderboards.settle_outbox(len(settlements)) == list(settlements)
+    """Finish a race of a new table with each of these results."""
+    for each in settlements:
+        await finish_race(store, each)
 
 
-async def put_out_packed(store: AnyStore, packed: bytes) -> None:
-    """Put an encoded settlement into the outbox as the finished race of a new table."""
-    code = f"lone-crane-{next(numbers)}"
-    finish = RaceFinish(race=1, record="record", settlement=packed)
-    write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
-    assert await store.tables.save_table(write)
+async def finish_race(store: AnyStore, results: Settlement) -> None:
+    code, _, number = results.race.partition("/")
+    over = TableState(
+        code=code,
+        settings=TableOptions(game=results.game),
+        created=results.ended,
+        touched=results.ended,
+        phase=TablePhase.OVER,
+    )
+    finish = RaceFinish(race=int(number), record="record", settlement=results)
+    write = TableWrite(version=0, before=None, after=over, finish=finish)
+    assert await store.tables.save_table(write) is None
 
 
 ANNA = LeaderboardRow(

@@ -5,17 +5,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from kit.stepped_store import SteppedStore
+from kit.tables import NODE
+from saratoga_protocol.events import Racer
+from saratoga_server.domain.tables import (
+    TableOptions,
+    TablePhase,
+    TableSeat,
+    TableState,
+    unpack,
+)
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
     LiveStanding,
     Millis,
-    RaceOpening,
     StoredBoard,
-    TableWrite,
 )
 from saratoga_server.store.opening import Store
+from saratoga_server.store.tables import TableWrite
 
 AnyStore: TypeAlias = Store | SteppedStore
 
@@ -95,6 +105,17 @@ class RunningRace:
     async def texts(self, player: str = ANNA) -> list[str]:
         return [entry.text for entry in (await self.board(player)).entries]
 
+    async def resumed(self, player: str, epoch: int, code: str = CODE) -> None:
+        """Give the player's seat to a connection of this epoch."""
+        stored = await self.store.tables.load_table(code)
+        assert stored is not None
+        table = unpack(stored[1])
+        seat = table.seat(player)
+        assert seat is not None
+        after = table.with_seat(replace(seat, epoch=epoch))
+        write = TableWrite(version=stored[0], before=table, after=after)
+        assert await self.store.tables.save_table(write) is None
+
     async def standing(self, player: str = ANNA) -> LiveStanding:
         return (await self.store.boards.load_standings(CODE, 1))[player]
 
@@ -110,15 +131,23 @@ async def running_race(
     """Store a race that started `started_ago` milliseconds ago and lasts `minutes`; 0: no deadline."""
     now = await store.tables.now()
     start_at = Millis(now - started_ago)
-    opening = RaceOpening(
-        race=1,
+    racers = {player: Racer(player=player, name=player, nonce_hash="") for player in (ANNA, BERT)}
+    counting = TableState(
+        code=code,
+        settings=TableOptions(game="canfield"),
+        created=now,
+        touched=now,
+        phase=TablePhase.COUNTDOWN,
+        seats=tuple(TableSeat(player=each, name=each, epoch=1, node=NODE) for each in racers),
+        racers=racers,
+    )
+    running = replace(
+        counting,
+        phase=TablePhase.RUNNING,
+        looked=now,
         start_at=start_at,
         deadline=Millis(start_at + minutes * MINUTE) if minutes else Millis(0),
-        banked=banked,
-        epochs={ANNA: 1, BERT: 1},
     )
-    written = await store.tables.save_table(
-        TableWrite(code=code, expected=0, body=b"running", due=None, race=1, opening=opening)
-    )
-    assert written
+    write = TableWrite(version=0, before=counting, after=running, opening_banked=banked)
+    assert await store.tables.save_table(write) is None
     return RunningRace(store, start_at)

@@ -44,9 +44,8 @@ assert "EXPIREAT" not in STEPPED_SOURCE, "a key expires by the machine's clock"
 
 WRITES = frozenset(
     {
-        *("commit", "save_table", "set_public", "create_player", "claim_name", "sit", "stand_up"),
-        *("note_join", "set_banned", "reserve_table", "forget_player", "append"),
-        "settle_outbox",
+        *("commit", "save_table", "create_player", "claim_name", "set_banned"),
+        *("forget_player", "append"),
     }
 )
 """Methods that write, whose replies `lost_replies` counts."""
@@ -240,7 +239,7 @@ async def opened_on(
                 "tables": SteppedTables(real.tables, faults, time),
                 "events": FaultyEvents(real.events, faults),
             }
-            for name in ("boards", "players", "leaderboards", "retention", "audit", "nodes"):
+            for name in ("boards", "players", "leaderboards", "audit", "nodes"):
                 faulty[name] = FaultyPort(getattr(real, name), faults)
             yield SteppedStore(**faulty, real=real, server=server, time=time, faults=faults)
 

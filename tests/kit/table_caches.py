@@ -26,13 +26,14 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.due_tables import DueTables
+from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache, Transition
 from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import Millis
 from saratoga_server.store.event_channel import EventChannel
-from saratoga_server.store.tables import TableStore
+from saratoga_server.store.tables import TableStore, TableWrite
 
 OTHER = "odd-emu-11"
 
@@ -46,9 +47,19 @@ class CachingNode:
     cache: TableCache
     peers: Peers
     due_tables: DueTables
+    store: TableStore
     received: Received
     closed: list[CloseCode]
     """The codes with which the node has closed the watcher's connection."""
+
+    async def open(self, state: TableState) -> LiveTable:
+        """Store a new table, whose players need no rows, and return it."""
+        write = TableWrite(version=0, before=state, after=state)
+        assert await self.store.save_table(write) is None
+        table = await self.cache.get(state.code)
+        await self.cache.change(state.code, lambda state, now: None)
+        assert self.due_tables.take_due() == state.code, "a table that was read is looked at"
+        return table
 
     def notices(self) -> list[str]:
         """Return the public notice in each table that the watcher received."""
@@ -94,7 +105,7 @@ class Caches:
             Session(connection=watcher, codec=CODECS[JSON], address="", number=1), CODE
         )
         cache = TableCache(store, broadcaster, clock, peers, due_tables, opening, store_timeout)
-        return CachingNode(cache, peers, due_tables, received, watcher.closed)
+        return CachingNode(cache, peers, due_tables, store, received, watcher.closed)
 
 
 class QuietEvents:

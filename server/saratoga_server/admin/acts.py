@@ -110,9 +110,6 @@ class Administration:
         await self._table(code)
         await self._note("close", code, reason)
         before, notice = await self._closed(code, reason)
-        await self.stores.tables.set_public(code, None)
-        for seat in before.seats:
-            await self.stores.players.stand_up(seat.player, code)
         await self._publish(TableClosedByAdmin(code, notice))
         return len(before.seats)
 
@@ -167,7 +164,7 @@ class Administration:
         if holder not in (None, "", row.player):
             raise NotDone(f"{name} is taken, or looks like a name that is taken.")
         await self._note("rename", row.player, f"{row.name or '-'} to {name}")
-        if not await self.stores.players.claim_name(row.player, name, look, by_admin=True):
+        if await self.stores.players.claim_name(row.player, name, look, by_admin=True) is not None:
             raise NotDone(f"{name} is taken, or looks like a name that is taken.")
         if row.table is not None:
             await self._change(row.table, lambda state, _: rename(state, row.player, name))
@@ -201,13 +198,15 @@ class Administration:
         if record is None:
             raise NotDone(f"There is no finished race {race}, or its record has expired.")
         try:
-            game = parse_record(record).game
+            read = parse_record(record)
         except RecordError as fault:
             raise NotDone(
                 f"The record of {race} has no results that can be read: {fault}."
             ) from None
+        game, players = read.game, [racer.player for racer in read.racers]
         await self._note("void", race, game)
-        if not await self.stores.leaderboards.void_race(game, race):
+        voided = self.stores.leaderboards.void_race(game, named[1], int(named[2]), players)
+        if not await voided:
             raise NotDone(f"{race} is on no leaderboard: it was not ranked, or was voided already.")
         await self._publish(RaceVoided(race, game))
         return game
@@ -232,7 +231,7 @@ class Administration:
         await self._vacate(row)
         async for code in self.stores.tables.all_codes():
             await self._leave_match(code, row.player)
-        await self.stores.leaderboards.forget_results(row.player)
+        await self.stores.leaderboards.forget_results(row.player, await self.stores.tables.now())
         await self.stores.players.forget_player(row.player)
         await self._publish(Forgotten(row.player))
         return row.player
@@ -282,10 +281,8 @@ class Administration:
         def left(state: TableState, now: Millis) -> Change | None:
             return force_leave(state, row.player, now=now, fresh_seed=new_seed())
 
-        table = await self._change(row.table, left)
-        if table is not None and not table.seats:
-            await self.stores.tables.set_public(row.table, None)
-        await self.stores.players.stand_up(row.player, row.table)
+        if await self._change(row.table, left) is None:
+            await self.stores.players.free_seat(row.player, row.table)
 
     async def _leave_match(self, code: str, player: str) -> None:
         """Remove the player's name from a table's match; an unreadable table stays as it is."""

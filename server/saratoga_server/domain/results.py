@@ -18,7 +18,7 @@ from saratoga_rules.records.standing import Placed, RacerScore, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.records import race_record, racer_log
-from saratoga_server.ports import Settlement
+from saratoga_server.ports import Millis, Settlement
 
 
 class CountedRace(Struct, frozen=True):
@@ -113,7 +113,7 @@ def _settlement(state: TableState, outcome: Outcome) -> Settlement | None:
     return Settlement(
         race=outcome.race,
         game=outcome.game,
-        start_at=state.start_at,
+        ended=Millis(state.start_at + max(each.ended for each in outcome.results)),
         results=taken,
         people=people,
     )

@@ -19,7 +19,7 @@ from saratoga_server.live.table_service import TableService
 from saratoga_server.messages.node_events import Renamed
 from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.rate_limits.rates import Action
-from saratoga_server.store.players import PlayerStore
+from saratoga_server.store.players import NotClaimed, PlayerStore
 
 TOKEN_TAG: Final = b"saratoga token"
 MOST_REFUSED: Final = 5
@@ -95,8 +95,6 @@ class IdentityHandlers:
         name = row.name
         if command.name is not None and name is None:
             name = await self._claim(player, command.name)
-            if name is None:
-                raise unknown_player()
         session.player, session.name, session.bot = player, name, row.bot
         session.level = command.level if row.bot else ""
         session.hello = row.hello
@@ -108,7 +106,7 @@ class IdentityHandlers:
             player=player,
             name=name,
             bot=row.bot,
-            next_id=row.last_id + 1,
+            next_id=1,
             now=self._clock.now(),
             server=self._program,
             node=self._peers.node,
@@ -118,14 +116,10 @@ class IdentityHandlers:
         )
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
-        """Give the player a name, or change it, and return the answer. Raises `CommandRejected`.
-
-        A repeated command is answered with the present name.
-        """
+        """Give the player a name, or change it, and return the answer. Raises `CommandRejected`."""
         _count_name(session)
         player = session.player
-        claimed = await self._claim(player, command.name, command.id)
-        name = claimed or await self._claimed_before(player, command.id)
+        name = await self._claim(player, command.name)
         for each in self._broadcaster.sessions_of(player):
             each.name = name
         await self._rename_at_table(player, name)
@@ -152,22 +146,15 @@ class IdentityHandlers:
         if await self._store.find_player(skeleton) is not None:
             raise CommandRejected("name_taken")
 
-    async def _claim(self, player: str, wanted: str, command_id: int = 0) -> str | None:
-        """Give the player the name and return it; `None`: an old command or no such player."""
+    async def _claim(self, player: str, wanted: str) -> str:
+        """Give the player the name and return it. Raises `CommandRejected`."""
         name, skeleton = _checked(wanted)
-        is_free = await self._store.claim_name(player, name, skeleton, command_id)
-        if is_free is False:
-            raise CommandRejected("name_taken")
-        return name if is_free else None
-
-    async def _claimed_before(self, player: str, command_id: int) -> str:
-        """Return the present name of a player who repeats a command. Raises `CommandRejected`."""
-        row = await self._store.load_player(player)
-        if row is None or row.name is None:
-            raise unknown_player()
-        if command_id not in row.claims:
-            raise CommandRejected("stale_id")
-        return row.name
+        match await self._store.claim_name(player, name, skeleton):
+            case NotClaimed.TAKEN:
+                raise CommandRejected("name_taken")
+            case NotClaimed.GONE:
+                raise unknown_player()
+        return name
 
 
 def _count_name(session: Session) -> None:

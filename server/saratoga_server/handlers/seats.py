@@ -1,14 +1,10 @@
 """Handlers of seats: opening a table, joining, resuming, leaving, and lost connections."""
 
-import asyncio
 import secrets
 from typing import Final
 
-from msgspec.structs import replace
-
 from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Done, Snapshot
-from saratoga_server.background_tasks import run_logged
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.table_codes import table_code
@@ -18,15 +14,15 @@ from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.refusals import too_much, unknown_player
-from saratoga_server.live.seat_registry import SeatRegistry
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_cache import TableCache, Transition
+from saratoga_server.live.table_cache import SitsElsewhere, TableCache, Transition
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import Millis, Reservation
+from saratoga_server.ports import Millis
 from saratoga_server.rate_limits.rates import Action
 from saratoga_server.store.players import PlayerStore
+from saratoga_server.store.tables import NotSaved
 
 ATTEMPTS: Final = 8
 """The number of codes that are tried for a new table."""
@@ -41,7 +37,6 @@ class SeatHandlers:
         table_cache: TableCache,
         table_service: TableService,
         seats: Seats,
-        seat_registry: SeatRegistry,
         public_tables: PublicTables,
         snapshots: Snapshots,
         broadcaster: Broadcaster,
@@ -53,7 +48,6 @@ class SeatHandlers:
         self._table_cache = table_cache
         self._table_service = table_service
         self._seats = seats
-        self._seat_registry = seat_registry
         self._public_tables = public_tables
         self._snapshots = snapshots
         self._broadcaster = broadcaster
@@ -64,10 +58,7 @@ class SeatHandlers:
     # Opening a table
 
     async def create(self, session: Session, command: CreateTable) -> Snapshot:
-        """Open a table with the player as its host; return its snapshot. Raises `CommandRejected`.
-
-        Takes three round trips: reserve code and row, write the table, check the row.
-        """
+        """Open a table with the player as its host; return its snapshot. Raises `CommandRejected`."""
         settings = tables.checked_settings(
             tables.TableOptions(
                 game=command.game,
@@ -77,110 +68,72 @@ class SeatHandlers:
                 races=command.races,
             )
         )
-        _check_named(session)
+        name = _check_named(session)
         if wait := session.quota.take(Action.TABLE):
             raise too_much("You opened too many tables.", wait)
-        before: list[str] = []
-        taken: str | None = None
+        if settings.public:
+            self._public_tables.check_place(session)
         for _ in range(ATTEMPTS):
-            reserved = await self._players.reserve_table(
-                session.player, command.id, table_code(secrets.randbelow), instead_of=taken
-            )
-            if reserved.is_stale:
-                raise CommandRejected("stale_id")
-            if not reserved.code:
-                raise unknown_player()
-            session.name = reserved.name
-            if reserved.is_repeat:
-                opened = await self._opened_before(session, command.id, reserved.code)
-                if opened is not None:
-                    return opened
-                elsewhere = await self._players.sit(session.player, reserved.code)
-                reserved = replace(reserved, elsewhere=elsewhere)
-            answer = await self._created(session, command.id, settings, reserved, before)
-            if answer is not None:
-                return answer
-            taken = reserved.code
-        raise CommandRejected(
-            "store_unavailable", "The server found no free table code. Try again."
-        )
-
-    async def _opened_before(self, session: Session, command_id: int, code: str) -> Snapshot | None:
-        """Return the answer to a repeat that had opened the table; `None` if it had not."""
-        if await self._seats.state(code) is None:
-            return None
-        table = await self._table_cache.get(code)
-        if table.state.seat(session.player) is not None:
-            return await self._come_back(session, command_id, code, [])
-        return await self._snapshots.snapshot(session, command_id, table)
-
-    async def _created(
-        self,
-        session: Session,
-        command_id: int,
-        settings: tables.TableOptions,
-        reserved: Reservation,
-        before: list[str],
-    ) -> Snapshot | None:
-        """Open the table, or find the one that this command opened before; return its snapshot.
-
-        Returns `None` if the code is taken. Adds tables of other seats to `before`.
-        """
-        player, code = session.player, reserved.code
-        async with self._seat_registry.taking(
-            player, code, reserved.elsewhere, before
-        ) as rows_before:
-            change = tables.new_table(
-                code,
+            table = tables.new_table(
+                table_code(secrets.randbelow),
                 settings,
-                player,
-                _check_named(session),
-                command_id,
+                session.player,
+                name,
+                command.id,
                 bot=session.bot,
                 level=session.level,
                 node=self._node,
                 hello=session.hello,
-                opened_from=await self._public_tables.opener_of(session),
                 now=self._clock.now(),
                 fresh_seed=self._new_seed(),
-            )
-            table = await self._table_cache.open(change.table)
-            if table is not None:
-                epoch = change.table.epoch
-                answer, is_listed = await asyncio.gather(
-                    self._seated(session, command_id, table, epoch, rows_before),
-                    run_logged(self._public_tables.opened(table)),
-                )
-                if not is_listed:
-                    table.falls_behind(table.known)  # the next check of the tables lists it
-                # the notice may say that the public list has no place for the table
-                if table.version != answer.table.version:
-                    return await self._snapshots.snapshot(session, command_id, table)
-                return answer
-            if await self._seats.seat(player, code) is not None:
-                return await self._come_back(session, command_id, code, rows_before)
-            await self._seats.free(player, code)
-        before[:] = rows_before
-        return None
+            ).table
+            opened = await self._table_cache.open(table, command.key)
+            if isinstance(opened, LiveTable):
+                if settings.public:
+                    self._public_tables.take_place(session, table.code)
+                return await self._seated(session, command.id, opened, table.epoch)
+            if opened is not NotSaved.CHANGED:
+                return await self._opened_before(session, command)
+        raise CommandRejected(
+            "store_unavailable", "The server found no free table code. Try again."
+        )
+
+    async def _opened_before(self, session: Session, command: CreateTable) -> Snapshot:
+        """Return the answer to a repeat that had opened its table. Raises `CommandRejected`."""
+        row = await self._players.load_player(session.player)
+        if row is None:
+            raise unknown_player()
+        if not command.key or row.made_by != command.key:
+            raise await self._sits_elsewhere(session)
+        table = await self._table_cache.get(row.made)
+        if table.state.seat(session.player) is not None:
+            return await self._come_back(session, command.id, row.made)
+        return await self._snapshots.snapshot(session, command.id, table)
+
+    async def _sits_elsewhere(self, session: Session) -> CommandRejected:
+        """Return why the player cannot sit down: the row names another table, or there is no row.
+
+        A table that cannot be read holds nobody: then the player may try again.
+        """
+        row = await self._players.load_player(session.player)
+        if row is None:
+            return unknown_player()
+        if row.table is None:
+            return CommandRejected("store_unavailable", "You have just left a table. Try again.")
+        try:
+            await self._table_cache.get(row.table)
+        except CommandRejected:
+            await self._players.free_seat(session.player, row.table)
+            return CommandRejected("store_unavailable", "Your last table is lost. Try again.")
+        return CommandRejected(
+            "elsewhere", f"You have a seat at {row.table}. Leave that table first."
+        )
 
     # Joining and resuming
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
-        """Give the player a seat, new or present; return a snapshot. Raises `CommandRejected`.
-
-        A repeated command gives no seat to a player who has lost it meanwhile.
-        """
-        row = await self._players.load_player(session.player)
-        if row is None:
-            raise unknown_player()
-        session.name = row.name
+        """Give the player a seat, new or present; return a snapshot. Raises `CommandRejected`."""
         name = _check_named(session)
-        code = command.table
-        is_repeat = row.joined == f"{code} {command.id}"
-        if is_repeat and await self._seats.seat(session.player, code) is None:
-            raise CommandRejected(
-                "stale_id", "You gave up that seat after this request. Join again with a new id."
-            )
 
         def joined(state: TableState, now: Millis) -> Change:
             return tables.join(
@@ -195,20 +148,13 @@ class SeatHandlers:
                 now=now,
             )
 
-        elsewhere = await self._players.sit(session.player, code)
-        async with self._seat_registry.taking(session.player, code, elsewhere) as before:
-            snapshot = await self._sit_down(session, command.id, code, joined, before)
-        # when the seat is given up, a repeat of this command must not take another one
-        await self._players.note_join(session.player, code, command.id)
-        return snapshot
+        return await self._sit_down(session, command.id, command.table, joined)
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
         """Give the player's seat to this connection; return a snapshot."""
-        return await self._come_back(session, command.id, command.table, [])
+        return await self._come_back(session, command.id, command.table)
 
-    async def _come_back(
-        self, session: Session, command_id: int, code: str, before: list[str]
-    ) -> Snapshot:
+    async def _come_back(self, session: Session, command_id: int, code: str) -> Snapshot:
         def resumed(state: TableState, now: Millis) -> Change:
             return tables.resume(
                 state,
@@ -219,15 +165,10 @@ class SeatHandlers:
                 now=now,
             )
 
-        return await self._sit_down(session, command_id, code, resumed, before)
+        return await self._sit_down(session, command_id, code, resumed)
 
     async def _sit_down(
-        self,
-        session: Session,
-        command_id: int,
-        code: str,
-        transition: Transition,
-        before: list[str],
+        self, session: Session, command_id: int, code: str, transition: Transition
     ) -> Snapshot:
         """Give the player's seat to this connection, replacing an older one; return a snapshot."""
         taken = 0
@@ -247,13 +188,16 @@ class SeatHandlers:
         )  # otherwise this connection would count as the older one
         try:
             table = await self._table_service.change(code, noted)
+        except SitsElsewhere:
+            session.seat = held
+            raise await self._sits_elsewhere(session) from None
         except BaseException:
             session.seat = held
             raise
-        return await self._seated(session, command_id, table, taken, before)
+        return await self._seated(session, command_id, table, taken)
 
     async def _seated(
-        self, session: Session, command_id: int, table: LiveTable, epoch: int, before: list[str]
+        self, session: Session, command_id: int, table: LiveTable, epoch: int
     ) -> Snapshot:
         """Register the seat taken with that epoch, and return a snapshot of the table.
 
@@ -267,7 +211,6 @@ class SeatHandlers:
         self._broadcaster.close_replaced(table.state)
         if session.seat is None:
             raise CommandRejected("taken_over")
-        await self._seat_registry.check(session.player, table.code, epoch, before)
         return await self._snapshots.snapshot(session, command_id, table)
 
     async def holds_seat(self, session: Session) -> bool:
@@ -293,7 +236,7 @@ class SeatHandlers:
             return tables.leave(state, session.player, command.id, now=now, fresh_seed=seed)
 
         table = await self._table_service.change(command.table, left)
-        await self._seats.lost(table, session.player)
+        self._seats.lost(table, session.player)
         return Done(re=command.id)
 
     async def disconnected(self, session: Session) -> None:

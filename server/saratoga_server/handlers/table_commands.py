@@ -22,6 +22,7 @@ from saratoga_protocol.events import Done
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, CommandRejected, TableState
+from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
@@ -36,14 +37,23 @@ SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 class TableHandlers:
     """The handlers of commands that need a seat; each raises `CommandRejected` without one."""
 
-    def __init__(self, table_service: TableService, clock: ServerClock, new_seed: NewSeed) -> None:
+    def __init__(
+        self,
+        table_service: TableService,
+        public_tables: PublicTables,
+        clock: ServerClock,
+        new_seed: NewSeed,
+    ) -> None:
         self._table_service = table_service
+        self._public_tables = public_tables
         self._clock = clock
         self._new_seed = new_seed
 
     async def change_settings(self, session: Session, command: ChangeSettings) -> Done:
         def changed(table: TableState, now: Millis) -> Change:
             _check_commitment(table, command.commitment)
+            if command.public:
+                self._public_tables.check_place(session, table.code)
             return tables.change_settings(
                 table,
                 session.player,
@@ -57,7 +67,10 @@ class TableHandlers:
                 fresh_seed=self._new_seed(),
             )
 
-        return await self._act(session, command, changed)
+        answer = await self._act(session, command, changed)
+        if command.public:
+            self._public_tables.take_place(session, command.table)
+        return answer
 
     async def kick(self, session: Session, command: Kick) -> Done:
         def kicked(table: TableState, now: Millis) -> Change:

@@ -84,7 +84,7 @@ class AdminEvents:
         )  # this event may arrive before the table's change event
         table = self._table_cache.known(code)
         if table is not None:
-            await self._seats.closed(table, reason)
+            self._seats.closed(table, reason)
             self._table_cache.forget(code)
 
     async def _disconnect(self, session: Session, code: CloseCode) -> None:

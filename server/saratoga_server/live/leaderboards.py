@@ -1,4 +1,4 @@
-"""Leaderboards: pages, subscriptions, and the settlement of results."""
+"""Leaderboards: pages and subscriptions."""
 
 from typing import Final
 
@@ -14,12 +14,10 @@ from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.messages.node_events import Settled
-from saratoga_server.ports import Settlement
 from saratoga_server.store.leaderboards import BoardKey, LeaderboardStore, RankedRow
 from saratoga_server.store.players import PlayerStore
 
 PERIODS: Final = ("day", "week", "month", "all")
-SETTLED_AT_ONCE: Final = 64
 UNCHANGED_EVERY: Final = 5
 """The number of sends from one read of all followed pages to the next."""
 
@@ -95,17 +93,10 @@ class Leaderboards:
                 self._followers[session] = query, page
                 session.send(page)
 
-    async def settle(self) -> list[Settlement]:
-        """Apply the settlements in the outbox to the leaderboards; return those applied."""
-        settled = await self._store.settle_outbox(SETTLED_AT_ONCE)
-        self._publish(settled)
-        return settled
-
-    def _publish(self, settled: list[Settlement]) -> None:
-        games = sorted({each.game for each in settled})
-        self._changed.update(games)
-        if games:
-            self._peers.publish(Settled(games))
+    def counted(self, game: str) -> None:
+        """Tell every node that the game's leaderboards have changed."""
+        self.changed(game)
+        self._peers.publish(Settled([game]))
 
     async def _page(self, query: GetLeaderboard, player: str, reads: _PageReads) -> Leaderboard:
         if query.game not in GAMES:

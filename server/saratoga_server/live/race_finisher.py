@@ -18,7 +18,7 @@ from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.stored_logs import StoredLogs
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import Millis, RaceFinish, pack_settlement
+from saratoga_server.ports import Millis, RaceFinish
 from saratoga_server.store.tables import TableStore
 
 log = EventLog("races")
@@ -58,12 +58,7 @@ class RaceFinisher:
             return None
         # sixteen long boards take too long for one turn of the event loop
         counted = await asyncio.to_thread(results.count_up, state, race.opening, boards)
-        settlement = counted.settlement
-        write = RaceFinish(
-            race=state.race,
-            record=counted.record,
-            settlement=None if settlement is None else pack_settlement(settlement),
-        )
+        write = RaceFinish(race=state.race, record=counted.record, settlement=counted.settlement)
         self._broadcaster.send_to_table(table.code, race.standings())
         return Finish(counted.outcome, write, await self._away(race))
 

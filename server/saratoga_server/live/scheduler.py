@@ -13,7 +13,7 @@ from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, r
 from saratoga_server.cancellation import pause
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, TablePhase, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.live.activity import Activity
 from saratoga_server.live.broadcaster import TICK, Broadcaster
 from saratoga_server.live.due_tables import DueTables
@@ -21,10 +21,7 @@ from saratoga_server.live.leaderboards import Leaderboards
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.races import RaceCache
-from saratoga_server.live.seat_registry import SeatRegistry
-from saratoga_server.live.seats import Seats
 from saratoga_server.live.session import Session
-from saratoga_server.live.sweeper import ROUND_EVERY, Sweeper
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import BEGINNING, Millis
@@ -59,11 +56,8 @@ class Scheduler:
         table_cache: TableCache,
         table_service: TableService,
         races: RaceCache,
-        seats: Seats,
-        seat_registry: SeatRegistry,
         public_tables: PublicTables,
         leaderboards: Leaderboards,
-        sweeper: Sweeper,
         broadcaster: Broadcaster,
         peers: Peers,
         background_tasks: BackgroundTasks,
@@ -76,11 +70,8 @@ class Scheduler:
         self._table_cache = table_cache
         self._table_service = table_service
         self._races = races
-        self._seats = seats
-        self._seat_registry = seat_registry
         self._public_tables = public_tables
         self._leaderboards = leaderboards
-        self._sweeper = sweeper
         self._broadcaster = broadcaster
         self._peers = peers
         self._background_tasks = background_tasks
@@ -106,9 +97,7 @@ class Scheduler:
             group.create_task(_every(TICK, self._tick))
             group.create_task(_every(BEAT_EVERY, self._beat))
             group.create_task(_every(SWEEP_EVERY, self.sweep))
-            group.create_task(_every(SWEEP_EVERY, self._leaderboards.settle))
             group.create_task(_every(SWEEP_EVERY, self.send_followed))
-            group.create_task(_every(ROUND_EVERY, self._sweeper.sweep))
 
     async def send_followed(self) -> None:
         """Send the lists that connections follow, if they have changed."""
@@ -148,7 +137,12 @@ class Scheduler:
             self._due_tables.set(code, max(at, Millis(now + RETRY_MILLIS)))
 
     async def _elapse(self, code: str) -> None:
-        table = await self._table_cache.get(code)
+        try:
+            table = await self._table_cache.get(code)
+        except CommandRejected as refusal:
+            if refusal.code == "no_such_table" and not self._table_cache.is_damaged(code):
+                await self._table_store.forget_timer(code)
+            return
         dead = await self._nodes.dead(
             seat.node for seat in table.state.seats if seat.node and seat.node != self._node
         )
@@ -170,8 +164,6 @@ class Scheduler:
             self._activity.store,
             self._elapse_overdue,
             self._table_service.look_over,
-            self._seats.catch_up,
-            self._seat_registry.catch_up,
             self._find_lost_seats,
             self._claim_seats,
             self._find_seats_of_dead_nodes,
@@ -181,7 +173,6 @@ class Scheduler:
         self._table_cache.forget_unused(self._node)
         await asyncio.sleep(0)
         held = self._table_cache.all()
-        self._public_tables.forget_others({table.code for table in held})
         self._races.keep_only(
             {table.state.race_id for table in held if table.state.phase is TablePhase.RUNNING}
         )

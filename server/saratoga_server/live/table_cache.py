@@ -17,8 +17,13 @@ from saratoga_protocol.events import MatchChanged, TableChanged
 from saratoga_rules.position import Position
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
-from saratoga_server.domain.tables.writes import finish_of, starts, write_of
+from saratoga_server.domain.tables import (
+    Change,
+    CommandRejected,
+    RaceVoided,
+    TablePhase,
+    TableState,
+)
 from saratoga_server.live.broadcaster import Broadcaster, send_loss
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.live_table import Known, LiveTable
@@ -26,7 +31,7 @@ from saratoga_server.live.peers import Peers
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Damage, Millis, RaceFinish, StoreUnavailable
 from saratoga_server.store.clients import STORE_TIMEOUT
-from saratoga_server.store.tables import TableStore
+from saratoga_server.store.tables import NotSaved, TableStore, TableWrite, starts_race
 
 log = EventLog("tables")
 
@@ -63,6 +68,10 @@ Transition = Callable[[TableState, Millis], Change | None]
 
 Opening = Callable[[TableState], Position]
 """A function that returns the deal of a table's race."""
+
+
+class SitsElsewhere(Exception):
+    """The player who would sit down has a seat at another table; nothing has changed."""
 
 
 class Applied(NamedTuple):
@@ -146,10 +155,11 @@ class TableCache:
         """Return the number of tables in the cache, by phase."""
         return dict(Counter(str(table.state.phase) for table in self._tables.values()))
 
-    async def open(self, state: TableState) -> LiveTable | None:
-        """Write a new table and return it; `None` if its code is taken."""
-        if not await self._store.save_table(write_of(0, None, state)):
-            return None
+    async def open(self, state: TableState, key: str = "") -> LiveTable | NotSaved:
+        """Write a new table and return it, or why it was not written; `key` as in `TableWrite`."""
+        write = TableWrite(version=0, before=None, after=state, key=key)
+        if (reason := await self._store.save_table(write)) is not None:
+            return reason
         table = self._tables.setdefault(state.code, LiveTable(state.code, 1, state))
         self._set_timer(table)
         return table
@@ -159,7 +169,7 @@ class TableCache:
     ) -> Applied:
         """Judge and write a change of the table, and return it.
 
-        Nothing has changed if it raises `CommandRejected`.
+        Nothing has changed if it raises `CommandRejected` or `SitsElsewhere`.
         """
         async with within_timeout(self._timeout):
             while True:
@@ -199,18 +209,26 @@ class TableCache:
         raise CommandRejected("store_unavailable", "Too many changes at once. Try again.")
 
     async def _saved(self, table: LiveTable, change: Change, finish: RaceFinish | None) -> bool:
-        after, finish = change.table, finish or finish_of(change)
-        banked = self._opening(after).banked if starts(table.state, after) else 0
-        write = write_of(table.version, table.state, after, opening_banked=banked, finish=finish)
+        after = change.table
+        banked = self._opening(after).banked if starts_race(table.state, after) else 0
+        write = TableWrite(
+            version=table.version,
+            before=table.state,
+            after=after,
+            opening_banked=banked,
+            finish=finish or _finish_of(change),
+        )
         try:
-            saved = await self._store.save_table(write)
+            reason = await self._store.save_table(write)
         except BaseException:  # also after a cancellation: the change may have been written
             table.in_doubt = True
             raise
-        if saved:
+        if reason is NotSaved.ELSEWHERE:
+            raise SitsElsewhere
+        if reason is None:
             table.state = after
             table.version += 1
-        return saved
+        return reason is None
 
     def _show_if_changed(self, table: LiveTable, known: TableState) -> None:
         self._broadcaster.close_replaced(table.state)
@@ -317,6 +335,15 @@ class TableCache:
             # one node applies it before the others' timers run out
             at = Millis(at + secrets.randbelow(JITTER))
         self._due_tables.set(table.code, at)
+
+
+def _finish_of(change: Change) -> RaceFinish | None:
+    """Return the record to store with a change that voids a race or countdown; else `None`."""
+    for effect in change.effects:
+        if isinstance(effect, RaceVoided):
+            race = int(effect.ended.race.rpartition("/")[2])
+            return RaceFinish(race=race, record=effect.record, entries=effect.entries)
+    return None
 
 
 LoadTable = Callable[[str], Awaitable[tuple[int, bytes] | None]]

@@ -33,7 +33,7 @@ class TableChanges(ABC):
         """Carry out the effects of the change from `known` to the present table."""
 
     @abstractmethod
-    async def _lose_seats(self, held: LiveTable, reason: str) -> None:
+    def _lose_seats(self, held: LiveTable, reason: str) -> None:
         """Take the seats of a table that the store does not have any more, and tell its players."""
 
     async def change(
@@ -73,7 +73,7 @@ class TableChanges(ABC):
         is_open = held is not None and held.state.phase is not TablePhase.CLOSED
         if refusal.code == "no_such_table" and held is not None and is_open:
             self._races.forget(held.state.race_id)
-            await self._lose_seats(held, refusal.detail)
+            self._lose_seats(held, refusal.detail)
 
     async def look_over(self) -> None:
         """Resolve uncertain writes, and carry out effects that are still pending on this node."""

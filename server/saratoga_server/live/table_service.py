@@ -8,7 +8,7 @@ from typing import Final
 from saratoga_rules.records.record import CLOSED
 from saratoga_rules.records.standing import State
 from saratoga_rules.stuck.stuck import StuckSearch
-from saratoga_server.background_tasks import BackgroundTasks, run_logged
+from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
@@ -86,9 +86,8 @@ class TableService(TableChanges):
 
     # Effects
 
-    async def _lose_seats(self, held: LiveTable, reason: str) -> None:
-        if self._broadcaster.audience(held.code):
-            await run_logged(self._seats.closed(held, reason))
+    def _lose_seats(self, held: LiveTable, reason: str) -> None:
+        self._seats.closed(held, reason)
 
     async def _carry_out(self, applied: Applied, change: Change) -> None:
         table = applied.table
@@ -105,15 +104,14 @@ class TableService(TableChanges):
                     await self.end_board(await self._races.of(table), player, State.ENDED_BY_HOST)
                 case tables.SeatVacated(player, reason):
                     log.info("seat_lost", table=table.code, player=player, reason=reason)
-                    await self._seats.lost(table, player, reason)
+                    self._seats.lost(table, player, reason)
                 case tables.BoardsDue():
                     await self._look_over_boards(table)
                 case tables.TableClosed(reason):
                     log.info("table_closed", table=table.code, reason=reason)
-                    await self._seats.closed(table, reason)
+                    self._seats.closed(table, reason)
                 case tables.RaceVoided(ended):
                     self._count_void(table.code, ended.race, ended.reason)
-        await self._public_tables.update(table)
         self._count_phases(table, applied.before.state)
 
     def _count_void(self, code: str, race: str, reason: str) -> None:
@@ -128,12 +126,10 @@ class TableService(TableChanges):
         for session in self._broadcaster.audience(table.code):
             if session.seat == table.code and state.seat(session.player) is None:
                 reason = KICKED if session.player in state.kicked else state.notice
-                await self._seats.lost(table, session.player, reason)
+                self._seats.lost(table, session.player, reason)
         if state.phase is TablePhase.CLOSED:
-            await self._seats.closed(table, state.notice)
+            self._seats.closed(table, state.notice)
         await self._follow_race(table, known)
-        if state.settings.public or known.settings.public:
-            await self._public_tables.update(table)
         self._count_phases(table, known)
 
     async def _void_lost(self, table: LiveTable, known: TableState) -> None:
@@ -161,6 +157,8 @@ class TableService(TableChanges):
             await self._finisher.announce_counted(table, state.outcome)
 
     def _count_phases(self, table: LiveTable, before: TableState) -> None:
+        if table.state.phase is TablePhase.CLOSED or not table.state.settings.public:
+            self._public_tables.free_place(table.code)
         if table.state.phase is not before.phase:
             self._metrics.tables = self._table_cache.phases()
 
@@ -254,7 +252,8 @@ class TableService(TableChanges):
         if is_first:
             self._metrics.races_over += 1
             self._finisher.announce(table, finish.outcome)
-            await self._leaderboards.settle()
+            if finish.write.settlement is not None:
+                self._leaderboards.counted(finish.write.settlement.game)
 
     async def check_race(self, table: LiveTable) -> None:
         """Finish the table's race if all boards have ended, according to the store's standings.

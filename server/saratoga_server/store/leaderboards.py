@@ -1,31 +1,35 @@
 """Rankings kept across races: `best` single results and the `bankroll`, the sum of nets.
 
-One number ranks a row (see the layout of its bits in `functions/leaderboards.lua`), so equal
-results never depend on names: first more banked, then less time, then the earlier result.
+A race's results are written with its record, in the one write that finishes the race. Equal rows share a rank.
 """
 
-from secrets import token_hex
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from saratoga_rules.games import GAMES
-from saratoga_server.domain.periods import periods
-from saratoga_server.logs import EventLog
+from saratoga_server.domain.periods import kept_periods, periods
 from saratoga_server.messages.packing import pack, unpack
-from saratoga_server.ports import Settlement, unpack_settlement
+from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store.keys import (
-    OUTBOX,
-    SETTLED_KEPT,
+    RESULTS_KEPT,
     leaderboard_key,
+    player_key,
     ranking_key,
+    table_key,
 )
+from saratoga_server.store.save import Save
 from saratoga_server.store.store_client import Answer, StoreClient
 
-_log = EventLog("store")
+SLOWEST: Final = (1 << 21) - 1
+"""Milliseconds, 35 minutes: slower results of one count are equal."""
 
-_DRAIN: Final = 100
-"""Settlements applied in one step when all of them must be applied."""
+MOST_TRIES: Final = 100
+"""Tries of a void, each of which fails if a race of the game ends meanwhile."""
+
+_VOIDED = "voided"
+_CHANGED = "changed"
 
 
 class BoardKey(Struct, frozen=True, kw_only=True):
@@ -37,6 +41,10 @@ class BoardKey(Struct, frozen=True, kw_only=True):
     period: str
     """The period's name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     bots: bool
+
+    def of(self, ranking: str) -> str:
+        """Return the key in the store of a ranking of this period."""
+        return ranking_key(self.game, ranking, self.period, bots=self.bots)
 
 
 class RankedRow(Struct, frozen=True, kw_only=True):
@@ -52,114 +60,212 @@ class RankedRow(Struct, frozen=True, kw_only=True):
     rivals: int
 
 
+class _Result(NamedTuple):
+    """A player's result of one race, as kept in the player's list."""
+
+    race: str
+    bot: bool
+    banked: int
+    net: int
+    elapsed: int
+    """Milliseconds from the start until `banked` was reached; 0 = the deal's count."""
+    ended: Millis
+    """The time at which the race ended, which decides the periods (UTC)."""
+
+    @property
+    def score(self) -> int:
+        """The number by which best results are ordered: first more banked, then less time."""
+        return self.banked * (SLOWEST + 1) + SLOWEST - min(self.elapsed, SLOWEST)
+
+    @property
+    def row(self) -> bytes:
+        return pack((self.race, self.banked, self.net, self.elapsed))
+
+
+def add_results(save: Save, settlement: Settlement) -> None:
+    """Add the writes of a finished race's results."""
+    game, ended = settlement.game, settlement.ended
+    save.do("HINCRBY", leaderboard_key(game), "results", 1)
+    for each in settlement.results:
+        is_bot = each.player not in settlement.people
+        result = _Result(settlement.race, is_bot, each.banked, each.net, each.reached or 0, ended)
+        history = _results_key(game, each.player)
+        save.do("RPUSH", history, pack(result))
+        save.do("LTRIM", history, -RESULTS_KEPT, -1)
+        rivals = [other for other in settlement.people if other != each.player]
+        for period in periods(ended):
+            key = BoardKey(game=game, ranking="", period=period.name, bots=is_bot)
+            best, bankroll = key.of("best"), key.of("bankroll")
+            save.do("BEST", best, each.player, result.score, result.row)
+            save.do("ZINCRBY", bankroll, each.net, each.player)
+            save.do("HINCRBY", f"{bankroll}:rows", f"{each.player}:races", 1)
+            save.do("HSET", f"{bankroll}:rows", f"{each.player}:race", settlement.race)
+            kept = [best, f"{best}:rows", bankroll, f"{bankroll}:rows"]
+            if rivals:
+                met = f"{bankroll}:rivals:{each.player}"
+                save.do("PFADD", met, *rivals)
+                kept.append(met)
+            for name in kept if period.gone else ():
+                save.do("PEXPIRE", name, period.gone - ended)
+
+
 class LeaderboardStore:
     """The rankings in the store."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
 
-    async def settle_outbox(self, limit: int) -> list[Settlement]:
-        """Apply waiting settlements, each exactly once; return those applied now."""
-        return (await self._settle_some(limit))[1]
-
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         """Return the total number of rows, and the requested rows."""
-        if limit <= 0:
-            offset, limit = 1, 0  # an empty range
-        total, *rows = await self._client.read("load_page", _keys(key), offset, limit)
-        return total, [
-            _row(key, offset + place, player, row, bankroll)
-            for place, (player, row, bankroll) in enumerate(zip(*[iter(rows)] * 3, strict=True))
-        ]
+        ranking = key.of(key.ranking)
+        total, flat = await self._client.commands(
+            [
+                ("ZCARD", ranking),
+                ("ZREVRANGE", ranking, offset, offset + max(limit, 1) - 1, "WITHSCORES"),
+            ]
+        )
+        found = [(player, float(score)) for player, score in zip(*[iter(flat)] * 2, strict=True)]
+        if not found or limit <= 0:
+            return total, []
+        above = await self._client.command("ZCOUNT", ranking, f"({found[0][1]:.0f}", "+inf")
+        ranks = [above + 1]
+        for place, (_, score) in enumerate(found[1:], start=1):
+            is_level = score == found[place - 1][1]
+            ranks.append(ranks[-1] if is_level else offset + place + 1)
+        return total, await self._rows(key, found, ranks)
 
     async def row(self, key: BoardKey, player: str) -> RankedRow | None:
-        found = await self._client.read("load_row", _keys(key), player)
-        return _row(key, *found) if found else None
+        ranking = key.of(key.ranking)
+        score = await self._client.command("ZSCORE", ranking, player)
+        if score is None:
+            return None
+        above = await self._client.command("ZCOUNT", ranking, f"({float(score):.0f}", "+inf")
+        return (await self._rows(key, [(player.encode(), float(score))], [above + 1]))[0]
 
-    async def void_race(self, game: str, race: str) -> bool:
-        """Remove a race's results from every leaderboard; return False if it was never settled."""
-        await self._settle_all()
-        board = leaderboard_key(game)
-        return bool(await self._client.write("void_race", (_mark_key(game, race),), board) == 1)
-
-    async def forget_results(self, player: str) -> None:
-        await self._settle_all()
-        for game in GAMES:
-            board = leaderboard_key(game)
-            await self._client.write(
-                "forget_results", (f"{board}:results:{player}",), board, player
-            )
-
-    async def _settle_all(self) -> None:
-        while (await self._settle_some(_DRAIN))[0]:
-            pass
-
-    async def _settle_some(self, limit: int) -> tuple[int, list[Settlement]]:
-        """Move settlements out of the outbox; return their number, and those applied now."""
-        waiting = await self._client.command("LRANGE", OUTBOX, 0, limit - 1)
-        applied = []
-        for packed in waiting:
-            try:
-                settlement = unpack_settlement(packed)
-            except ValueError as error:
-                # the data are damaged; the race's record shows who won
-                _log.error("settlement_unreadable", fault=error)
-                await self._client.durable("LREM", OUTBOX, 1, packed)
-                continue
-            if await self._settle(settlement):
-                applied.append(settlement)
-            # done last: if the node dies before, the settlement is applied again, without effect
-            await self._client.durable("LREM", OUTBOX, 1, packed)
-        return len(waiting), applied
-
-    async def _settle(self, settlement: Settlement) -> bool:
-        belongs = periods(settlement.start_at)
-        results = [
-            (
-                each.player,
-                each.player not in settlement.people,
-                each.banked,
-                each.net,
-                each.reached or 0,
-            )
-            for each in settlement.results
-        ]
-        packed = pack(
-            (
-                leaderboard_key(settlement.game),
-                settlement.race,
-                results,
-                [period.name for period in belongs],
-                [period.gone for period in belongs],
-                SETTLED_KEPT,
-                token_hex(8),
-                settlement.start_at,
-                settlement.people,
-            )
+    async def _rows(
+        self, key: BoardKey, found: Sequence[tuple[bytes, float]], ranks: Sequence[int]
+    ) -> list[RankedRow]:
+        best, bankroll = key.of("best"), key.of("bankroll")
+        players = [player.decode() for player, _ in found]
+        counts = [(f"{player}:races", f"{player}:race") for player in players]
+        rows, counted, *rivals = await self._client.commands(
+            [
+                ("HMGET", f"{best}:rows", *players),
+                ("HMGET", f"{bankroll}:rows", *(name for pair in counts for name in pair)),
+                *(("PFCOUNT", f"{bankroll}:rivals:{player}") for player in players),
+            ]
         )
-        mark = _mark_key(settlement.game, settlement.race)
-        return bool(await self._client.write("settle", (mark,), packed) == 1)
+        return [
+            _ranked(key, rank, player, int(score), rows[place], counted[2 * place :], met)
+            for place, (rank, player, (_, score), met) in enumerate(
+                zip(ranks, players, found, rivals, strict=True)
+            )
+        ]
+
+    async def void_race(self, game: str, code: str, number: int, players: Sequence[str]) -> bool:
+        """Remove a race's results from every leaderboard; return False if none of them counts.
+
+        A player's next best result is found among the newest `RESULTS_KEPT`. Rivals stay counted.
+        """
+        table, counts = table_key(code), f"counts:{number}"
+        for _ in range(MOST_TRIES):
+            count = await self._client.command("HGET", leaderboard_key(game), "results")
+            if await self._client.command("HGET", table, counts) != b"1":
+                return False
+            save = Save()
+            save.only_if(_VOIDED, table, counts, 1)
+            save.only_if(_CHANGED, leaderboard_key(game), "results", count)
+            save.do("HSET", table, counts, 0)
+            save.do("HINCRBY", leaderboard_key(game), "results", 1)
+            for player in players:
+                await self._remove(save, game, f"{code}/{number}", player)
+            if await self._client.save(save) != _CHANGED:
+                return True
+        return False
+
+    async def _remove(self, save: Save, game: str, race: str, player: str) -> None:
+        """Add the writes that remove a player's result of a race."""
+        history = _results_key(game, player)
+        packed = await self._client.command("LRANGE", history, 0, -1)
+        results = [(each, _Result(*unpack(each))) for each in packed]
+        voided = next(((raw, each) for raw, each in results if each.race == race), None)
+        if voided is None:
+            return
+        raw, result = voided
+        save.do("LREM", history, 1, raw)
+        for period in periods(result.ended):
+            key = BoardKey(game=game, ranking="", period=period.name, bots=result.bot)
+            best, bankroll = key.of("best"), key.of("bankroll")
+            races, row = await self._client.commands(
+                [
+                    ("HGET", f"{bankroll}:rows", f"{player}:races"),
+                    ("HGET", f"{best}:rows", player),
+                ]
+            )
+            if races is None:  # the period's leaderboards have expired
+                continue
+            if int(races) <= 1:
+                _drop(save, key, player)
+                continue
+            save.do("ZINCRBY", bankroll, -result.net, player)
+            save.do("HINCRBY", f"{bankroll}:rows", f"{player}:races", -1)
+            if row is not None and unpack(row)[0] == race:
+                others = [
+                    each
+                    for _, each in results
+                    if each.race != race
+                    and each.bot == result.bot
+                    and period in periods(each.ended)
+                ]
+                if others:
+                    highest = max(others, key=lambda each: each.score)
+                    save.do("ZADD", best, highest.score, player)
+                    save.do("HSET", f"{best}:rows", player, highest.row)
+                else:
+                    save.do("ZREM", best, player)
+                    save.do("HDEL", f"{best}:rows", player)
+
+    async def forget_results(self, player: str, now: Millis) -> None:
+        """Remove a player from every leaderboard."""
+        save = Save()
+        save.only_if(None, player_key(player), "token_hash", unless=True)
+        for game in GAMES:
+            save.do("UNLINK", _results_key(game, player))
+            for period in kept_periods(now):
+                for bots in (False, True):
+                    _drop(save, BoardKey(game=game, ranking="", period=period, bots=bots), player)
+        await self._client.save(save)
 
 
-def _mark_key(game: str, race: str) -> str:
-    return f"{leaderboard_key(game)}:race:{race}"
+def _drop(save: Save, key: BoardKey, player: str) -> None:
+    best, bankroll = key.of("best"), key.of("bankroll")
+    for ranking in (best, bankroll):
+        save.do("ZREM", ranking, player)
+    save.do("HDEL", f"{best}:rows", player)
+    save.do("HDEL", f"{bankroll}:rows", f"{player}:races", f"{player}:race")
+    save.do("UNLINK", f"{bankroll}:rivals:{player}")
 
 
-def _keys(key: BoardKey) -> tuple[str, str]:
-    return (
-        ranking_key(key.game, key.ranking, key.period, bots=key.bots),
-        ranking_key(key.game, "bankroll", key.period, bots=key.bots),
-    )
+def _results_key(game: str, player: str) -> str:
+    return f"{leaderboard_key(game)}:results:{player}"
 
 
-def _row(key: BoardKey, place: int, player: Answer, row: Answer, bankroll: Answer) -> RankedRow:
-    race, net, races, _, rivals = unpack(bankroll)
-    value, elapsed = net, None
-    if key.ranking == "best":
+def _ranked(
+    key: BoardKey,
+    rank: int,
+    player: str,
+    score: int,
+    row: Answer,
+    counted: Sequence[Answer],
+    rivals: int,
+) -> RankedRow:
+    races, race = int(counted[0] or 0), (counted[1] or b"").decode()
+    value, net, elapsed = score, score, None
+    if key.ranking == "best" and row is not None:
         race, value, net, elapsed = unpack(row)
     return RankedRow(
-        rank=place + 1,
-        player=player.decode(),
+        rank=rank,
+        player=player,
         value=value,
         net=net,
         elapsed=elapsed,

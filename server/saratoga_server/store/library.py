@@ -9,7 +9,7 @@ from typing import Final
 
 VERSION_MARK: Final = "@VERSION@"
 _FOLDER: Final = files("saratoga_server.store").joinpath("functions")
-_FILES: Final = ("boards", "tables", "players", "leaderboards", "retention", "audit")
+_FILES: Final = ("save", "boards", "audit")
 
 
 def _read(name: str) -> str:

@@ -23,7 +23,6 @@ from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.nodes import NodeStore
 from saratoga_server.store.players import PlayerStore
 from saratoga_server.store.preflight import Preflight, check_store, syncs_replicas
-from saratoga_server.store.retention import RetentionStore
 from saratoga_server.store.store_client import StoreClient, load_into
 from saratoga_server.store.tables import TableStore
 
@@ -40,7 +39,6 @@ class Store(Struct, frozen=True):
     tables: TableStore
     players: PlayerStore
     leaderboards: LeaderboardStore
-    retention: RetentionStore
     audit: AuditLog
     nodes: NodeStore
     events: EventChannel
@@ -116,7 +114,6 @@ async def open_store(
             tables=TableStore(client),
             players=PlayerStore(client),
             leaderboards=LeaderboardStore(client),
-            retention=RetentionStore(client),
             audit=AuditLog(client),
             nodes=NodeStore(client),
             events=EventChannel(client),

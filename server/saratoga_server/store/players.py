@@ -1,19 +1,35 @@
 """Players and their names."""
 
 from collections.abc import Sequence
+from enum import Enum, auto
 from typing import Final
 
 from msgspec.structs import fields
 
-from saratoga_server.messages.packing import pack
-from saratoga_server.ports import Damage, Millis, PlayerRow, Reservation, RowTable
+from saratoga_server.messages.packing import pack, unpack
+from saratoga_server.ports import Damage, Millis, PlayerRow
 from saratoga_server.store.keys import GUEST_KEPT, NAME_KEPT, name_key, player_key
+from saratoga_server.store.save import MISSING, Save
 from saratoga_server.store.store_client import Answer, StoreClient
+
+MOST_GIVEN_UP: Final = 3
+"""The most names that are held for a player who has given them up; the oldest of more is freed."""
 
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
 
-NOT_NEW: Final = -1
-"""The answer of the Function `claim_name` if there is no player, or the command is old."""
+
+class NotClaimed(Enum):
+    """Why a player was not given a name."""
+
+    TAKEN = auto()
+    """Another player has it, or one that looks like it."""
+    GONE = auto()
+    """There is no such player."""
+
+
+class _Changed(Enum):
+    CHANGED = auto()
+    """The row was changed meanwhile: read it again."""
 
 
 class PlayerStore:
@@ -27,9 +43,15 @@ class PlayerStore:
 
     async def meet_player(self, player: str) -> PlayerRow | None:
         """Count a hello of the player and return the row with its number in `hello`."""
-        # need not be durable: the numbers are times, so a lost one is lower than the next one
-        keys = (player_key(player),)
-        return _row(player, await self._client.read("meet_player", keys, GUEST_KEPT, *_FIELDS))
+        if await self.load_player(player) is None:
+            return None
+        key = player_key(player)
+        # need not be durable: a store that lost a number lost its connections too
+        counted = [("HINCRBY", key, "hello", 1), ("HMGET", key, *_FIELDS)]
+        row = _row(player, (await self._client.commands(counted))[1])
+        if row is not None and row.name is None:
+            await self._client.command("PEXPIRE", key, GUEST_KEPT)
+        return row
 
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
         """Return the present name of each player that has one."""
@@ -45,86 +67,87 @@ class PlayerStore:
     async def create_player(self, row: PlayerRow) -> PlayerRow:
         """Store the player unless there is a row already; return the stored row."""
         # without the name: only `claim_name` checks whether another player has it
-        stored = ["token_hash", row.token_hash, "bot", int(row.bot), "banned", int(row.banned)]
-        stored += ["last_id", row.last_id, "table", row.table or "", "created", row.created]
-        stored += ["hello", row.hello]
-        packed = pack([GUEST_KEPT, *stored])
-        await self._client.write("create_player", (player_key(row.player),), packed)
+        key, save = player_key(row.player), Save()
+        save.only_if(_Changed.CHANGED, key, "token_hash", MISSING)
+        save.do("HSET", key, "token_hash", row.token_hash, "bot", int(row.bot), "banned", 0)
+        save.do("HSET", key, "table", "", "created", row.created, "hello", row.hello)
+        save.do("PEXPIRE", key, GUEST_KEPT)
+        await self._client.save(save)
         return await self.load_player(row.player) or row
 
     async def claim_name(
-        self, player: str, name: str, skeleton: str, command_id: int = 0, *, by_admin: bool = False
-    ) -> bool | None:
-        """Give the player a name and hold the old one; False: another has its skeleton.
+        self, player: str, name: str, skeleton: str, *, by_admin: bool = False
+    ) -> NotClaimed | None:
+        """Give the player a name and hold the old one; return `None`, or why not.
 
-        Return `None` if the player does not exist, or this or a later command was carried out before. Only an
-        administrator can give a name that is held for nobody.
+        Only an administrator can give a name that is held for nobody.
         """
-        keys = (player_key(player), name_key(skeleton))
-        args = (player, name, skeleton, command_id, NAME_KEPT, int(by_admin))
-        outcome = await self._client.write("claim_name", keys, *args)
-        return None if outcome == NOT_NEW else bool(outcome)
+        key = player_key(player)
+        while True:
+            stored = await self._client.command("HMGET", key, "token_hash", "skeleton", "given_up")
+            token_hash, old, packed = stored
+            if token_hash is None:
+                return NotClaimed.GONE
+            held = [each for each in (unpack(packed) if packed else []) if each != skeleton]
+            if old is not None and old.decode() != skeleton:
+                held = [*(each for each in held if each != old.decode()), old.decode()]
+            freed = await self._held_by(player, held[:-MOST_GIVEN_UP])
+            save = Save()
+            save.only_if(_Changed.CHANGED, key, "skeleton", MISSING if old is None else old)
+            save.only_if(_Changed.CHANGED, key, "token_hash", token_hash)
+            holders = (MISSING, player, "") if by_admin else (MISSING, player)
+            save.only_if(NotClaimed.TAKEN, name_key(skeleton), "", *holders)
+            for each in freed:
+                save.only_if(_Changed.CHANGED, name_key(each), "", player, MISSING)
+                save.do("UNLINK", name_key(each))
+            save.do("SET", name_key(skeleton), player)
+            if old is not None and old.decode() != skeleton:
+                save.do("PEXPIRE", name_key(old.decode()), NAME_KEPT)
+            save.do("HSET", key, "name", name, "skeleton", skeleton)
+            save.do("HSET", key, "given_up", pack(held[-MOST_GIVEN_UP:]))
+            save.do("PERSIST", key)
+            reason = await self._client.save(save)
+            if reason is not _Changed.CHANGED:
+                return reason if isinstance(reason, NotClaimed) else None
+
+    async def _held_by(self, player: str, skeletons: Sequence[str]) -> list[str]:
+        """Return the names among these that are still held for the player."""
+        holders = await self._client.commands([("GET", name_key(each)) for each in skeletons])
+        pairs = zip(skeletons, holders, strict=True)
+        return [each for each, holder in pairs if holder == player.encode()]
 
     async def find_player(self, skeleton: str) -> str | None:
         """Return the player who holds the name with that skeleton; empty: it is held for nobody."""
         player = await self._client.command("GET", name_key(skeleton))
         return None if player is None else player.decode()
 
-    async def sit(
-        self, player: str, table: str, instead_of: RowTable | None = None
-    ) -> RowTable | None:
-        """Write `table` to the row, unless it names another one; return that one.
-
-        The other one is replaced if it is `instead_of`, and was not written again since; if
-        `instead_of.writes` is 0, even then.
-        """
-        replaced = instead_of or RowTable("", 0)
-        key = player_key(player)
-        there, writes = await self._client.write("sit", (key,), GUEST_KEPT, table, *replaced)
-        return _row_table(there, writes)
-
-    async def stand_up(self, player: str, table: str, writes: int = 0) -> bool:
-        """Remove the table from the player's row; return False if the row still names a table.
-
-        With `writes`, nothing is removed if the row's table was written since.
-        """
-        return await self.sit(player, "", RowTable(table, writes)) is None
-
-    async def note_join(self, player: str, table: str, command_id: int) -> None:
-        """Note the player's newest `join_table`; the highest accepted command id never falls."""
-        key = player_key(player)
-        await self._client.write("note_join", (key,), GUEST_KEPT, command_id, table)
-
     async def set_banned(self, player: str, banned: bool) -> None:
-        key = player_key(player)
-        await self._client.write("set_player", (key,), GUEST_KEPT, "banned", int(banned))
+        await self._set(player, "banned", int(banned))
 
-    async def reserve_table(
-        self, player: str, command_id: int, code: str, instead_of: str | None = None
-    ) -> Reservation:
-        """Reserve a table code for a `create_table` command, in the player's row.
+    async def free_seat(self, player: str, table: str) -> None:
+        """Remove a table that cannot be read from the row of a player, who may then sit elsewhere."""
+        await self._set(player, "table", "", only_if=table)
 
-        A repeated command gets the same code, unless that is `instead_of`, and the row stays as it is. The
-        codes of the newest commands are kept. It is empty without a player, or if `is_stale`.
-        """
-        reserved, name, there, writes, repeated = await self._client.write(
-            "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
-        )
-        return Reservation(
-            code=reserved.decode(),
-            name=name.decode() or None,
-            elsewhere=_row_table(there, writes),
-            is_repeat=repeated == 1,
-            is_stale=repeated == -1,
-        )
+    async def _set(self, player: str, field: str, value: str | int, only_if: str = "") -> None:
+        key, save = player_key(player), Save()
+        save.only_if(None, key, "token_hash", MISSING, unless=True)
+        if only_if:
+            save.only_if(None, key, field, only_if)
+        save.do("HSET", key, field, value)
+        await self._client.save(save)
 
     async def forget_player(self, player: str) -> None:
-        """Delete the player's name and row."""
-        await self._client.write("forget_player", (player_key(player),), player, NAME_KEPT)
-
-
-def _row_table(table: bytes, writes: int) -> RowTable | None:
-    return RowTable(table.decode(), writes) if table else None
+        """Delete the player's row. The player's names are held for nobody: nothing says whose they were."""
+        key = player_key(player)
+        skeleton, packed = await self._client.command("HMGET", key, "skeleton", "given_up")
+        names = [*(unpack(packed) if packed else ()), *([skeleton.decode()] if skeleton else ())]
+        save = Save()
+        save.only_if(None, key, "token_hash", unless=True)
+        for each in await self._held_by(player, names):
+            save.do("SET", name_key(each), "")
+            save.do("PEXPIRE", name_key(each), NAME_KEPT)
+        save.do("UNLINK", key)
+        await self._client.save(save)
 
 
 def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
@@ -139,13 +162,11 @@ def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
             name=None if found["name"] is None else found["name"].decode(),
             bot=found["bot"] == b"1",
             banned=found["banned"] == b"1",
-            last_id=int(found["last_id"]),
             table=found["table"].decode() or None,
-            table_writes=int(found["table_writes"] or 0),
+            made=(found["made"] or b"").decode(),
+            made_by=(found["made_by"] or b"").decode(),
             created=Millis(int(found["created"])),
             hello=int(found["hello"] or 0),
-            claims=tuple(map(int, (found["claims"] or b"").split())),
-            joined=(found["joined"] or b"").decode(),
         )
     except (
         ValueError,

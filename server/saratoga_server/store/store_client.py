@@ -4,7 +4,7 @@ After a transient error each is sent again. So only calls that are safe to repea
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from typing import Any, Final, TypeVar
 
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -17,6 +17,7 @@ from saratoga_server.store.commit_encoder import confirmation_commands, is_confi
 from saratoga_server.store.errors import is_function_missing, is_transient
 from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.library import SOURCE, function_name
+from saratoga_server.store.save import Save
 
 _FIRST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
@@ -75,6 +76,10 @@ class StoreClient:
     async def write(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
         """Call a Function; its writes are durable when this returns."""
         return await self.durable("FCALL", function_name(function), len(keys), *keys, *args)
+
+    async def save(self, save: Save) -> Hashable | None:
+        """Write what a `Save` has; return `None`, or the reason of the guard that does not hold."""
+        return save.reason(await self.write("save", (), *save.packed()))
 
     async def durable(self, *parts: str | bytes | int) -> Answer:
         """Send a command; what it wrote, and the data that it found, are durable when this returns.

@@ -1,21 +1,63 @@
-"""Tables, their timers, and finished races."""
+"""Tables: one write for everything that changes with a table.
+
+The write of a table has its timer, the rows of players who sit down or stand up, its line in the public list, the
+boards of a race that starts, and the record and results of a race that ends.
+"""
 
 from collections.abc import AsyncIterator, Sequence
-from secrets import token_hex
+from enum import Enum, auto
 
-from saratoga_server.messages.packing import pack
-from saratoga_server.ports import BEGINNING, MOST_LISTED, MOST_PLACES, Millis, TableWrite
+import msgspec
+from msgspec import Struct
+
+from saratoga_protocol.events import TableSummary
+from saratoga_server.domain.tables import TablePhase, TableState, due, pack
+from saratoga_server.messages.packing import pack as pack_for_lua
+from saratoga_server.ports import BEGINNING, MOST_LISTED, Millis, RaceFinish
 from saratoga_server.store.keys import (
-    ADDRESS_KEY,
+    DUE,
     FINISHED_LOGS_KEPT,
-    LISTING_KEPT,
+    NEWS,
     PUBLIC,
+    SUMMARIES,
     TABLE_KEPT,
-    UNRACED_KEPT,
+    log_key,
+    player_key,
+    race_key,
     records_key,
     table_key,
 )
+from saratoga_server.store.leaderboards import add_results
+from saratoga_server.store.save import MISSING, Save
 from saratoga_server.store.store_client import StoreClient
+
+PEOPLE: int = 10**13
+"""In the public list, a table's score is its connected people times this, and the time at which it was opened."""
+
+
+class NotSaved(Enum):
+    """Why a table was not written."""
+
+    CHANGED = auto()
+    """The store has another version, or a move was made that the record lacks."""
+    ELSEWHERE = auto()
+    """A player who would sit down has a seat at another table, or there is no such player any more."""
+    REPEATED = auto()
+    """The player has opened a table with this key before."""
+
+
+class TableWrite(Struct, frozen=True, kw_only=True):
+    """A change of a table."""
+
+    version: int
+    """The version on which the change was judged; 0: the table must not exist yet."""
+    before: TableState | None
+    after: TableState
+    opening_banked: int = 0
+    """Cards that the deal of a starting race puts on the foundations."""
+    finish: RaceFinish | None = None
+    key: str = ""
+    """The host's random key for a new table; empty = none."""
 
 
 class TableStore:
@@ -41,11 +83,10 @@ class TableStore:
         )
         return [int(version or 0) for version in versions]
 
-    async def save_table(self, write: TableWrite) -> bool:
-        """Write a change durably; return False if version or `finish.entries` differ."""
-        # the random token distinguishes a repeated write from another node's write
-        packed = _pack(write, token_hex(8))
-        return bool(await self._client.write("save_table", (table_key(write.code),), packed) == 1)
+    async def save_table(self, write: TableWrite) -> NotSaved | None:
+        """Write a change durably; return `None`, or why nothing was written."""
+        reason = await self._client.save(save_of(write))
+        return reason if isinstance(reason, NotSaved) else None
 
     async def load_record(self, table: str, race: int) -> str | None:
         record = await self._client.command("HGET", records_key(table), race)
@@ -53,25 +94,21 @@ class TableStore:
 
     async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
         """Return the timers that run out from `since` to `until`, by table, in order of time."""
-        found = await self._client.read("due_tables", (), since, until, limit)
+        found = await self._client.command(
+            "ZRANGEBYSCORE", DUE, since, until, "WITHSCORES", "LIMIT", 0, limit
+        )
         pairs = zip(*[iter(found)] * 2, strict=True)
-        return {code.decode(): Millis(int(at)) for code, at in pairs}
+        return {code.decode(): Millis(int(float(at))) for code, at in pairs}
 
-    async def list_public(self) -> list[bytes]:
-        """Return at most `MOST_LISTED` packed summaries: most people first, then newest first."""
-        return list(await self._client.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
+    async def forget_timer(self, code: str) -> None:
+        """Remove the timer of a table that is not there."""
+        await self._client.command("ZREM", DUE, code)
 
-    async def set_public(
-        self, code: str, summary: bytes | None, opener: str = "", people: int = 0
-    ) -> bool:
-        """List a table as public, or with `None` remove it; False: `opener` has no place left."""
-        listing = (summary or b"", opener, people, MOST_PLACES, LISTING_KEPT)
-        return bool(await self._client.write("set_public", (PUBLIC,), code, *listing) == 1)
-
-    async def address_key(self) -> bytes:
-        """Return the key for hashes of addresses (`opener`), the same on every node."""
-        await self._client.command("SET", ADDRESS_KEY, token_hex(32), "NX")
-        return bytes(await self._client.command("GET", ADDRESS_KEY))
+    async def list_public(self) -> list[TableSummary]:
+        """Return at most `MOST_LISTED` tables: most people first, then newest first."""
+        codes = await self._client.command("ZREVRANGE", PUBLIC, 0, MOST_LISTED - 1)
+        found = await self._client.command("HMGET", SUMMARIES, *codes) if codes else []
+        return [msgspec.msgpack.decode(each, type=TableSummary) for each in found if each]
 
     async def all_codes(self) -> AsyncIterator[str]:
         seen: set[str] = set()
@@ -82,39 +119,120 @@ class TableStore:
                 yield code
 
 
-def _pack(write: TableWrite, writer: str) -> bytes:
-    opening: tuple[object, ...] = ()
-    if write.opening is not None:
-        racers = sorted(write.opening.epochs)
-        opening = (
-            write.opening.race,
-            write.opening.start_at,
-            write.opening.deadline,
-            write.opening.banked,
-            racers,
-            [write.opening.epochs[player] for player in racers],
-        )
-    finish: tuple[object, ...] = ()
+def save_of(write: TableWrite) -> Save:
+    """Return the guards and writes of a table's change."""
+    save, before, after = Save(), write.before, write.after
+    code, table = after.code, table_key(after.code)
+    save.only_if(NotSaved.CHANGED, table, "version", write.version or MISSING)
+    _seat_players(save, before, after, write.key)
+    if starts_race(before, after):
+        _open_boards(save, after, write.opening_banked)
+    elif before is not None and before.phase is TablePhase.RUNNING:
+        _raise_fences(save, before, after)
     if write.finish is not None:
-        entries = write.finish.entries
-        finish = (
-            write.finish.race,
-            write.finish.record,
-            write.finish.settlement or b"",
-            -1 if entries is None else entries,
-        )
-    return pack(
-        (
-            write.expected,
-            write.body,
-            writer,
-            -1 if write.due is None else write.due,
-            write.race,
-            list(write.epochs),
-            list(write.epochs.values()),
-            opening,
-            finish,
-            UNRACED_KEPT if write.unraced else TABLE_KEPT,
-            FINISHED_LOGS_KEPT,
-        )
+        _finish_race(save, before or after, write.finish)
+    save.do("HSET", table, "version", write.version + 1, "body", pack(after))
+    at = due(after)
+    if at is None:
+        save.do("ZREM", DUE, code)
+    else:
+        save.do("ZADD", DUE, at, code)
+    _list_table(save, before, after)
+    if after.phase is TablePhase.CLOSED:
+        save.do("PEXPIRE", table, TABLE_KEPT)
+        save.do("PEXPIRE", records_key(code), TABLE_KEPT)
+    news = {"kind": "touched", "table": code, "version": write.version + 1}
+    save.do("PUBLISH", NEWS, pack_for_lua(news))
+    return save
+
+
+def starts_race(before: TableState | None, after: TableState) -> bool:
+    """Return whether the change starts the race."""
+    is_running = after.phase is TablePhase.RUNNING
+    return is_running and before is not None and before.phase is not TablePhase.RUNNING
+
+
+def _seat_players(save: Save, before: TableState | None, after: TableState, key: str) -> None:
+    """Write the rows of players who sit down or stand up: a row names the table where its player sits."""
+    sat = set() if before is None else {seat.player for seat in before.seats}
+    sits = {seat.player for seat in after.seats}
+    for player in sorted(sits - sat):
+        row = player_key(player)
+        if key:
+            save.only_if(NotSaved.REPEATED, row, "made_by", key, unless=True)
+            save.do("HSET", row, "made_by", key, "made", after.code)
+        save.only_if(NotSaved.ELSEWHERE, row, "table", "", after.code)
+        save.do("HSET", row, "table", after.code)
+    for player in sorted(sat - sits):
+        save.do("HSET", player_key(player), "table", "")
+
+
+def _open_boards(save: Save, table: TableState, banked: int) -> None:
+    key, epochs = race_key(table.code, table.race), _epochs(table)
+    racers = sorted(table.racers)
+    fields: list[str | int | bytes] = ["start", table.start_at, "deadline", table.deadline]
+    fields += ["commits", 0, "at", table.start_at, "open", len(racers)]
+    fields += ["racers", pack_for_lua(racers)]
+    for player in racers:
+        fields += [f"{player}:epoch", epochs.get(player, 0), f"{player}:last_id", 0]
+        fields += [f"{player}:length", 0, f"{player}:banked", banked, f"{player}:state", "racing"]
+    save.do("HSET", key, *fields)
+
+
+def _raise_fences(save: Save, before: TableState, after: TableState) -> None:
+    """Fence off the older connections of racers who have come back."""
+    if after.phase is not TablePhase.RUNNING:
+        return
+    key, known = race_key(after.code, after.race), _epochs(before)
+    for player, epoch in _epochs(after).items():
+        if player in after.racers and known.get(player) != epoch:
+            save.do("HSET", key, f"{player}:epoch", epoch)
+
+
+def _epochs(table: TableState) -> dict[str, int]:
+    return {seat.player: seat.epoch for seat in table.seats}
+
+
+def _finish_race(save: Save, before: TableState, finish: RaceFinish) -> None:
+    """Write the record of a race that is over or was voided, and its results."""
+    code, race = before.code, race_key(before.code, finish.race)
+    if before.phase is TablePhase.RUNNING:
+        if finish.entries is not None:
+            save.only_if(NotSaved.CHANGED, race, "commits", finish.entries)
+        save.do("HSET", race, "over", 1)
+        for key in (race, *(log_key(code, finish.race, player) for player in before.racers)):
+            save.do("PEXPIRE", key, FINISHED_LOGS_KEPT)
+    save.do("HSET", records_key(code), str(finish.race), finish.record.encode())
+    if finish.settlement is not None:
+        save.do("HSET", table_key(code), f"counts:{finish.race}", 1)
+        add_results(save, finish.settlement)
+
+
+def _list_table(save: Save, before: TableState | None, after: TableState) -> None:
+    """Write the table's line in the public list, if it changes."""
+    known, line = _line(before), _line(after)
+    if line is None and known is not None:
+        save.do("ZREM", PUBLIC, after.code)
+        save.do("HDEL", SUMMARIES, after.code)
+    elif line is not None and line != known:
+        people, summary = line
+        save.do("ZADD", PUBLIC, people * PEOPLE + after.created, after.code)
+        save.do("HSET", SUMMARIES, after.code, msgspec.msgpack.encode(summary))
+
+
+def _line(table: TableState | None) -> tuple[int, TableSummary] | None:
+    """Return a table's connected people and its line in the list; `None` if it is not to be listed."""
+    if table is None or table.phase is TablePhase.CLOSED or not table.seats:
+        return None
+    if not table.settings.public or table.locked:
+        return None
+    summary = TableSummary(
+        code=table.code,
+        game=table.settings.game,
+        cap=table.settings.cap,
+        host=table.name(table.host),
+        phase=table.phase.value,
+        seated=len(table.seats),
+        seats=table.settings.seats,
     )
+    return sum(seat.is_connected and not seat.bot for seat in table.seats), summary

@@ -14,9 +14,9 @@ from redis.asyncio import Redis
 from benchmarks.contestants import lone_store
 from benchmarks.measuring import at_rest, processor_seconds
 from benchmarks.reports import Bar, Cell, Report
-from kit.results import result_of
-from saratoga_server.ports import Millis, Settlement, pack_settlement
-from saratoga_server.store.keys import OUTBOX, leaderboard_key
+from kit.results import finish_race, result_of
+from saratoga_server.ports import Millis, Settlement
+from saratoga_server.store.keys import leaderboard_key
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
 
@@ -36,21 +36,22 @@ local scores, best_rows, sums, sum_rows = {}, {}, {}, {}
 for number = first, first + rows - 1 do
   local player = string.format('player%010d', number)
   local banked, left = number * 7919 % 52 + 1, number * 104729 % 2097152
-  local net, low, n = banked * 5 - 52, 33554431 - number % 33554432, #scores
-  scores[n + 1] = string.format('%.0f', (banked * 2097152 + left) * 33554432 + low)
+  local net, n = banked * 5 - 52, #scores
+  scores[n + 1] = string.format('%.0f', banked * 2097152 + left)
   best_rows[n + 2] = cmsgpack.pack({'mint-otter-42/1', banked, net, 2097151 - left})
-  sums[n + 1] = string.format('%.0f', (134217728 + net) * 33554432 + low)
-  sum_rows[n + 2] = cmsgpack.pack({'mint-otter-42/1', net, 1, number, 0})
-  scores[n + 2], best_rows[n + 1], sums[n + 2], sum_rows[n + 1] = player, player, player, player
+  sums[n + 1] = net
+  scores[n + 2], best_rows[n + 1], sums[n + 2] = player, player, player
+  sum_rows[2 * n + 1], sum_rows[2 * n + 2] = player .. ':races', 1
+  sum_rows[2 * n + 3], sum_rows[2 * n + 4] = player .. ':race', 'mint-otter-42/1'
 end
 redis.call('ZADD', best, unpack(scores))
 redis.call('HSET', best .. ':rows', unpack(best_rows))
 redis.call('ZADD', bankroll, unpack(sums))
 redis.call('HSET', bankroll .. ':rows', unpack(sum_rows))
-redis.call('SET', tag .. ':sequence', first + rows)
+redis.call('HSET', tag, 'results', first + rows)
 return redis.call('ZCARD', best)
 """
-"""A script that writes rows of the all-time leaderboards, as `functions/leaderboards.lua` does."""
+"""A script that writes rows of the all-time leaderboards, as `store/leaderboards.py` does."""
 
 _LOOK = """
 local tag, first, rows = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -58,7 +59,7 @@ for _, name in ipairs({'best', 'bankroll'}) do
   local key = tag .. ':' .. name .. ':all:people'
   for number = first, first + rows - 1 do
     local player = string.format('player%010d', number)
-    redis.call('HGET', key .. ':rows', player)
+    redis.call('HGET', key .. ':rows', name == 'best' and player or player .. ':races')
     redis.call('ZSCORE', key, player)
   end
 end
@@ -105,7 +106,7 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
     report.say(
         f"A page has {PAGE} rows: the first, or one from anywhere. Called one after the other, at both "
         "stores in turns, through the server's own store code, Python's time included in the wait. "
-        "Settling: a race of four players, taken from the outbox, updates eight rankings. The all-time "
+        "Settling: the write that finishes a race of four players updates eight rankings. The all-time "
         "rankings have the stated number of entries; the others have only the entries settled here. "
         "The store has finished rehashing its grown tables before the measurement. A rehash takes about "
         "one read per seven entries, and makes each of these reads 2 to 3 us slower. "
@@ -152,11 +153,10 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
             for place, player in enumerate(dict.fromkeys(players), start=1)
         )
         now = Millis(int(time.time() * 1000))
-        packed = pack_settlement(
-            Settlement(race=race, game=GAME, start_at=now, results=results, people=tuple(players))
+        finished = Settlement(
+            race=race, game=GAME, ended=now, results=results, people=tuple(players)
         )
-        await store.client.command("RPUSH", OUTBOX, packed)
-        assert len(await board.settle_outbox(10)) == 1
+        await finish_race(store, finished)
 
     return {
         "page, the first": lambda: board.page(KEY, 0, PAGE),

@@ -13,7 +13,9 @@ from saratoga_server.store.nodes import ALIVE_FOR
 
 ESTABLISHED = "01"
 
-WITH_TTL = re.compile(r"^(node|player):.*$")
+WITH_TTL = re.compile(
+    r"^(node|player):|^table:[a-z0-9-]+(:race:.*|:records)?$|^leaderboard:[^:]+:(best|bankroll):[0-9]"
+)
 """Keys that may have a TTL (`saratoga_server/store/keys.py`)."""
 
 TABLE = re.compile(r"^table:[a-z0-9-]+$")
@@ -92,7 +94,7 @@ def as_text(name: object) -> str:
 
 
 def keys_left_over(store: Redis) -> Iterator[str]:
-    """Describe wrong TTLs, keys that nothing deletes, keys and names without a table, unsettled results."""
+    """Describe wrong TTLs, and keys and names without a table."""
     keys = {as_text(key) for key in store.scan_iter(count=1000)}
     for key in sorted(keys):
         ttl = store.pttl(key)
@@ -100,13 +102,9 @@ def keys_left_over(store: Redis) -> Iterator[str]:
             yield f"{key} has a TTL, so a wrong clock of the store deletes it"
         if ttl == -1 and key.startswith("node:"):
             yield f"{key} has no TTL"
-        if TABLE.match(key) and store.zscore("expiring", key) is None:
-            yield f"{key} is never deleted"
         owner = RACE_OR_RECORDS.match(key)
         if owner and owner[1] not in keys:
             yield f"{key} has no table"
-    if store.llen("outbox"):
-        yield "the outbox has unsettled results"
     for code in map(as_text, store.zrange("due", 0, -1)):
         if f"table:{code}" not in keys:
             yield f"a timer names {code}, which does not exist"

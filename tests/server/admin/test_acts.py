@@ -17,13 +17,12 @@ from saratoga_rules.records.standing import State
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import (
+    TableOptions,
     TablePhase,
     TableState,
     disconnect,
-    due,
     unpack,
 )
-from saratoga_server.domain.tables.writes import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.messages.node_events import (
     Announce,
@@ -38,13 +37,11 @@ from saratoga_server.ports import (
     Millis,
     PlayerRow,
     RaceFinish,
-    RowTable,
     Settlement,
-    TableWrite,
-    pack_settlement,
 )
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.store.tables import TableWrite
 
 
 @dataclass
@@ -69,15 +66,10 @@ class Office:
 
     async def save(self, table: TableState, finish: RaceFinish | None = None) -> None:
         stored = await self.store.tables.load_table(table.code)
-        write = TableWrite(
-            code=table.code,
-            expected=stored[0] if stored else 0,
-            body=pack(table),
-            due=due(table),
-            race=table.race,
-            finish=finish,
-        )
-        assert await self.store.tables.save_table(write)
+        before = unpack(stored[1]) if stored else None
+        version = stored[0] if stored else 0
+        write = TableWrite(version=version, before=before, after=table, finish=finish)
+        assert await self.store.tables.save_table(write) is None
 
     async def table(self) -> TableState:
         stored = await self.store.tables.load_table(CODE)
@@ -98,13 +90,11 @@ async def opened_office(store: SteppedStore, node: EventRecorder) -> Office:
     for player, name in ((ANN, "Ann"), (BEN, "Ben"), (CLEO, "Cleo")):
         await players.create_player(PlayerRow(player=player, token_hash=player * 4))
         await players.claim_name(player, *checked_name(name))
-    await opened.save(seated(ANN, BEN))
-    for player in (ANN, BEN):
-        await players.sit(player, CODE)
-    await opened.store.tables.set_public(CODE, b"summary")
+    await opened.save(seated(ANN, BEN, settings=PUBLIC))
     return opened
 
 
+PUBLIC = TableOptions(game="canfield", public=True)
 BEST = BoardKey(game="canfield", ranking="best", period="all", bots=False)
 
 
@@ -121,7 +111,7 @@ async def test_tables_are_listed_with_the_busiest_first(office: Office) -> None:
     await office.save(gone.table)
     first, second = await office.admin.tables()
     assert (first.code, first.phase, first.seated, first.connected) == (CODE, "gathering", 2, 2)
-    assert (first.game, first.race, first.host, first.public) == ("canfield", 1, "Ann", False)
+    assert (first.game, first.race, first.host, first.public) == ("canfield", 1, "Ann", True)
     assert first.touched == "2026-09-21T14:13:20Z"
     assert (second.code, second.seated, second.connected) == ("blue-crane-07", 1, 0)
 
@@ -148,14 +138,6 @@ async def test_a_table_is_closed_and_its_players_are_free(office: Office) -> Non
     assert await office.admin.tables() == []
 
 
-async def test_closing_a_table_leaves_a_player_who_sits_elsewhere_by_now_alone(
-    office: Office,
-) -> None:
-    await office.store.players.sit(BEN, "blue-crane-07", instead_of=RowTable(CODE, 0))
-    await office.admin.close(CODE, "Closing time.")
-    assert (await office.player(BEN)).table == "blue-crane-07"
-
-
 async def test_a_name_that_is_taken_or_reserved_is_refused(office: Office) -> None:
     with pytest.raises(NotDone, match="taken"):
         await office.admin.rename(BEN, "ANN")
@@ -177,12 +159,12 @@ def away(table: TableState, player: str) -> TableState:
 async def test_a_disconnected_player_who_is_banned_or_forgotten_loses_the_seat(
     office: Office, act: str
 ) -> None:
-    await office.save(away(seated(ANN, BEN), BEN))
+    await office.save(away(seated(ANN, BEN, settings=PUBLIC), BEN))
     await getattr(office.admin, act)("Ben")
     assert [seat.player for seat in (await office.table()).seats] == [ANN]
     row = await office.store.players.load_player(BEN)
     assert row is None or row.table is None
-    assert await office.store.tables.list_public() == [b"summary"]
+    assert [each.code for each in await office.store.tables.list_public()] == [CODE]
 
 
 async def test_a_player_who_is_banned_while_racing_leaves_the_race(office: Office) -> None:
@@ -198,13 +180,13 @@ async def test_a_voided_race_is_off_the_leaderboards_but_keeps_its_record(office
     settlement = Settlement(
         race=record.race_id,
         game="canfield",
-        start_at=Millis(record.start_at),
-        results=(result_of(ANN, banked=9, net=-5, reached=1000),),
-        people=(ANN,),
+        ended=Millis(record.start_at),
+        results=(result_of(record.racers[0].player, banked=9, net=-5, reached=1000),),
+        people=(record.racers[0].player,),
     )
     await office.save(
         running(ANN, BEN),
-        RaceFinish(race=1, record=format_record(record), settlement=pack_settlement(settlement)),
+        RaceFinish(race=1, record=format_record(record), settlement=settlement),
     )
     assert record.race_id == f"{CODE}/1"
     assert await office.admin.void(f"{CODE}/1") == "canfield"

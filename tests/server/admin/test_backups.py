@@ -14,7 +14,6 @@ from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.admin import backups
 from saratoga_server.admin.backups import NOTE, UNFINISHED, BadBackup
 from saratoga_server.domain.tables import unpack
-from saratoga_server.domain.tables.writes import write_of
 from saratoga_server.embedded_store.append_files import SNAPSHOT
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import read_note
@@ -23,6 +22,7 @@ from saratoga_server.store.clients import open_client
 from saratoga_server.store.keys import LEDGER
 from saratoga_server.store.ledger import STORE_FORMAT
 from saratoga_server.store.opening import open_store
+from saratoga_server.store.tables import TableWrite
 
 
 @pytest.fixture
@@ -84,7 +84,8 @@ async def test_a_restored_table_is_closed_because_players_may_have_seen_its_next
 ) -> None:
     table = seated(ANN, BEN)
     async with EmbeddedStore(folder) as url, open_store(url) as store:
-        assert await store.tables.save_table(write_of(0, None, table))
+        write = TableWrite(version=0, before=table, after=table)
+        assert await store.tables.save_table(write) is None
         path, _ = await backups.take(folder, tmp_path / "backups")
     await backups.restore(path, tmp_path / "fresh")
     async with EmbeddedStore(tmp_path / "fresh") as url, open_store(url) as store:

@@ -20,13 +20,13 @@ from saratoga_server.__main__ import main
 from saratoga_server.admin.commands import admin
 from saratoga_server.admin.terminal import failure, say, say_json
 from saratoga_server.config import Config
-from saratoga_server.domain.tables import TablePhase, due, unpack
-from saratoga_server.domain.tables.writes import pack
+from saratoga_server.domain.tables import TablePhase, unpack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.ports import PlayerRow, TableWrite
+from saratoga_server.ports import PlayerRow
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.tables import TableWrite
 
 # The administrator's commands, run as from a shell, against a real store
 
@@ -48,8 +48,8 @@ async def furnish(store: Store) -> None:
         await store.players.create_player(PlayerRow(player=player, token_hash=player * 4))
         await store.players.claim_name(player, *checked_name(name))
     table = seated(ANN, BEN)
-    write = TableWrite(code=CODE, expected=0, body=pack(table), due=due(table))
-    assert await store.tables.save_table(write)
+    write = TableWrite(version=0, before=None, after=table)
+    assert await store.tables.save_table(write) is None
 
 
 @pytest.fixture

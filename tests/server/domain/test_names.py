@@ -303,10 +303,10 @@ def test_a_start_belongs_to_four_periods(start: str, names: list[str]) -> None:
     assert [period.name for period in periods(at(start))] == names
 
 
-def test_a_period_goes_some_periods_after_its_end() -> None:
+def test_a_period_goes_one_period_after_its_end() -> None:
     assert [period.gone for period in periods(at("2026-12-31T22:00:00.000"))] == [
-        at("2027-01-08T00:00:00.000"),
+        at("2027-01-02T00:00:00.000"),
+        at("2027-01-11T00:00:00.000"),
         at("2027-02-01T00:00:00.000"),
-        at("2027-06-30T00:00:00.000"),
         0,
     ]

@@ -210,7 +210,6 @@ async def test_a_subscription_survives_a_store_failure(server: InProcessServer) 
     anna = await server.player("Anna")
     await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
     await add_results(server.store, 3)
-    await server.store.leaderboards.settle_outbox(10)
     told = len(anna.received.events)
     server.faults.unavailable = True
     assert await anna.refused(ListTables) == "store_unavailable"

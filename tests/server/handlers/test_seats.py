@@ -28,9 +28,11 @@ from saratoga_protocol.events import (
     TableChanged,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.ports import StoreUnavailable, TableWrite
+from saratoga_server.domain.tables.timers import UNUSED_MILLIS
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 from saratoga_server.rate_limits.rates import Action, Rate
+from saratoga_server.store.tables import TableWrite
 
 # Seats: opening a table, joining, coming back, leaving, and lost connections
 
@@ -159,7 +161,7 @@ async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_l
     code = await gathered(anna, bert)
     save = server.store.tables.save_table
 
-    async def unanswered(write: TableWrite) -> bool:
+    async def unanswered(write: TableWrite) -> None:
         await save(write)
         raise StoreUnavailable("the store does not answer")
 
@@ -203,42 +205,63 @@ async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
     assert newer.close_codes == []
 
 
+KEY = "a" * 32
+
+
+# Creating a table: repeats, lost replies and the number of store round trips
+
+
 # Opening and joining
+
+
+async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    assert isinstance(await anna.ask(CreateTable, game="canfield", key=KEY), Snapshot)
+    await server.pass_time(UNUSED_MILLIS)
+    again = await anna.ask(CreateTable, game="canfield", key=KEY)
+    assert isinstance(again, Snapshot)
+    assert again.table.phase == "closed"
+    assert len(await server.codes()) == 1
 
 
 async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
     server: InProcessServer,
 ) -> None:
     anna = await server.player("Anna")
-    command = CreateTable(id=7, game="canfield")
-    codes = set()
-    for lost in (3, 2, 1):  # the code, the table, and the note of the seat
-        server.faults.lost_replies = lost
-        while server.faults.lost_replies:
-            answer = await anna.send(command)
-            assert isinstance(answer, Refused)
-            assert answer.code == "store_unavailable"
-        done = await anna.send(command)
-        assert isinstance(done, Snapshot)
-        codes.add(done.table.code)
-    assert len(codes) == len(await server.codes()) == 1
+    server.faults.lost_replies = 1
+    assert await anna.refused(CreateTable, game="canfield", key=KEY) == "store_unavailable"
+    done = await anna.ask(CreateTable, game="canfield", key=KEY)
+    assert isinstance(done, Snapshot)
+    assert [done.table.code] == await server.codes()
+    assert anna.session.seat == done.table.code
+    await anna.ask(LeaveTable, table=done.table.code)
+    assert isinstance(await anna.ask(CreateTable, game="canfield", key="b" * 32), Snapshot)
 
 
-async def test_a_public_table_that_could_not_be_listed_is_listed_by_the_next_check(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("public", [False, True])
+async def test_a_table_is_created_in_one_store_round_trip(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, public: bool
 ) -> None:
     anna = await server.player("Anna")
+    calls = []
+    before = server.faults.before
 
-    async def unavailable(code: str, summary: bytes | None) -> None:
-        raise StoreUnavailable("the store does not answer")
+    async def counted() -> None:
+        calls.append("call")
+        await before()
 
     with monkeypatch.context() as patch:
-        patch.setattr(server.store.tables, "set_public", unavailable)
-        code = await gathered(anna, public=True)
-    assert await server.real.tables.list_public() == []
-    await server.node.scheduler.sweep()
-    (summary,) = await server.real.tables.list_public()
-    assert code.encode() in summary
+        patch.setattr(server.faults, "before", counted)
+        snapshot = await anna.ask(CreateTable, game="canfield", public=public)
+    assert len(calls) == 1
+    assert isinstance(snapshot, Snapshot)
+    assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
+    assert len(await server.real.tables.list_public()) == int(public)
+
+
+# Limits on seat commands: guessed codes, new tables and changes of a table
 
 
 # Limits

@@ -43,9 +43,9 @@ from saratoga_server.messages.node_events import (
     NodeEvent,
     TableClosedByAdmin,
 )
-from saratoga_server.ports import TableWrite
 from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.store.tables import NotSaved, TableWrite
 
 # Signs of activity: noted at one node, stored, and seen by every other; and what a host without them loses
 
@@ -306,7 +306,7 @@ async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
     moves = ["draw", "draw"]
     writes = []
 
-    async def after_a_move(write: TableWrite) -> bool:
+    async def after_a_move(write: TableWrite) -> NotSaved | None:
         writes.append(write)
         if moves:
             assert isinstance(await anna.move(moves.pop()), events.BoardChanged)

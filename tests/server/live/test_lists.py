@@ -1,16 +1,13 @@
 """Lists that many look at: public tables, leaderboards, and what is sent to whom."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from typing import cast
 
 import pytest
-from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, always, gathered, listed, open_in_process_server
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.results import add_results
-from kit.tables import ANN, BEN, CODE, running, seated
+from kit.tables import CODE, SEED
 from saratoga_protocol.codec import CODECS, JSON, MSGPACK, Codec
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -23,79 +20,15 @@ from saratoga_protocol.commands import (
     Resume,
 )
 from saratoga_protocol.events import Announcement, Event, Leaderboard, Standing, Standings
-from saratoga_server.domain.tables import TableOptions, TableState
-from saratoga_server.domain.tables.lifecycle import UNLISTED
+from saratoga_server.domain.tables import close
 from saratoga_server.live.broadcaster import Broadcaster, send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
-from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.public_tables import PublicTables
+from saratoga_server.live.public_tables import MOST_PLACES
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_cache import TableCache
 from saratoga_server.messages.node_events import RaceVoided
-from saratoga_server.ports import MOST_PLACES
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
-from saratoga_server.store.tables import TableStore
 
 # The list of public tables, which is right also after restarts
-
-
-PUBLIC, PRIVATE = TableOptions(game="canfield", public=True), TableOptions(game="canfield")
-
-
-class RecordingTables:
-    """A table store that records whether a line of the list was written (True) or deleted."""
-
-    def __init__(self) -> None:
-        self.writes: list[bool] = []
-        self.people: list[int] = []
-        self.has_place = True
-        self.held: asyncio.Event | None = None
-        """Holds the writes back until it is set."""
-
-    async def set_public(
-        self, code: str, summary: bytes | None, opener: str = "", people: int = 0
-    ) -> bool:
-        if self.held is not None:
-            await self.held.wait()
-        self.writes.append(summary is not None)
-        self.people.append(people)
-        return self.has_place
-
-
-@pytest.fixture
-def tables() -> RecordingTables:
-    return RecordingTables()
-
-
-@pytest.fixture
-def public_tables(tables: RecordingTables) -> PublicTables:
-    return PublicTables(cast(TableStore, tables), cast(TableCache, None))
-
-
-def live(state: TableState) -> LiveTable:
-    return LiveTable(CODE, 1, state)
-
-
-async def test_a_line_is_written_only_when_it_changes(
-    tables: RecordingTables, public_tables: PublicTables
-) -> None:
-    table = live(seated(ANN, settings=PUBLIC))
-    await public_tables.opened(table)
-    table.state = replace(table.state, notice="Nobody sees this in the list.")
-    await public_tables.update(table)
-    assert tables.writes == [True]
-    table.state = running(ANN, BEN, settings=PUBLIC)
-    await public_tables.update(table)
-    assert tables.writes == [True, True]
-
-
-async def test_a_new_private_table_costs_no_write(
-    tables: RecordingTables, public_tables: PublicTables
-) -> None:
-    table = live(seated(ANN, settings=PRIVATE))
-    await public_tables.opened(table)
-    await public_tables.update(table)
-    assert tables.writes == []
 
 
 async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer) -> None:
@@ -111,36 +44,42 @@ async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer)
     assert await listed(bert) == [("Bert", "running", 1)]
 
 
-async def opened_by(server: InProcessServer, name: str, address: str) -> MemoryPlayer:
-    """Connect a player from this address, who opens a public table."""
+async def opened_by(
+    server: InProcessServer, name: str, address: str, public: bool = True
+) -> MemoryPlayer:
+    """Connect a player from this address, who opens a table."""
     player = await server.player(name)
     player.session.address = address
     player.session.quota = RateLimiter(lambda: 0.0).open(address, NO_CONNECTION)
-    await player.at_table(CreateTable, game="canfield", public=True)
+    await player.at_table(CreateTable, game="canfield", public=public)
     return player
 
 
-async def test_one_address_has_eight_places_and_a_host_without_a_place_is_told(
+async def test_one_address_has_eight_places_until_one_of_its_tables_is_private_or_closed(
     server: InProcessServer,
 ) -> None:
-    first, *_ = [
+    first, second, *_ = [
         await opened_by(server, f"Crowd {number}", f"2001:db8:0:{number}::1")  # one household
         for number in range(MOST_PLACES)
     ]
-    ninth = await opened_by(server, "Nina", "2001:db8::99")
+    ninth = await opened_by(server, "Nina", "2001:db8::99", public=False)
+    public = {"table": ninth.table.code, "public": True}
+    assert await ninth.refused(ChangeSettings, **public) == "bad_settings"
+    assert await second.refused(CreateTable, game="canfield", public=True) == "bad_settings"
     other = await opened_by(server, "Otto", "2001:db8:0:100::1")
-    await server.settle()
+    assert len(await listed(other)) == MOST_PLACES + 1
+    await first.ask(ChangeSettings, table=first.table.code, public=False)
+    await ninth.ask(ChangeSettings, **public)
     names = [name for name, *_ in await listed(other)]
-    assert (len(names), "Otto" in names, "Nina" in names) == (MOST_PLACES + 1, True, False)
-    assert ninth.table.notice == UNLISTED
-    assert UNLISTED not in (first.table.notice, other.table.notice)
-    _, body = await server.stored(other.table.code)
-    assert b"2001:db8" not in body
-    await first.disconnect()
-    friend = await server.player("Freda")
-    await friend.at_table(JoinTable, table=ninth.table.code)
-    names = [name for name, *_ in await listed(other)]
-    assert (len(names), names[0], "Crowd 0" in names) == (MOST_PLACES + 1, "Nina", False)
+    assert ("Nina" in names, "Crowd 0" in names) == (True, False)
+    assert (
+        await first.refused(ChangeSettings, table=first.table.code, public=True) == "bad_settings"
+    )
+    await server.node.table_service.change(
+        second.table.code,
+        lambda state, now: close(state, "Closing time.", now=now, fresh_seed=SEED),
+    )
+    await first.ask(ChangeSettings, table=first.table.code, public=True)
 
 
 async def test_a_locked_table_is_not_listed(server: InProcessServer) -> None:
@@ -250,20 +189,21 @@ async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
     await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
     await server.pass_time(1000)
     told = len(anna.received.events)
-    assert await server.store.leaderboards.void_race("canfield", race)
+    code, _, number = race.partition("/")
+    players = [each.player for each in server.players]
+    assert await server.store.leaderboards.void_race("canfield", code, int(number), players)
     await server.node.admin_events.apply(RaceVoided(race, "canfield"))
     await server.pass_time(1000)
     (page,) = anna.received.all(Leaderboard, told)
     assert (page.rows, page.total, page.me) == ([], 0, None)
 
 
-async def test_results_that_another_node_settled_are_found_within_a_few_sends(
+async def test_results_that_another_node_wrote_are_found_within_a_few_sends(
     server: InProcessServer,
 ) -> None:
     anna = await server.player("Anna")
     await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
     await add_results(server.store, 3)
-    await server.store.leaderboards.settle_outbox(10)
     told = len(anna.received.events)
     for _ in range(UNCHANGED_EVERY):
         await server.pass_time(1000)
@@ -374,19 +314,3 @@ def test_a_player_follows_a_table_with_any_of_their_connections() -> None:
     assert not broadcaster.is_following("bert", CODE)
     broadcaster.unfollow(second, CODE)
     assert not broadcaster.is_following("anna", CODE)
-
-
-async def test_a_line_that_is_written_late_never_replaces_a_newer_one(
-    tables: RecordingTables, public_tables: PublicTables
-) -> None:
-    table = live(seated(ANN, settings=PUBLIC))
-    tables.held = asyncio.Event()
-    first = asyncio.create_task(public_tables.opened(table))
-    await asyncio.sleep(0)
-    held, tables.held = tables.held, None
-    table.state = replace(table.state, locked=True)
-    second = asyncio.create_task(public_tables.update(table))
-    await asyncio.sleep(0)
-    held.set()
-    await asyncio.gather(first, second)
-    assert tables.writes == [True, False]

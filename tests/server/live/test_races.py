@@ -28,7 +28,6 @@ from saratoga_server.node import Node
 from saratoga_server.ports import (
     LiveStanding,
     StoreUnavailable,
-    unpack_settlement,
 )
 from saratoga_server.store.leaderboards import BoardKey
 
@@ -223,8 +222,7 @@ async def test_a_race_is_counted_when_its_last_board_has_ended(
     assert recorded_outcome(finish.write.record) == finish.outcome
     assert parse_record(finish.write.record).race_id == table.state.race_id
     assert finish.write.settlement is not None
-    settlement = unpack_settlement(finish.write.settlement)
-    assert settlement.results == tuple(finish.outcome.results)
+    assert finish.write.settlement.results == tuple(finish.outcome.results)
     assert await server.record(table.code) is None, "to write it is left to the caller"
 
 

@@ -2,12 +2,11 @@
 
 import pytest
 
-from kit.in_process_server import InProcessServer, before_once, gathered, tables_of
+from kit.in_process_server import InProcessServer, gathered
 from kit.players import Received, RecordingConnection
-from kit.two_nodes import beside
 from saratoga_protocol.codec import CODECS, JSON
-from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable, Resume, WatchTable
-from saratoga_protocol.events import Done, SeatLost, Snapshot, TableChanged
+from saratoga_protocol.commands import CreateTable, Kick, LeaveTable, Resume, WatchTable
+from saratoga_protocol.events import SeatLost, Snapshot, TableChanged
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables import TableSeat
 from saratoga_server.domain.tables.seating import KICKED
@@ -87,49 +86,6 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
     assert await server.real.tables.list_public() == []
     assert (await server.row(anna.player)).table is None
     assert isinstance(await anna.ask(CreateTable, game="canfield"), Snapshot)
-
-
-# Rows
-
-
-async def test_a_player_who_sits_down_again_while_the_row_is_freed_is_in_the_row(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with beside(server) as nodes:
-        anna, bert = await nodes.two()
-        code = await gathered(anna, bert)
-        back = await nodes.east.player("Bert")
-        back.last_id = 50
-        players = nodes.west.store.players
-        emptying = before_once(players.stand_up, lambda: back.at_table(JoinTable, table=code))
-        monkeypatch.setattr(players, "stand_up", emptying)
-        assert isinstance(await bert.ask(LeaveTable, table=code), Done)
-        assert back.session.seat == code
-        assert (await server.row(back.player)).table == code
-
-
-async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    tables = server.store.tables
-    save = tables.save_table
-
-    async def saved(*args: object) -> bool:
-        done = await save(*args)  # type: ignore[arg-type]
-        server.faults.unavailable = True
-        return done
-
-    with monkeypatch.context() as patch:
-        patch.setattr(tables, "save_table", saved)
-        assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    assert await tables_of(server, bert.player) == []
-    assert (await server.row(bert.player)).table == code
-    await server.node.scheduler.sweep()
-    server.faults.unavailable = False
-    await server.node.scheduler.sweep()
-    assert (await server.row(bert.player)).table is None
 
 
 # Sessions: one connection and its player

@@ -24,18 +24,17 @@ from saratoga_server.live.table_cache import READ_AT_ONCE
 from saratoga_server.ports import (
     Millis,
     StoreUnavailable,
-    TableWrite,
 )
 from saratoga_server.store.keys import table_key
+from saratoga_server.store.tables import NotSaved, TableWrite
 
 # Loading
 
 
 async def test_a_new_table_is_there_for_every_node(here: CachingNode, there: CachingNode) -> None:
-    table = await here.cache.open(seated(ANN))
-    assert table is not None
+    table = await here.open(seated(ANN))
     assert (table.version, here.cache.known(CODE)) == (1, table)
-    assert await there.cache.open(seated(BEN)) is None, "the code is taken"
+    assert await there.cache.open(seated(BEN)) is NotSaved.CHANGED, "the code is taken"
     assert there.cache.known(CODE) is None
     assert (await there.cache.get(CODE)).state == table.state
 
@@ -48,7 +47,7 @@ async def test_a_table_that_does_not_exist_is_refused_each_time(here: CachingNod
 
 
 async def test_a_table_is_loaded_once_however_many_ask(here: CachingNode, caches: Caches) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     tables = SlowTables(caches)
     tables.may_read.set()
     there = await caches.node(tables)
@@ -61,7 +60,7 @@ async def test_a_table_is_loaded_once_however_many_ask(here: CachingNode, caches
 async def test_a_load_that_failed_for_one_caller_is_repeated_for_the_next(
     here: CachingNode, caches: Caches
 ) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     tables = SlowTables(caches, StoreUnavailable("away"))
     there = await caches.node(tables)
     early = [asyncio.create_task(there.cache.get(CODE)) for _ in range(2)]
@@ -77,7 +76,7 @@ async def test_a_load_that_failed_for_one_caller_is_repeated_for_the_next(
 
 
 async def test_a_change_is_durable_then_shown(here: CachingNode, caches: Caches) -> None:
-    table = await here.cache.open(seated(ANN))
+    table = await here.open(seated(ANN))
     assert table is not None
     before = table.known
     applied = await here.cache.change(CODE, adding("Hello."))
@@ -91,7 +90,7 @@ async def test_a_change_is_durable_then_shown(here: CachingNode, caches: Caches)
 
 
 async def test_an_invisible_change_is_not_sent(here: CachingNode, caches: Caches) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     await here.cache.change(CODE, lambda state, now: Change(replace(state, looked=now)))
     assert (await caches.version(), here.received.events) == (2, [])
 
@@ -99,7 +98,7 @@ async def test_an_invisible_change_is_not_sent(here: CachingNode, caches: Caches
 async def test_a_change_is_judged_anew_when_another_node_wrote_first(
     here: CachingNode, there: CachingNode
 ) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     table = await there.cache.get(CODE)
     known = table.known
     await here.cache.change(CODE, adding("One."))
@@ -113,7 +112,7 @@ async def test_a_change_is_judged_anew_when_another_node_wrote_first(
 async def test_a_change_that_always_comes_too_late_is_given_up(
     here: CachingNode, caches: Caches
 ) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
 
     def too_late(state: TableState, now: Millis) -> Change:
         caches.store.server.ask("HINCRBY", table_key(CODE), "version", "1")
@@ -127,7 +126,7 @@ async def test_a_change_that_always_comes_too_late_is_given_up(
 async def test_a_refusal_is_judged_on_the_newest_version_if_other_nodes_are_alive(
     here: CachingNode, there: CachingNode
 ) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     await there.cache.get(CODE)
     await here.cache.change(CODE, adding("one"))
 
@@ -149,7 +148,7 @@ async def test_a_refusal_is_judged_on_the_newest_version_if_other_nodes_are_aliv
 async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change(
     here: CachingNode, caches: Caches, happened: bool
 ) -> None:
-    table = await here.cache.open(seated(ANN))
+    table = await here.open(seated(ANN))
     assert table is not None
     known = table.known
     caches.faults.lost_replies, caches.faults.unavailable = int(happened), not happened
@@ -166,29 +165,29 @@ async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change
 class MuteTables(WrappedTables):
     """A table store whose writes get no reply."""
 
-    writes: asyncio.Task[bool] | None = None
+    writes: asyncio.Task[NotSaved | None] | None = None
 
-    async def save_table(self, write: TableWrite) -> bool:
-        if write.expected:
+    async def save_table(self, write: TableWrite) -> NotSaved | None:
+        if write.version:
             self.writes = asyncio.create_task(self._save(write))
             await asyncio.Event().wait()
         return await self._save(write)
 
-    async def _save(self, write: TableWrite) -> bool:
+    async def _save(self, write: TableWrite) -> NotSaved | None:
         return await self.tables.save_table(write)
 
 
 async def test_a_write_without_a_reply_in_time_is_in_doubt(caches: Caches) -> None:
     tables = MuteTables(caches)
     here = await caches.node(tables, store_timeout=0.01)
-    table = await here.cache.open(seated(ANN))
+    table = await here.open(seated(ANN))
     assert table is not None
     async with asyncio.timeout(30):
         with pytest.raises(StoreUnavailable, match="in time"):
             await here.cache.change(CODE, adding("Perhaps."))
     assert (table.in_doubt, table.state.notice) == (True, "")
     assert tables.writes is not None
-    assert await tables.writes
+    assert await tables.writes is None
     await here.cache.refresh(CODE)
     assert (table.in_doubt, table.state.notice) == (False, "Perhaps.")
 
@@ -197,7 +196,7 @@ async def test_a_write_without_a_reply_in_time_is_in_doubt(caches: Caches) -> No
 
 
 async def test_a_published_version_is_read_once(here: CachingNode, there: CachingNode) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     table = await there.cache.get(CODE)
     await here.cache.change(CODE, adding("one"))
     assert there.cache.heard_of(CODE, 2)
@@ -210,7 +209,7 @@ async def test_a_published_version_is_read_once(here: CachingNode, there: Cachin
 
 
 async def test_a_refresh_reads_only_what_may_be_newer(here: CachingNode, caches: Caches) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     tables = SlowTables(caches)
     tables.may_read.set()
     there = await caches.node(tables)
@@ -230,7 +229,7 @@ async def test_a_refresh_reads_only_what_may_be_newer(here: CachingNode, caches:
 async def test_a_version_published_while_an_older_one_is_read_is_not_missed(
     here: CachingNode, caches: Caches
 ) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
 
     class LateTables(WrappedTables):
         """A table store that returns the version before another node wrote."""
@@ -252,7 +251,7 @@ async def test_tables_changed_without_notice_are_found(
 ) -> None:
     codes = [f"odd-emu-{number}" for number in range(READ_AT_ONCE + 2)]
     for code in codes:
-        await here.cache.open(replace(seated(ANN), code=code))
+        await here.open(replace(seated(ANN), code=code))
         await there.cache.get(code)
     assert await there.cache.changed_elsewhere() == []
     for code in (codes[0], codes[-1]):

@@ -37,40 +37,11 @@ from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.domain.usernames import LONGEST
 from saratoga_server.live.table_cache import JITTER
-from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.ports import Millis, PlayerRow, StoreUnavailable
 from saratoga_server.store.keys import table_key
 from saratoga_server.transport.outbox import MOST_PENDING
 
 # The effects of a change of a table are carried out once it is durable, and repeated if they fail
-
-
-FAULTS = [StoreUnavailable("away"), CommandRejected("no_such_race"), ValueError("broken")]
-
-
-# Effects that fail
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_effects_that_failed_are_carried_out_at_the_next_look(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, fault: Exception
-) -> None:
-    anna, bert, code = await two_at(server)
-
-    async def fails(player: str, table: str, writes: int) -> bool:
-        raise fault
-
-    with monkeypatch.context() as broken:
-        broken.setattr(server.store.players, "stand_up", fails)
-        table = await server.node.table_service.change(code, kicking(anna, bert))
-        assert table.state.seat(bert.player) is None, "the change stands"
-        assert (await server.row(bert.player)).table == code
-    await server.pass_time(1000)
-    assert (await server.row(bert.player)).table is None
-    assert table.followed_up is None
-    assert len(bert.received.all(SeatLost)) == 1
-
-
-# Lost replies
 
 
 async def test_a_change_whose_reply_was_lost_has_its_effects_when_it_is_found(
@@ -105,7 +76,7 @@ async def test_a_change_that_did_not_happen_has_no_effects(server: InProcessServ
 
 
 async def test_a_change_sets_the_tables_timer(here: CachingNode, caches: Caches) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN, BEN))
     table = counting(ANN, BEN)
     await here.cache.change(CODE, lambda state, now: Change(table))
     assert here.due_tables.take_due() is None
@@ -118,7 +89,7 @@ async def test_several_nodes_spread_the_timers_that_need_not_be_prompt(
 ) -> None:
     here.peers.seen()
     for number in range(40):
-        await here.cache.open(replace(seated(ANN), code=f"odd-emu-{number}"))
+        await here.open(replace(seated(ANN), code=f"odd-emu-{number}"))
     caches.time.at += UNUSED_MILLIS
     due_at_once = len(list(iter(here.due_tables.take_due, None)))
     assert due_at_once < 40
@@ -134,7 +105,7 @@ async def test_the_timers_of_a_start_and_of_a_deadline_are_prompt_on_every_node(
     race = replace(running(ANN, BEN), looked=running(ANN, BEN).deadline - 1)
     codes = [f"odd-emu-{number}" for number in range(40)]
     for code in codes:
-        await here.cache.open(replace(table, code=code))
+        await here.open(replace(table, code=code))
     caches.time.at = table.start_at
     assert sorted(iter(here.due_tables.take_due, None)) == sorted(codes)
 
@@ -153,8 +124,8 @@ async def test_the_timers_of_a_start_and_of_a_deadline_are_prompt_on_every_node(
 async def test_tables_without_subscribers_are_dropped_from_the_cache(
     here: CachingNode, caches: Caches
 ) -> None:
-    await here.cache.open(seated(ANN))
-    await here.cache.open(replace(seated(ANN), code=OTHER))
+    await here.open(seated(ANN))
+    await here.open(replace(seated(ANN), code=OTHER))
     here.cache.forget_unused("another node")
     assert [table.code for table in here.cache.all()] == [CODE], "a player follows it"
     assert here.cache.phases() == {TablePhase.GATHERING: 1}
@@ -165,8 +136,7 @@ async def test_tables_without_subscribers_are_dropped_from_the_cache(
 
 
 async def test_a_table_with_something_left_undone_is_kept(here: CachingNode) -> None:
-    table = await here.cache.open(replace(seated(ANN), code=OTHER))
-    assert table is not None
+    table = await here.open(replace(seated(ANN), code=OTHER))
     table.in_doubt = True
     here.cache.forget_unused("another node")
     table.in_doubt, table.followed_up = False, table.known
@@ -182,7 +152,7 @@ async def test_a_table_with_something_left_undone_is_kept(here: CachingNode) -> 
 async def test_with_other_nodes_alive_a_race_is_kept_only_where_it_is_followed(
     here: CachingNode,
 ) -> None:
-    await here.cache.open(replace(running(ANN), code=OTHER, seats=()))
+    await here.open(replace(running(ANN), code=OTHER, seats=()))
     here.cache.forget_unused("node")
     assert here.cache.known(OTHER) is not None
     here.peers.seen()
@@ -193,7 +163,7 @@ async def test_with_other_nodes_alive_a_race_is_kept_only_where_it_is_followed(
 async def test_a_table_that_the_store_has_deleted_is_forgotten(
     here: CachingNode, caches: Caches
 ) -> None:
-    await here.cache.open(seated(ANN))
+    await here.open(seated(ANN))
     await caches.store.real.client.command("DEL", table_key(CODE))
     with pytest.raises(CommandRejected, match="no_such_table"):
         await here.cache.refresh(CODE)
@@ -242,6 +212,8 @@ async def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(
     anna = await server.player("Anna")
     code = await gathered(anna, races=RACES)
     cache = server.node.table_cache
+    for player in ids("s")[1:]:
+        await server.store.players.create_player(PlayerRow(player=player, token_hash="hash"))
     await cache.change(code, lambda state, _: Change(fullest(state)))
     first = len(anna.received.all(TableChanged))
 

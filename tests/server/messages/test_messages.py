@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.stores import StoreServer
-from saratoga_protocol.events import Result
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.messages.node_events import (
     Announce,
@@ -27,10 +26,6 @@ from saratoga_server.messages.node_events import (
 from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.ports import (
     LiveStanding,
-    Millis,
-    Settlement,
-    pack_settlement,
-    unpack_settlement,
 )
 from saratoga_server.store.opening import open_store
 
@@ -104,51 +99,3 @@ async def test_the_stores_own_reader_understands_every_kind(store_server: StoreS
         back = await store.client.command("EVAL", echo, 0, pack(value))
     # the store does not distinguish an empty map from an empty list
     assert unpack(back) == value
-
-
-# Settlements as bytes in the outbox
-
-
-results = st.builds(
-    Result,
-    player=st.text(max_size=16),
-    name=st.text(max_size=16),
-    place=st.integers(1, 16),
-    banked=st.integers(0, 104),
-    net=st.integers(-100, 420),
-    state=st.sampled_from(["won", "cash-out", "left"]),
-    moves=st.integers(0, 5000),
-    bot=st.booleans(),
-    reached=st.none() | st.integers(0, 2**40),
-    ended=st.integers(0, 2**40),
-)
-settlements = st.builds(
-    Settlement,
-    race=st.text(max_size=30),
-    game=st.text(max_size=20),
-    start_at=st.integers(0, 2**45).map(Millis),
-    results=st.lists(results, max_size=16).map(tuple),
-)
-
-
-@given(settlements)
-def test_a_settlement_is_unpacked_as_it_was_packed(settlement: Settlement) -> None:
-    assert unpack_settlement(pack_settlement(settlement)) == settlement
-
-
-@pytest.mark.parametrize(
-    "junk",
-    [
-        b"",
-        b"\xc1",
-        b"\x93",
-        msgpack.packb([1, 2]),
-        msgpack.packb(7),
-        msgpack.packb({"race": "mint-otter-42/1"}),
-        b"\x81\xa4race\xa1\xff",
-        b"\x91" * 5000,
-    ],
-)
-def test_anything_else_is_a_value_error(junk: bytes) -> None:
-    with pytest.raises(ValueError, match="not a settlement"):
-        unpack_settlement(junk)

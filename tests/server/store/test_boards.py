@@ -12,6 +12,7 @@ from kit.running_race import (
     CODE,
     MINUTE,
     AnyStore,
+    RunningRace,
     commit_all,
     ending,
     move,
@@ -25,7 +26,6 @@ from saratoga_server.ports import (
     CommitOutcome,
     CommitStatus,
     Millis,
-    TableWrite,
 )
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.opening import Store
@@ -216,9 +216,7 @@ async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
 
 async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
     race = await running_race(store)
-    await store.tables.save_table(
-        TableWrite(code=CODE, expected=1, body=b"resumed", due=None, race=1, epochs={ANNA: 2})
-    )
+    await race.resumed(ANNA, 2)
     [old] = await race.commit(move("draw", 0, epoch=1))
     [new] = await race.commit(move("draw", 0, epoch=2))
     [server] = await race.commit(ending("left", 1, "left"))
@@ -226,17 +224,6 @@ async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
     assert new.status is server.status is CommitStatus.DONE
     assert (await race.board()).epoch == 2
     assert (await race.board(BERT)).epoch == 1
-
-
-async def test_a_fence_is_never_lowered(store: AnyStore) -> None:
-    race = await running_race(store)
-    for version, epoch in ((1, 5), (2, 3)):
-        await store.tables.save_table(
-            TableWrite(
-                code=CODE, expected=version, body=b"x", due=None, race=1, epochs={ANNA: epoch}
-            )
-        )
-    assert (await race.board()).epoch == 5
 
 
 async def test_a_board_that_has_ended_takes_nothing_more(store: AnyStore) -> None:
@@ -323,22 +310,22 @@ async def test_every_store_answers_as_the_embedded_one_does(
     stories = []
     async with empty_store() as embedded:
         for each in (store, embedded):
-            await running_race(each, code=code, minutes=minutes, started_ago=70_000, banked=1)
-            stories.append(await story(each, code, batches))
+            race = await running_race(
+                each, code=code, minutes=minutes, started_ago=70_000, banked=1
+            )
+            stories.append(await story(race, code, batches))
     assert stories[0] == stories[1]
 
 
-async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | int]) -> list[object]:
+async def story(
+    race: RunningRace, code: str, batches: list[list[BoardCommit] | int]
+) -> list[object]:
     """Commit the batches; return their outcomes and all stored data, except times."""
     seen: list[object] = []
-    version = 1
+    store = race.store
     for batch in batches:
         if isinstance(batch, int):
-            write = TableWrite(
-                code=code, expected=version, body=b"", due=None, race=1, epochs={ANNA: batch}
-            )
-            assert await store.tables.save_table(write)
-            version += 1
+            await race.resumed(ANNA, batch, code)
             continue
         outcomes = await commit_all(store, [replace(each, table=code) for each in batch])
         seen += [(each.status, each.length, each.number) for each in outcomes]

@@ -9,16 +9,16 @@ from kit.event_recorder import WITHIN, recording
 from kit.faulty_link import link_to_store
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
-from saratoga_server.domain.tables.writes import pack
 from saratoga_server.messages.node_events import (
     Announce,
     Here,
     Renamed,
     Touched,
 )
-from saratoga_server.ports import StoreUnavailable, TableWrite
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.tables import TableWrite
 
 AnyStore = Store
 
@@ -43,10 +43,10 @@ async def test_every_node_that_listens_hears_an_event(store: AnyStore) -> None:
 @calm
 async def test_a_change_of_a_table_is_announced_by_the_store(store: AnyStore) -> None:
     async with recording(store.events, "east") as east:
-        write = TableWrite(code=CODE, expected=0, body=pack(seated(ANN)), due=None)
-        assert await store.tables.save_table(write)
+        write = TableWrite(version=0, before=seated(ANN), after=seated(ANN))
+        assert await store.tables.save_table(write) is None
         await east.receives(Touched(CODE, 1))
-        assert not await store.tables.save_table(write)
+        assert await store.tables.save_table(write) is not None
     assert east.events.count(Touched(CODE, 1)) == 1
 
 

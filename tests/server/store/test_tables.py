@@ -1,182 +1,194 @@
 """Tables in a store, the nodes, the audit log and the keys beside them."""
 
-from collections.abc import AsyncIterator
-
-import pytest
 from msgspec.structs import replace
-from redis.exceptions import ResponseError
 
 from kit.in_process_server import InProcessServer, gathered
-from kit.running_race import ANNA, BERT, CODE, AnyStore, ending, move, running_race
-from kit.stores import StoreServer, calm
+from kit.running_race import BERT, CODE, AnyStore, ending, move, running_race
+from kit.stores import calm
+from kit.tables import ANN, BEN, NODE, seated
 from saratoga_protocol.commands import NextRace
-from saratoga_protocol.events import Done
+from saratoga_protocol.events import Done, Racer
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
+from saratoga_server.domain.tables import TableOptions, TablePhase, TableState, unpack
 from saratoga_server.ports import (
     MOST_LISTED,
-    MOST_PLACES,
     CommitOutcome,
     CommitStatus,
     Millis,
     PlayerRow,
     RaceFinish,
-    RaceOpening,
-    TableWrite,
 )
 from saratoga_server.store.keys import player_key
-from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.tables import NotSaved, TableWrite
 
 # Tables, their timers and finished races, on every kind of store
 
+SEATED = seated(ANN)
+PUBLIC = TableOptions(game="canfield", public=True)
 
-def write(
-    expected: int, body: bytes = b"body", *, due: int | None = None, code: str = CODE
-) -> TableWrite:
-    return TableWrite(
-        code=code, expected=expected, body=body, due=None if due is None else Millis(due)
-    )
+
+def write(version: int, after: TableState = SEATED, before: TableState | None = None) -> TableWrite:
+    """Return a write that seats nobody, unless `before` is given."""
+    return TableWrite(version=version, before=before or after, after=after)
+
+
+async def running(store: AnyStore) -> TableState:
+    """Return the stored table of a running race."""
+    stored = await store.tables.load_table(CODE)
+    assert stored is not None
+    return unpack(stored[1])
 
 
 async def test_a_write_judged_on_another_version_changes_nothing(store: AnyStore) -> None:
-    await store.tables.save_table(write(0, b"first"))
-    await store.tables.save_table(write(1, b"second"))
-    assert not await store.tables.save_table(write(0, b"other"))
-    assert not await store.tables.save_table(write(1, b"other", due=1))
-    assert not await store.tables.save_table(write(5, b"other"))
-    assert await store.tables.load_table(CODE) == (2, b"second")
-    assert list(await store.tables.due(Millis(10), 10)) == []
+    other = replace(SEATED, notice="other", touched=Millis(1))
+    assert await store.tables.save_table(write(0)) is None
+    assert await store.tables.save_table(write(1)) is None
+    for version in (0, 1, 5):
+        assert await store.tables.save_table(write(version, other)) is NotSaved.CHANGED
+    stored = await store.tables.load_table(SEATED.code)
+    assert stored is not None
+    assert (stored[0], unpack(stored[1])) == (2, SEATED)
 
 
-async def test_a_refused_write_opens_no_board(store: AnyStore) -> None:
-    race = await running_race(store)
-    opening = RaceOpening(
-        race=2, start_at=race.start_at, deadline=Millis(0), banked=0, epochs={ANNA: 1}
-    )
-    refused = TableWrite(
-        code=CODE,
-        expected=0,
-        body=b"late",
-        due=None,
-        race=1,
-        epochs={ANNA: 9},
-        opening=opening,
-        finish=RaceFinish(race=1, record="wrong", settlement=b"wrong"),
-    )
-    assert not await store.tables.save_table(refused)
-    assert await store.boards.load_board(CODE, 2, ANNA) is None
-    assert await store.tables.load_record(CODE, 1) is None
-    assert (await race.board()).epoch == 1
-    assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
+async def test_a_player_sits_at_one_table_which_the_row_names(store: AnyStore) -> None:
+    elsewhere = replace(SEATED, code="amber-heron-07")
+    both = replace(elsewhere, seats=(*elsewhere.seats, *seated(BEN).seats))
+
+    async def table_of(player: str) -> str | None:
+        row = await store.players.load_player(player)
+        assert row is not None
+        return row.table
+
+    opening = TableWrite(version=0, before=None, after=SEATED)
+    assert await store.tables.save_table(opening) is NotSaved.ELSEWHERE, "no such player"
+    for player in (ANN, BEN):
+        await store.players.create_player(PlayerRow(player=player, token_hash="hash"))
+    assert await store.tables.save_table(opening) is None
+    assert await table_of(ANN) == SEATED.code
+    second = TableWrite(version=0, before=None, after=both)
+    assert await store.tables.save_table(second) is NotSaved.ELSEWHERE
+    assert await store.tables.load_table(elsewhere.code) is None
+    assert await table_of(BEN) is None, "the whole write was refused"
+    left = replace(SEATED, seats=())
+    assert await store.tables.save_table(write(1, left, SEATED)) is None
+    assert await table_of(ANN) is None
+    assert await store.tables.save_table(second) is None
+    assert [await table_of(player) for player in (ANN, BEN)] == [elsewhere.code] * 2
+
+
+async def test_a_key_opens_one_table(store: AnyStore) -> None:
+    await store.players.create_player(PlayerRow(player=ANN, token_hash="hash"))
+    opening = TableWrite(version=0, before=None, after=SEATED, key="k" * 32)
+    assert await store.tables.save_table(opening) is None
+    other = replace(SEATED, code="amber-heron-07")
+    repeated = TableWrite(version=0, before=None, after=other, key="k" * 32)
+    assert await store.tables.save_table(repeated) is NotSaved.REPEATED
+    row = await store.players.load_player(ANN)
+    assert row is not None
+    assert (row.made, row.made_by) == (SEATED.code, "k" * 32)
 
 
 async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> None:
-    for number, due in ((1, 300), (2, 100), (3, 200), (4, 400), (5, None)):
-        await store.tables.save_table(write(0, code=f"mint-otter-0{number}", due=due))
-    assert list(await store.tables.due(Millis(300), 10)) == [
-        "mint-otter-02",
+    for number, touched in ((1, 300), (2, 100), (3, 200), (4, 400)):
+        table = replace(SEATED, code=f"mint-otter-0{number}", seats=(), touched=Millis(touched))
+        await store.tables.save_table(write(0, table))
+    closed = replace(SEATED, code="mint-otter-05", phase=TablePhase.CLOSED)
+    await store.tables.save_table(write(0, closed))
+    found = await store.tables.due(Millis(10**9), 10)
+    assert list(found) == ["mint-otter-02", "mint-otter-03", "mint-otter-01", "mint-otter-04"]
+    first = found["mint-otter-02"]
+    assert list(await store.tables.due(Millis(10**9), 2)) == list(found)[:2]
+    assert await store.tables.due(Millis(first - 1), 10) == {}
+    assert list(await store.tables.due(Millis(first + 200), 2, Millis(first + 50))) == [
         "mint-otter-03",
         "mint-otter-01",
     ]
-    assert list(await store.tables.due(Millis(300), 2)) == ["mint-otter-02", "mint-otter-03"]
-    assert list(await store.tables.due(Millis(99), 10)) == []
-    assert await store.tables.due(Millis(300), 2, Millis(150)) == {
-        "mint-otter-03": 200,
-        "mint-otter-01": 300,
-    }
+    await store.tables.forget_timer("mint-otter-02")
+    assert "mint-otter-02" not in await store.tables.due(Millis(10**9), 10)
 
 
 async def test_a_record_that_lacks_an_entry_is_not_written(store: AnyStore) -> None:
     await running_race(store)
+    before = await running(store)
     await store.commits.commit(move("draw", 0))
-    finish = RaceFinish(race=1, record="record", settlement=None, entries=0)
-    late = TableWrite(code=CODE, expected=1, body=b"closed", due=None, finish=finish)
-    assert not await store.tables.save_table(late)
+    finish = RaceFinish(race=1, record="record", entries=0)
+    closed = replace(before, phase=TablePhase.CLOSED, seats=())
+    late = TableWrite(version=1, before=before, after=closed, finish=finish)
+    assert await store.tables.save_table(late) is NotSaved.CHANGED
     assert await store.tables.load_record(CODE, 1) is None
-    assert await store.tables.save_table(replace(late, finish=replace(finish, entries=1)))
+    whole = replace(late, finish=replace(finish, entries=1))
+    assert await store.tables.save_table(whole) is None
     assert await store.tables.load_record(CODE, 1) == "record"
     outcome = await store.commits.commit(move("draw", 1))
     assert outcome.status is CommitStatus.BOARD_OVER
 
 
-async def test_a_finished_race_leaves_its_record(store: AnyStore) -> None:
+async def test_a_finished_race_leaves_its_record_and_the_next_has_boards_of_its_own(
+    store: AnyStore,
+) -> None:
     race = await running_race(store)
-    finish = RaceFinish(race=1, record="record of a race\nwith ♠\n", settlement=None)
-    assert await store.tables.save_table(
-        TableWrite(code=CODE, expected=1, body=b"over", due=None, finish=finish)
-    )
+    before = await running(store)
+    await race.commit(move("draw", 0))
+    finish = RaceFinish(race=1, record="record of a race\nwith ♠\n")
+    over = replace(before, phase=TablePhase.OVER)
+    assert await store.tables.save_table(replace(write(1, over, before), finish=finish)) is None
     assert await store.tables.load_record(CODE, 1) == "record of a race\nwith ♠\n"
     assert await store.tables.load_record(CODE, 2) is None
-    [late] = await race.commit(ending("left", 0, "left"))
-    assert late == CommitOutcome(CommitStatus.BOARD_OVER, 0)
-
-
-async def test_the_next_race_has_boards_of_its_own(store: AnyStore) -> None:
-    race = await running_race(store)
-    await race.commit(move("draw", 0))
-    finish = RaceFinish(race=1, record="first", settlement=None)
-    await store.tables.save_table(
-        TableWrite(code=CODE, expected=1, body=b"over", due=None, finish=finish)
-    )
-    opening = RaceOpening(
-        race=2, start_at=race.start_at, deadline=Millis(0), banked=4, epochs={BERT: 3}
-    )
-    await store.tables.save_table(
-        TableWrite(code=CODE, expected=2, body=b"running", due=None, race=2, opening=opening)
-    )
+    [late] = await race.commit(ending("left", 1, "left"))
+    assert late == CommitOutcome(CommitStatus.BOARD_OVER, 1)
+    racers = {BERT: Racer(player=BERT, name=BERT, nonce_hash="")}
+    counting = replace(before, phase=TablePhase.COUNTDOWN, race=2, racers=racers)
+    second = replace(counting, phase=TablePhase.RUNNING)
+    starting = TableWrite(version=2, before=counting, after=second, opening_banked=4)
+    assert await store.tables.save_table(starting) is None
     assert set(await store.boards.load_standings(CODE, 2)) == {BERT}
     board = await store.boards.load_board(CODE, 2, BERT)
     assert board is not None
-    assert (board.epoch, board.last_id, board.banked, board.entries) == (3, 0, 4, ())
+    assert (board.epoch, board.last_id, board.banked, board.entries) == (1, 0, 4, ())
     assert await race.texts() == ["draw"]
 
 
-async def test_public_tables_are_listed_newest_first(store: AnyStore) -> None:
-    await store.tables.set_public("mint-otter-01", b"one \x00\xff")
-    await store.tables.set_public("mint-otter-02", b"two")
-    await store.tables.set_public("mint-otter-01", b"one again\n")
-    listed = await store.tables.list_public()
-    assert sorted(listed) == [b"one again\n", b"two"]
-    await store.tables.set_public("mint-otter-02", None)
-    await store.tables.set_public("mint-otter-03", None)
-    assert await store.tables.list_public() == [b"one again\n"]
-
-
-async def test_tables_with_connected_people_are_listed_first(store: AnyStore) -> None:
-    for code, people in (("mint-otter-01", 0), ("mint-otter-02", 2), ("mint-otter-03", 1)):
-        await store.tables.set_public(code, code[-1:].encode(), people=people)
-    assert await store.tables.list_public() == [b"2", b"3", b"1"]
-    await store.tables.set_public("mint-otter-01", b"1", people=16)
-    assert await store.tables.list_public() == [b"1", b"2", b"3"]
-
-
-async def test_an_address_has_eight_places_and_tables_with_more_people_take_them(
+@calm
+async def test_a_hundred_public_tables_are_listed_most_people_first_then_newest(
     store: AnyStore,
 ) -> None:
-    codes = [f"mint-otter-{number}" for number in range(10, 10 + MOST_PLACES)]
-    for code in codes:
-        assert await store.tables.set_public(code, code.encode(), "abcd", people=1)
-    assert not await store.tables.set_public("mint-otter-90", b"90", "abcd", people=1)
-    assert await store.tables.set_public("mint-otter-91", b"91", "ef01", people=1)
-    assert await store.tables.set_public("mint-otter-92", b"92")
-    assert len(await store.tables.list_public()) == MOST_PLACES + 2
-    assert await store.tables.set_public(codes[3], codes[3].encode(), "abcd", people=0)
-    assert await store.tables.set_public("mint-otter-90", b"90", "abcd", people=1)
-    listed = await store.tables.list_public()
-    assert len(listed) == MOST_PLACES + 2
-    assert codes[3].encode() not in listed
-    await store.tables.set_public(codes[0], None)
-    assert await store.tables.set_public(codes[3], codes[3].encode(), "abcd")
+    async def put(number: int, people: int, version: int = 0, **changes: object) -> None:
+        crowd = replace(seated(ANN, settings=PUBLIC), code=f"mint-otter-{number}")
+        known = replace(crowd, created=Millis(number))
+        seat = replace(crowd.seats[0], node=NODE if people else "")
+        after = replace(known, seats=(seat,), **changes)
+        before = replace(known, seats=(seat,), locked=True)
+        await store.tables.save_table(write(version, after, before))
+
+    async def listed() -> list[int]:
+        return [int(each.code[11:]) for each in await store.tables.list_public()]
+
+    for number in range(10, 20):
+        await put(number, people=number % 2)
+    assert await listed() == [19, 17, 15, 13, 11, 18, 16, 14, 12, 10]
+    for number in range(20, 20 + MOST_LISTED):
+        await put(number, people=1)
+    assert await listed() == list(range(19 + MOST_LISTED, 19, -1))
 
 
-@calm
-async def test_no_more_than_the_newest_hundred_are_listed(store: AnyStore) -> None:
-    for number in range(MOST_LISTED + 5):
-        await store.tables.set_public(f"mint-otter-{number}", b"%03d" % number)
-    assert len(await store.tables.list_public()) == MOST_LISTED
-    for number in range(3, MOST_LISTED + 5):
-        await store.tables.set_public(f"mint-otter-{number}", None)
-    assert sorted(await store.tables.list_public()) == [b"000", b"001", b"002"]
+async def test_a_table_leaves_the_list_when_it_is_locked_private_empty_or_closed(
+    store: AnyStore,
+) -> None:
+    await store.players.create_player(PlayerRow(player=ANN, token_hash="hash"))
+    open_ = seated(ANN, settings=PUBLIC)
+    hidden = [
+        replace(open_, locked=True),
+        replace(open_, settings=TableOptions(game="canfield")),
+        replace(open_, phase=TablePhase.CLOSED),
+        replace(open_, seats=()),
+    ]
+    version = 0
+    for after in hidden:
+        for before, now, count in ((after, open_, 1), (open_, after, 0)):
+            assert await store.tables.save_table(write(version, now, before)) is None
+            version += 1
+            assert len(await store.tables.list_public()) == count
 
 
 # Heartbeats of nodes, on every kind of store
@@ -206,7 +218,7 @@ async def test_acts_are_read_newest_first(store: AnyStore) -> None:
     assert await store.audit.read(0) == []
 
 
-# Keys: almost none has a TTL
+# Keys: a time to live comes only in the write that ends a thing
 
 
 KINDS = ("string", "hash", "list", "zset", "set")
@@ -219,7 +231,7 @@ async def with_ttl(server: InProcessServer) -> set[str]:
     return {key for key, end in zip(keys, ends, strict=True) if end != -1}
 
 
-async def test_no_key_of_a_played_evening_is_deleted_by_the_stores_own_clock(
+async def test_only_what_has_ended_runs_out(
     server: InProcessServer,
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
@@ -234,38 +246,19 @@ async def test_no_key_of_a_played_evening_is_deleted_by_the_stores_own_clock(
     assert isinstance(await anna.ask(NextRace, table=code), Done)
     await server.deal(anna, bert)
     await anna.moves("draw")
+    ended = {
+        f"table:{code}:race:1",
+        *(f"table:{code}:race:1:log:{each.player}" for each in (anna, bert)),
+    }
     nameless = {player_key(row.player), f"node:{server.node.name}"}
-    assert await with_ttl(server) == nameless, "one race has ended and one runs"
+    periods = {key for key in await with_ttl(server) if key.startswith("leaderboard:canfield:")}
+    assert not any(":all:" in key or ":results:" in key for key in periods)
+    assert await with_ttl(server) == nameless | ended | periods, "one race has ended and one runs"
     admin = Administration(server.store, await compose_table_cache(server.store), "root")
     assert await admin.void(f"{code}/1") == "canfield"
     await admin.forget("Bert")
     await admin.close(code, "Closing time.")
     await server.pass_time(1000)
-    assert await with_ttl(server) == nameless
-
-
-# A key of a wrong type, or an argument that is no number, is an error of a sweep
-
-
-@pytest.fixture
-async def real(store_server: StoreServer) -> AsyncIterator[Store]:
-    async with open_store(store_server.url) as opened:
-        yield opened
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        ("due_tables", ("soon", 10, 10)),
-        ("due_tables", (0, 10, 10)),
-        ("sweep", ("soon", 10, 1, 1, 1)),
-        ("sweep", (0, 10, 10**14, 1, 1)),
-    ],
-)
-async def test_an_error_of_a_sweep_is_raised(
-    real: Store, function: str, arguments: tuple[str | int, ...]
-) -> None:
-    for key in ("due", "expiring"):
-        await real.client.command("SET", key, "no sorted set")
-    with pytest.raises(ResponseError):
-        await real.client.read(function, (), *arguments)
+    found = {key for key in await with_ttl(server) if key.startswith(f"table:{code}")}
+    second = {key.replace("race:1", "race:2") for key in ended}
+    assert found == {f"table:{code}", f"table:{code}:records"} | ended | second

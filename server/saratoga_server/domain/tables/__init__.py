@@ -4,7 +4,7 @@ Pure: transitions take a table, a command and the time, and return the next tabl
 refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes. In
 order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when),
 `countdown`, `ranked`, `matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`,
-`seating`, `timers`, `public_view`, `writes`.
+`seating`, `timers`, `public_view`, `packing`.
 """
 
 from saratoga_server.domain.tables.closing import close
@@ -25,9 +25,9 @@ from saratoga_server.domain.tables.lifecycle import (
     finish,
     last_board,
     next_race,
-    unlisted,
 )
 from saratoga_server.domain.tables.matches import forgotten
+from saratoga_server.domain.tables.packing import pack, unpack
 from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
@@ -60,7 +60,6 @@ from saratoga_server.domain.tables.state import (
     TableState,
 )
 from saratoga_server.domain.tables.timers import due, elapse, is_too_long
-from saratoga_server.domain.tables.writes import unpack
 
 __all__ = [
     "BETWEEN_RACES",
@@ -104,6 +103,7 @@ __all__ = [
     "new_table",
     "next_race",
     "not_ready",
+    "pack",
     "public_view",
     "ready",
     "rename",
@@ -112,6 +112,5 @@ __all__ = [
     "silent_since",
     "start",
     "still_here",
-    "unlisted",
     "unpack",
 ]

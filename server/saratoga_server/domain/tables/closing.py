@@ -45,7 +45,6 @@ def close(
         emptied,
         phase=TablePhase.CLOSED,
         host="",
-        opened_from="",
         locked=False,
         last_racer="",
         end_from=NO_TIME,

@@ -40,8 +40,6 @@ NO_CAP: Final = 0
 
 MOST_SEATS: Final = 16
 
-UNLISTED: Final = "The public list has enough tables from your address, so this one is not in it. Friends can join by its code."
-
 AHEAD_MILLIS: Final = 200
 """Milliseconds by which a node's clock may be ahead of the store's."""
 
@@ -200,13 +198,3 @@ def next_race(
     seat = checked(table, player, Act.NEXT_RACE)
     seated = table.with_seat(seat.with_accepted(command_id, now))
     return Change(with_next_race(replace(seated, notice="", touched=now), fresh_seed))
-
-
-def unlisted(table: TableState) -> Change:
-    """Return the change that says why a public table is not in the list."""
-    return Change(replace(table, notice=UNLISTED))
-
-
-def never_raced(table: TableState) -> bool:
-    """Return whether no race has started at the table yet."""
-    return table.race == 1 and not table.racers

@@ -53,7 +53,6 @@ def new_table(
     level: str = "",
     node: str,
     hello: int = 0,
-    opened_from: str = "",
     now: Millis,
     fresh_seed: bytes,
 ) -> Change:
@@ -61,7 +60,6 @@ def new_table(
     empty = TableState(
         code=code,
         settings=checked_settings(settings),
-        opened_from=opened_from,
         created=now,
         touched=now,
     )

@@ -107,8 +107,6 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The host's player id; empty if no player is seated."""
     seats: tuple[TableSeat, ...] = ()
     """The seats, in the order in which they were taken."""
-    opened_from: str = ""
-    """A keyed hash of the opener's address; empty if it has no limit, or when closed."""
     kicked: tuple[str, ...] = ()
     locked: bool = False
     """Whether the host has locked the table: nobody new can take a seat."""

@@ -15,7 +15,6 @@ from kit.tables import (
     in_phase,
     over,
     running,
-    seated,
 )
 from saratoga_protocol.events import Ended
 from saratoga_rules.dealing.deal import deal_for_key
@@ -31,11 +30,8 @@ from saratoga_server.domain.tables import (
     TableState,
     close,
     closed_race,
-    leave,
     lost,
-    not_ready,
 )
-from saratoga_server.domain.tables.lifecycle import never_raced
 from saratoga_server.domain.tables.records import ReadLog
 from saratoga_server.ports import LogEntry
 
@@ -76,23 +72,6 @@ def test_a_table_at_which_nobody_races_is_closed_with_the_reason_only(phase: Tab
     )
     closed = change.table
     assert (closed.phase, closed.seats, closed.host) == (TablePhase.CLOSED, (), "")
-
-
-def test_a_start_that_is_called_off_is_no_race_and_a_voided_countdown_has_a_record() -> None:
-    called_off = not_ready(calling(ANN, BEN), ANN, 9, now=NOON).table
-    for table in (seated(ANN, BEN), called_off):
-        assert never_raced(close(table, "Closing time.", now=NOON, fresh_seed=OTHER_SEED).table)
-    voided = leave(counting(ANN, BEN), BEN, 9, now=NOON, fresh_seed=OTHER_SEED).table
-    assert not never_raced(close(voided, "Closing time.", now=NOON, fresh_seed=OTHER_SEED).table)
-
-
-@pytest.mark.parametrize("table", [counting(ANN, BEN), RUNNING, over(ANN)])
-def test_a_table_that_raced_is_known_as_such_from_then_on(table: TableState) -> None:
-    assert not never_raced(table)
-    change = close(
-        table, "Closing time.", now=after(90_000), fresh_seed=OTHER_SEED, race=record_of(table)
-    )
-    assert not never_raced(change.table)
 
 
 def test_a_countdown_is_voided_with_its_racers_when_the_table_is_closed() -> None:

@@ -41,9 +41,9 @@ from saratoga_server.domain.tables import (
     reveal,
     start,
 )
+from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.tables.phases import ALLOWED, HOST_ONLY, Act
 from saratoga_server.domain.tables.state import ACCEPTED_KEPT
-from saratoga_server.domain.tables.writes import pack
 
 NOW = after(200)
 

@@ -42,7 +42,7 @@ from saratoga_server.domain.tables import (
     start,
     unpack,
 )
-from saratoga_server.domain.tables.writes import pack
+from saratoga_server.domain.tables.packing import pack
 from saratoga_server.ports import Millis
 
 players = st.sampled_from([ANN, BEN, CLEO, DAN])
