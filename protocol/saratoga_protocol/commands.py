@@ -38,15 +38,7 @@ GameName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=32)]
 Hash: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """A SHA-256 hash in hexadecimal."""
 Nonce: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
-"""A racer's 16 random bytes in hexadecimal."""
-Key: TypeAlias = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{32})?\Z")]
-"""A random key of 16 bytes in hexadecimal; empty = none."""
-AnyHash: TypeAlias = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{64})?\Z")]
-"""A commitment; empty = any."""
-AnyRace: TypeAlias = Annotated[
-    str, Meta(pattern=r"^(?:[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5})?\Z")
-]
-"""The id of a race; empty = any."""
+"""16 random bytes in hexadecimal."""
 OpenId: TypeAlias = Annotated[
     str, Meta(pattern=r"^(?:day/[a-z][a-z0-9-]{0,31}/[0-9]{4}-[0-9]{2}-[0-9]{2}|[a-z2-7]{16})\Z")
 ]
@@ -115,7 +107,7 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create_table"):
     seats: Seats = 16
     public: bool = False
     races: Races = 1
-    key: Key = ""
+    key: Nonce | None = None
     """A random key of this request: a repeat with the same key opens no second table."""
 
 
@@ -153,7 +145,7 @@ class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
     """Change the given settings, clear ready marks, make a new commitment. Host only. Answered by `Done`."""
 
     table: Code
-    commitment: AnyHash = ""
+    commitment: Hash | None = None
     """The commitment that the host saw; refused with `wrong_commitment` if the table has another."""
     game: GameName | None = None
     cap: CapMinutes | None = None
@@ -176,7 +168,7 @@ class LockTable(Command, frozen=True, kw_only=True, tag="lock_table"):
     """Lock the table, so that nobody new can take a seat, or unlock it. Host only. Answered by `Done`."""
 
     table: Code
-    race: AnyRace = ""
+    race: RaceId | None = None
     """The table's race that the host saw; refused with `no_such_race` if the table has another."""
     locked: bool = True
 
@@ -210,7 +202,7 @@ class Start(Command, frozen=True, kw_only=True, tag="start"):
     """Start the countdown: open the call, after which all players who are ready race. Host only. Answered by `Done`."""
 
     table: Code
-    race: AnyRace = ""
+    race: RaceId | None = None
     """The race to start; refused with `no_such_race` if the table has another."""
 
 
@@ -218,7 +210,7 @@ class Reveal(Command, frozen=True, kw_only=True, tag="reveal"):
     """Reveal the nonce in the countdown, when the racers are fixed. Answered by `Done`."""
 
     table: Code
-    commitment: AnyHash = ""
+    commitment: Hash | None = None
     """The commitment of the deal for which the nonce is; refused with `wrong_commitment` if it is another."""
     nonce: Nonce
 
@@ -250,7 +242,7 @@ class NextRace(Command, frozen=True, kw_only=True, tag="next_race"):
     """Gather for the next race. Host only. Answered by `Done`."""
 
     table: Code
-    race: AnyRace = ""
+    race: RaceId | None = None
     """The race that is over; refused with `no_such_race` if the table has another."""
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from saratoga_protocol import events
-from saratoga_rules.cards import HIDDEN, SUITS, Card, parse_cards
+from saratoga_rules.cards import HIDDEN, RANKS, SUITS, parse_cards
 from saratoga_rules.position import Position, View
 
 MOST_CARDS: Final = 104
@@ -43,7 +43,7 @@ def rules_view(view: events.View) -> View:
         Position(
             stock=(HIDDEN,) * view.stock,
             waste=_pile(view.waste),
-            reserve=_reserve(view),
+            reserve=(HIDDEN,) * (view.reserve - 1) + _pile(view.reserve_top),
             up=tuple(view.up),
             down=tuple(view.down),
             columns=tuple(map(_pile, view.columns)),
@@ -54,31 +54,19 @@ def rules_view(view: events.View) -> View:
     )
 
 
-def _reserve(view: events.View) -> tuple[Card, ...]:
-    if not view.reserve:
-        return ()
-    return (HIDDEN,) * (view.reserve - 1) + _pile(view.reserve_top)
-
-
 def _check(view: events.View) -> None:
     """Raise `ValueError` if the view is impossible: the server may be another implementation."""
-    if not (0 <= view.stock <= MOST_CARDS and 0 <= view.reserve <= MOST_CARDS):
-        raise ValueError("A pile holds 0 to 104 cards.")
-    if len(view.reserve_top) != (2 if view.reserve else 0):
-        raise ValueError("The reserve shows its top card, and only that.")
-    if not (1 <= view.base <= 13 and view.passes >= 1):
-        raise ValueError("The base is a rank from 1 to 13, and passes count from 1.")
-    if view.face_down:
-        if len(view.face_down) != len(view.columns) or not any(view.face_down):
-            raise ValueError("Every column has a number of face-down cards, or none has one.")
-        if not all(0 <= count <= MOST_CARDS for count in view.face_down):
-            raise ValueError("A pile holds 0 to 104 cards.")
-        if any(
-            count and not column for count, column in zip(view.face_down, view.columns, strict=True)
-        ):
-            raise ValueError("Face-down cards lie under face-up ones.")
-    for heights in (view.up, view.down):
-        if len(heights) % len(SUITS) or not all(0 <= height <= 13 for height in heights):
-            raise ValueError(
-                "Every suit has the same number of foundations, of 0 to 13 cards each."
-            )
+    hidden = view.face_down or [0] * len(view.columns)
+    is_possible = (
+        all(0 <= cards <= MOST_CARDS for cards in (view.stock, view.reserve, *hidden))
+        and all(0 <= height <= len(RANKS) for height in (*view.up, *view.down))
+        and len(view.up) % len(SUITS) == len(view.down) % len(SUITS) == 0
+        and len(view.reserve_top) == (2 if view.reserve else 0)
+        and 1 <= view.base <= len(RANKS)
+        and view.passes >= 1
+        and len(hidden) == len(view.columns)
+        and all(column for cards, column in zip(hidden, view.columns, strict=True) if cards)
+        and (any(hidden) or not view.face_down)
+    )
+    if not is_possible:
+        raise ValueError("This view is impossible.")

@@ -13,7 +13,7 @@ from kit.messages import racer
 from kit.races import ended, state_in
 from kit.scripted_server import ScriptedPeer, ScriptedServer, welcome
 from saratoga_protocol import commands, events
-from saratoga_protocol.refusals import REASONS
+from saratoga_protocol.refusals import RETRIED
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.money import net
@@ -175,7 +175,7 @@ class LyingServer:
                 await peer.send(events.Record(re=command.id, race=command.race, text=text))
             elif isinstance(command, commands.GetRecord):
                 code = self.lie.refused_as
-                retry = REASONS[code].retry
+                retry = code in RETRIED
                 no = events.Refused(re=command.id, code=code, message="No record.", retry=retry)
                 await peer.send(no)
             else:

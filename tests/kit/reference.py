@@ -19,7 +19,7 @@ from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.codec import MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
 from saratoga_protocol.commands import LARGEST_NUMBER, Command
 from saratoga_protocol.events import Event
-from saratoga_protocol.refusals import REASONS, RETRY_WAIT, CloseCode
+from saratoga_protocol.refusals import REASONS, RETRIED, RETRY_WAIT, CloseCode
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.records.record import VOID_REASONS
 from saratoga_rules.records.standing import LOG_ENDINGS, State
@@ -180,9 +180,8 @@ def page() -> str:
     for kind in STRUCTURES:
         lines += section(kind.__name__, kind)
     lines += ["## Refusals\n", "| code | retry | message |", "|---|---|---|"]
-    for reason in REASONS.values():
-        retry = "yes" if reason.retry else "no"
-        lines.append(f"| `{reason.code}` | {retry} | {reason.sentence} |")
+    for code, sentence in REASONS.items():
+        lines.append(f"| `{code}` | {'yes' if code in RETRIED else 'no'} | {sentence} |")
     lines += ["\n## Close codes\n", "| code | reason |", "|---|---|"]
     lines += [f"| {each.code} | {each.reason} |" for each in close_codes()]
     lines += ["\n## Words\n", "| of | are |", "|---|---|"]
@@ -218,7 +217,8 @@ def schema() -> str:
         "rules": RULES_VERSION,
         "words": WORDS,
         "refusals": {
-            each.code: {"message": each.sentence, "retry": each.retry} for each in REASONS.values()
+            code: {"message": sentence, "retry": code in RETRIED}
+            for code, sentence in REASONS.items()
         },
         "retry_wait": RETRY_WAIT,
         "close_codes": {code.code: code.reason for code in close_codes()},

@@ -22,7 +22,7 @@ from saratoga_client.net.link_state import LinkState
 from saratoga_protocol.codec import CODECS, Codec, Frame
 from saratoga_protocol.commands import Command, Heartbeat, Hello, Resume
 from saratoga_protocol.events import Done, Event, Refused
-from saratoga_protocol.refusals import REASONS, CloseCode
+from saratoga_protocol.refusals import REASONS, RETRIED, CloseCode
 from saratoga_server.live.session import Session
 from saratoga_server.transport.connection import PlayerConnection
 
@@ -240,5 +240,4 @@ class SteppedConnection(Connection):
 
 def refused(command_id: int, code: str) -> Refused:
     """Return the refusal of a command, with the message that the server sends for that code."""
-    reason = REASONS[code]
-    return Refused(re=command_id, code=code, message=reason.sentence, retry=reason.retry)
+    return Refused(re=command_id, code=code, message=REASONS[code], retry=code in RETRIED)

@@ -87,7 +87,7 @@ class SeatHandlers:
                 now=self._clock.now(),
                 fresh_seed=self._new_seed(),
             ).table
-            opened = await self._table_cache.open(table, command.key)
+            opened = await self._table_cache.open(table, command.key or "")
             if isinstance(opened, LiveTable):
                 if settings.public:
                     self._public_tables.take_place(session, table.code)

@@ -184,13 +184,13 @@ class TableHandlers:
         return Done(re=command_id)
 
 
-def _check_race(table: TableState, race: str) -> None:
+def _check_race(table: TableState, race: str | None) -> None:
     """Raise `CommandRejected` if a command names another race than the table's."""
     if race and race != table.race_id:
         raise CommandRejected("no_such_race", f"The race at this table is {table.race_id}.")
 
 
-def _check_commitment(table: TableState, commitment: str) -> None:
+def _check_commitment(table: TableState, commitment: str | None) -> None:
     """Raise `CommandRejected` if a command names another commitment than the table's."""
     if commitment and commitment != table.commitment:
         raise CommandRejected("wrong_commitment")

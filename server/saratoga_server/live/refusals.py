@@ -3,7 +3,7 @@
 from math import ceil
 
 from saratoga_protocol.events import BoardView, Refused
-from saratoga_protocol.refusals import REASONS, RETRY_WAIT
+from saratoga_protocol.refusals import REASONS, RETRIED, RETRY_WAIT
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
@@ -25,13 +25,12 @@ def refused(
     `wait`: seconds after which the command may succeed; 0: unknown. A refusal that asks for a retry
     always has a wait, so that no client repeats a command in a tight loop.
     """
-    reason = REASONS[code]
-    unknown = RETRY_WAIT if reason.retry else 0
+    unknown = RETRY_WAIT if code in RETRIED else 0
     return Refused(
         re=re,
         code=code,
-        message=detail or reason.sentence,
-        retry=reason.retry,
+        message=detail or REASONS[code],
+        retry=code in RETRIED,
         wait=ceil(wait * 1000) or unknown,
         board=board,
     )

@@ -27,7 +27,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from saratoga_protocol.commands import Code, GetLeaderboard, RaceId
-from saratoga_protocol.refusals import REASONS
+from saratoga_protocol.refusals import REASONS, RETRIED
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, prose
 from saratoga_server.domain.replays import CannotReplay
@@ -240,16 +240,15 @@ def _no_page() -> _HttpError:
 
 
 def _refused(code: str, detail: str = "") -> Page:
-    reason = REASONS[code]
     if code.startswith("no_such") or code == "race_running":
         status = HTTPStatus.NOT_FOUND
     elif code == "server_fault":
         status = HTTPStatus.INTERNAL_SERVER_ERROR
-    elif reason.retry:
+    elif code in RETRIED:
         status = HTTPStatus.SERVICE_UNAVAILABLE
     else:
         status = HTTPStatus.BAD_REQUEST
-    return refusal_page(status, code, detail or reason.sentence)
+    return refusal_page(status, code, detail or REASONS[code])
 
 
 def _split(target: str) -> SplitResult:

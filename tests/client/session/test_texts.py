@@ -49,7 +49,14 @@ from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_protocol import events
-from saratoga_protocol.refusals import ABUSE, BANNED, REASONS, TAKEN_OVER, WRONG_SUBPROTOCOL
+from saratoga_protocol.refusals import (
+    ABUSE,
+    BANNED,
+    REASONS,
+    RETRIED,
+    TAKEN_OVER,
+    WRONG_SUBPROTOCOL,
+)
 
 BEST = PersonalBest(
     game="canfield",
@@ -192,9 +199,8 @@ SERVER = "ws://server.invalid"
 
 
 def refused(code: str) -> CommandRefused:
-    reason = REASONS[code]
     return CommandRefused(
-        events.Refused(re=7, code=code, message=reason.sentence, retry=reason.retry)
+        events.Refused(re=7, code=code, message=REASONS[code], retry=code in RETRIED)
     )
 
 

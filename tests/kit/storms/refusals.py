@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kit.races import replay, state_in
 from kit.recorded_players import Notes, Refusal
 from saratoga_protocol.commands import CashOut, MakeMove, Reveal
-from saratoga_protocol.refusals import REASONS
+from saratoga_protocol.refusals import RETRIED
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import redact
@@ -51,7 +51,7 @@ def untrue_refusals(notes: Notes, troubles: Sequence[Period]) -> Iterator[str]:
             is_stale and not _was_never_acknowledged(refusal, notes)
         ):
             yield what
-        elif refusal.retry != REASONS[refusal.code].retry:
+        elif refusal.retry != (refusal.code in RETRIED):
             yield f"{what}, with retry {refusal.retry}"
         elif refusal.retry and refusal.wait <= 0:
             yield f"{what}, without a time to wait"

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from saratoga_protocol.events import Ended, Match, Outcome, Racer
-from saratoga_protocol.refusals import REASONS
+from saratoga_protocol.refusals import REASONS, RETRIED
 from saratoga_rules.records.standing import State
 from saratoga_server.ports import Millis
 
@@ -292,11 +292,10 @@ class CommandRejected(Exception):
     """The refusal of a command or change; nothing has changed."""
 
     def __init__(self, code: str, detail: str = "", wait: float = 0.0) -> None:
-        reason = REASONS[code]
         self.code: Final = code
-        self.detail: Final = detail or reason.sentence
+        self.detail: Final = detail or REASONS[code]
         """A sentence for the player: what was wrong, and what to do."""
-        self.retry: Final = reason.retry
+        self.retry: Final = code in RETRIED
         self.wait: Final = wait
         """Seconds after which the command may be allowed; 0 = unknown."""
         super().__init__(f"{code}: {self.detail}")
