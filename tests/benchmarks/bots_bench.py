@@ -17,7 +17,7 @@ from time import process_time
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from kit.offline_bots import play_offline
-from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

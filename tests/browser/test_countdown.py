@@ -22,8 +22,8 @@ from kit.browser_pages import (
 from kit.page_player import BRISK, SHOWS, PagePlayer, drawn, get_ready, open_table, press, rival_at
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess
+from saratoga_client.bots.choose import choose_strongly
 from saratoga_client.bots.memory import Memory, remember
-from saratoga_client.bots.strong import choose_strongly
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_protocol.events import BoardChanged, RaceOver, TableChanged
 from saratoga_protocol.views import rules_view

@@ -8,8 +8,8 @@ from kit.browser_pages import Pages, check_accessible, look, page_url
 from kit.line_client import line_client
 from kit.player_sockets import player_at
 from kit.server_process import ServerProcess
+from saratoga_client.local.identity import read_export
 from saratoga_client.local.origins import origin_of
-from saratoga_client.local.token_export import read
 from saratoga_protocol.commands import player_id
 
 
@@ -47,7 +47,7 @@ async def test_a_player_of_the_page_goes_on_in_a_terminal(
     line = await sheet.get_by_label("Your token, in one line").input_value()
     await look(page, "you")
 
-    exported = read(line)
+    exported = read_export(line)
     assert exported is not None
     assert exported.origin == origin_of(address(page_server))
     await expect(sheet).to_contain_text(f"as player {player_id(exported.key)}")
@@ -75,7 +75,7 @@ async def test_a_player_of_a_terminal_goes_on_on_the_page(
     await check_accessible(page)
     await page.get_by_role("button", name="Become that player").click()
     await expect(page.get_by_text("You are Bert.")).to_be_visible()
-    exported = read(line)
+    exported = read_export(line)
     assert exported is not None
     await expect(await you(page, "Bert")).to_contain_text(player_id(exported.key))
 

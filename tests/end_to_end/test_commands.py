@@ -22,8 +22,8 @@ import pytest
 from kit.line_client import LineClient, piped
 from kit.server_process import ServerProcess
 from kit.tmux import free_port
+from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import TablePlayer
-from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local import key_files
 from saratoga_client.local.identity import derived, new_token
 from saratoga_client.local.origins import origin_of

@@ -11,9 +11,9 @@ import pytest
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports, unchanged
 from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.identity import new_token
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import Unreachable
+from saratoga_client.net.timing import Backoff
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.witness import Witness

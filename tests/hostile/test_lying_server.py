@@ -16,9 +16,9 @@ from kit.line_client import line_client
 from kit.lying_server import Lie, LyingServer
 from kit.race_lies import LIES, OWN, TOKEN, TRUTH
 from kit.scripted_server import scripted_server
-from saratoga_client.local.files import OWNER_ONLY, replace_file
 from saratoga_client.local.identity import TOKENS_FOLDER
 from saratoga_client.local.origins import origin_of
+from saratoga_client.local.paths import OWNER_ONLY, replace_file
 from saratoga_client.problems import Exit
 
 

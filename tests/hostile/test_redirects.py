@@ -20,20 +20,19 @@ import saratoga_client
 from kit.lobbies import in_the_lobby
 from kit.plain_sessions import scripted_session
 from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
-from saratoga_client.bots.bot_connection import seated_bot
+from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import TablePlayer
-from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.doctor import of_connection
 from saratoga_client.local.paths import HOME_VARIABLE
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import Redirected
+from saratoga_client.net.timing import Backoff
 from saratoga_client.plain.table import play_table
 from saratoga_client.problems import Problem
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.flows import table_flow
+from saratoga_client.tui.app import SaratogaApp, table_flow
 from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import Refused, Seat, SeatLost, Snapshot
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from saratoga_client.bots.bot_connection import SeatedBot, seated_bot
+from saratoga_client.bots.seat import SeatedBot, seated_bot
 from saratoga_client.cli import leaderboard, verify
+from saratoga_client.cli.watch import watched_states
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.local.identity import new_token
 from saratoga_client.local.server_process import running_server
@@ -23,7 +24,6 @@ from saratoga_client.output import OutputFormat, write_line
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.verdict import prove
-from saratoga_client.session.watcher import watched_states
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, GetLeaderboard, GetRecord, JoinTable

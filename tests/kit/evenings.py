@@ -17,8 +17,7 @@ from kit.in_process_server import InProcessServer, open_in_process_server
 from kit.players import MemoryPlayer
 from kit.scripted_server import welcome
 from kit.tables import nonce
-from saratoga_client.net.errors import DealSpent
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import DealSpent, LinkState
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.verdict import Proof
 from saratoga_client.session.witness import Witness

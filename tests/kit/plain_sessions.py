@@ -18,8 +18,7 @@ from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, parse_line
-from saratoga_client.plain.line_reader import LineReader
-from saratoga_client.plain.output import LineOutput
+from saratoga_client.plain.io import LineOutput, LineReader
 from saratoga_client.plain.session import ExitReason, PlainSession
 from saratoga_client.plain.table import play_table
 from saratoga_client.session.state import SessionState

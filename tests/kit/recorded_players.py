@@ -12,13 +12,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
+from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import Report, TablePlayer
-from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local.identity import new_token
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import RequestTimedOut
 from saratoga_client.net.requests import Requests
+from saratoga_client.net.timing import Backoff
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.session.state import Verification
 from saratoga_protocol import events

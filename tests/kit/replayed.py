@@ -14,7 +14,7 @@ from kit.evenings import ME, Item, Told
 from kit.players import token_of
 from kit.scripted_server import welcome
 from kit.tables import nonce
-from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.choose import Choice
 from saratoga_client.bots.memory import Memory
 from saratoga_client.bots.player import TablePlayer
 from saratoga_client.net.connection import Connection

@@ -10,8 +10,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from saratoga_client.local.terminal import Colours
-from saratoga_client.tui.colours import paint
 from saratoga_client.tui.rich_view import Ink
+from saratoga_client.tui.theme import paint
 
 INK: Final = Ink(paint(Colours.NONE))
 

@@ -24,11 +24,11 @@ from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import PracticeGame, make, new_game, redo, undo
 from saratoga_client.practice.hints import hint
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.board_widget import BoardWidget
-from saratoga_client.tui.lines import MessageLine
+from saratoga_client.tui.base_screen import MessageLine
+from saratoga_client.tui.board_pane import BoardWidget
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_client.tui.theme import Appearance
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord

@@ -15,10 +15,9 @@ from websockets.frames import Close
 
 from kit.in_process_server import InProcessServer
 from kit.players import token_of
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, Timing
-from saratoga_client.net.errors import STALE_ID
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import STALE_ID, LinkState
+from saratoga_client.net.timing import Backoff
 from saratoga_protocol.codec import CODECS, Codec, Frame
 from saratoga_protocol.commands import Command, Heartbeat, Hello, Resume
 from saratoga_protocol.events import Done, Event, Refused

@@ -18,7 +18,7 @@ from kit.table_screens import TablePlayer, table_player
 from kit.walks import banking, walk
 from saratoga_client.local.terminal import Colours
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.theme import Appearance
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position

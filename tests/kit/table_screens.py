@@ -24,11 +24,11 @@ from saratoga_client.session.own_board import OwnBoard, with_move, without
 from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.board_widget import BoardWidget
+from saratoga_client.tui.board_pane import BoardWidget
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.tui.theme import Appearance
 from saratoga_protocol import events
 from saratoga_protocol.events import BoardView, Event
 from saratoga_protocol.views import wire_view

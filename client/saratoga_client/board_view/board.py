@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_faces import (
     CardState,
+    CardStyle,
     Rows,
     space_face,
 )
-from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.column_picture import column_picture, put_tile, tile_face
 from saratoga_client.board_view.layout import (
     BoardLayout,
@@ -22,7 +22,7 @@ from saratoga_client.board_view.layout import (
 )
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import rank_sign
-from saratoga_client.input.card_query import cards_matching
+from saratoga_client.input.find import cards_matching
 from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, DOWN, RESERVE, UP, WASTE

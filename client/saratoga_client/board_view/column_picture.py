@@ -7,6 +7,7 @@ from typing import Final
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_faces import (
     CardState,
+    CardStyle,
     Rows,
     back_face,
     back_strip,
@@ -14,10 +15,9 @@ from saratoga_client.board_view.card_faces import (
     gap_face,
     space_face,
 )
-from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.layout import ColumnTiles, Tile, TileKind
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.card_query import cards_matching
+from saratoga_client.input.find import cards_matching
 from saratoga_rules.moves import COLUMN_INDEX, RESERVE
 
 STRIP_MARKS: Final = {

@@ -63,3 +63,8 @@ class Role(StrEnum):
     """The title line of practice, which must not look like a race."""
     WARNING = "warning"
     ALARM = "alarm"
+
+
+def money_role(amount: int) -> Role:
+    """Return the role of an amount that was won or lost."""
+    return Role.MONEY_DOWN if amount < 0 else Role.MONEY_UP

@@ -62,7 +62,7 @@ class LocalBots:
 
     async def _play(self, server: str, code: str, strength: str, is_seated: asyncio.Event) -> None:
         # Imported here, so that programs without a bot start faster.
-        from saratoga_client.bots.bot_connection import seated_bot
+        from saratoga_client.bots.seat import seated_bot
 
         def alarm(sentence: str) -> None:
             if not sentence.startswith(

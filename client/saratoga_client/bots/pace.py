@@ -7,8 +7,7 @@ and then. The pauses depend only on what the bot sees and remembers, and on its 
 from functools import partial
 from typing import Final, Protocol
 
-from saratoga_client.bots.casual import is_banking
-from saratoga_client.bots.choice import Choice, percent
+from saratoga_client.bots.choose import Choice, is_banking, percent
 from saratoga_client.bots.memory import Memory
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.game import Game

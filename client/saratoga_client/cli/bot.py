@@ -6,8 +6,8 @@ from functools import partial
 import click
 from msgspec import Struct
 
-from saratoga_client.bots.bot_connection import seated_bot
-from saratoga_client.bots.strengths import Strength
+from saratoga_client.bots.choose import Strength
+from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, output_options, server_of, server_option
 from saratoga_client.cli.watch_display import WatchedRecord

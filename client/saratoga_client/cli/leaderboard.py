@@ -8,11 +8,10 @@ import click
 from msgspec import Struct, convert, field
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.game_argument import THE_GAMES, game_argument
-from saratoga_client.cli.options import output_options, server_option
+from saratoga_client.cli.options import THE_GAMES, game_argument, output_options, server_option
 from saratoga_client.local.identity import new_token
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
-from saratoga_client.plain.leaderboard import leaderboard_lines
+from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard

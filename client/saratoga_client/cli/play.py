@@ -54,7 +54,7 @@ async def play_at(
     """
     if in_lines(settings):
         return await _play_in_lines(settings, connection, table, friends, own_server)
-    from saratoga_client.tui.flows import open_screen, table_flow
+    from saratoga_client.tui.app import open_screen, table_flow
 
     remember_server(settings.server_url)
     await _check_table(connection, table)
@@ -176,7 +176,7 @@ def _say_what_is_kept(settings: Settings, code: str) -> None:
 
 async def watch_on_screen(settings: Settings, code: str) -> None:
     """Watch a table on the whole terminal until the player leaves. Raises `Problem`."""
-    from saratoga_client.tui.flows import open_screen, table_flow
+    from saratoga_client.tui.app import open_screen, table_flow
 
     async with open_connection(settings.server_url, reports_link=False) as connection:
         remember_server(settings.server_url)

@@ -8,8 +8,7 @@ import asyncio
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.game_argument import game_argument
-from saratoga_client.cli.options import in_lines, offline_options
+from saratoga_client.cli.options import game_argument, in_lines, offline_options
 from saratoga_client.local.settings import Settings, remember
 from saratoga_client.practice.deals import BadSeed, from_seed
 from saratoga_client.practice.practice_session import drawn_seed
@@ -51,7 +50,7 @@ def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
 
         asyncio.run(run_practice(GAMES[game], seed, with_ghost=ghost))
         return
-    from saratoga_client.tui.flows import open_screen, practice_flow
+    from saratoga_client.tui.app import open_screen, practice_flow
 
     dealt = from_seed(GAMES[game], seed or drawn_seed())
     asyncio.run(open_screen(practice_flow(dealt, with_ghost=ghost), settings))

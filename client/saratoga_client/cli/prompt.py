@@ -6,7 +6,7 @@ from threading import Thread
 import click
 
 from saratoga_client.output import ask
-from saratoga_client.plain.line_reader import CHUNK, StandardInput
+from saratoga_client.plain.io import CHUNK, StandardInput
 
 
 async def prompt(question: str) -> str:

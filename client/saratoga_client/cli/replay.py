@@ -51,7 +51,7 @@ def command(race_or_file: str, settings: Settings) -> None:
 
 
 async def _on_screen(record: RaceRecord, settings: Settings, server: str) -> None:
-    from saratoga_client.tui.flows import open_screen, review_flow
+    from saratoga_client.tui.app import open_screen, review_flow
 
     friends = await friends_address(server) if server else ""
     await open_screen(review_flow(record, _own(record), friends), settings)

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from saratoga_client.cli.commands import ExampleCommand, write_examples
-from saratoga_client.local import identity, key_files, token_export
+from saratoga_client.local import identity, key_files
 from saratoga_client.local.origins import normal_address, origin_of
 from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
@@ -94,9 +94,9 @@ def export(file: Path | None, server: str | None, show: bool) -> None:
     Without FILE it is printed: on a terminal after a question, to a pipe only with --show.
     """
     if server is None:
-        it, what = token_export.ExportedKey(_secret(), is_secret=True), "secret"
+        it, what = identity.ExportedKey(_secret(), is_secret=True), "secret"
     else:
-        it = token_export.ExportedKey(_token_at(server), is_secret=False, origin=server)
+        it = identity.ExportedKey(_token_at(server), is_secret=False, origin=server)
         what = "token"
     if file is not None:
         try:
@@ -206,7 +206,7 @@ def _token_at(server: str) -> str:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
 
 
-def _read(file: str) -> token_export.ExportedKey:
+def _read(file: str) -> identity.ExportedKey:
     try:
         if file == "-":
             text = sys.stdin.readline(1024)
@@ -219,7 +219,7 @@ def _read(file: str) -> token_export.ExportedKey:
             "Give another file, or - for the standard input.",
             Exit.USAGE,
         ) from None
-    it = token_export.read(text)
+    it = identity.read_export(text)
     if it is None:
         raise Problem(
             f"{'The input' if file == '-' else file} holds neither a secret nor a token.",

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from saratoga_client.output import OutputFormat, write_json
 from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.output import LineOutput
+from saratoga_client.plain.io import LineOutput
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, remaining, rows

@@ -14,11 +14,9 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 from saratoga_client.local import key_files
-from saratoga_client.local.key_files import UnusableToken, new_key
+from saratoga_client.local.key_files import is_key, new_key
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.paths import data_folder
-
-__all__ = ["UnusableToken", "new_token", "token_for"]
 
 SECRET_FILE: Final = "secret"  # noqa: S105 - a file's name
 TOKENS_FOLDER: Final = "houses"
@@ -69,3 +67,41 @@ def derived(secret: str, origin: str) -> str:
     """Return the token for a server, which reveals neither the secret nor other tokens."""
     message = TOKEN_TAG + origin.encode()
     return hmac.new(bytes.fromhex(secret), message, hashlib.sha256).hexdigest()
+
+
+PROGRAM: Final = "saratoga"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedKey:
+    """A secret, or the token for one server."""
+
+    key: str
+    is_secret: bool
+    """True for the secret, false for a token."""
+    origin: str = ""
+    """The origin of the token's server; empty for a secret."""
+
+    def __repr__(self) -> str:
+        """Return a description without the key, so that logs never show the key."""
+        return f"ExportedKey(is_secret={self.is_secret}, origin={self.origin!r})"
+
+    @property
+    def line(self) -> str:
+        if self.is_secret:
+            return f"{PROGRAM} secret {self.key}"
+        return f"{PROGRAM} token {self.origin} {self.key}"
+
+
+def read_export(line: str) -> ExportedKey | None:
+    """Parse an exported line; return `None` for any other text."""
+    match line.split():
+        case ["saratoga", "secret", key] if is_key(key):
+            return ExportedKey(key, is_secret=True)
+        case ["saratoga", "token", server, key] if is_key(key):
+            try:
+                return ExportedKey(key, is_secret=False, origin=origin_of(server))
+            except ValueError:
+                return None
+        case _:
+            return None

@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from saratoga_client.local.files import OWNER_ONLY, create_file, link_or_rename
-from saratoga_client.local.paths import HOME_VARIABLE
+from saratoga_client.local.paths import HOME_VARIABLE, OWNER_ONLY, create_file, link_or_rename
 
 KEY_BYTES: Final = 32
 

@@ -5,7 +5,10 @@ Each platform has its conventional folders. On Linux these are `~/.config/sarato
 `SARATOGA_HOME` puts all files into one folder.
 """
 
+import contextlib
 import os
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -41,3 +44,80 @@ def data_folder() -> Path:
 def _named() -> Path | None:
     named = os.environ.get(HOME_VARIABLE)
     return Path(named).expanduser() if named else None
+
+
+OWNER_ONLY: Final = 0o600
+"""The mode of a file that only its owner may read."""
+
+PUBLIC: Final = 0o666
+"""The mode of an ordinary file; the process's umask removes permissions from it."""
+
+
+def replace_file(path: Path, content: bytes, *, mode: int = PUBLIC, durable: bool = True) -> None:
+    """Write a file; a replaced file keeps those of its permissions that are in `mode`.
+
+    A new file has the permissions `mode`. Missing folders are created, accessible to the owner only.
+    Without `durable` the call skips `fsync`, so a power failure may lose the content. Raises
+    `OSError`.
+    """
+    with _draft(path, content, mode, durable) as draft:
+        with contextlib.suppress(FileNotFoundError):
+            draft.chmod(path.stat().st_mode & mode)
+        draft.replace(path)
+
+
+def create_file(path: Path, content: bytes, *, mode: int = PUBLIC) -> None:
+    """Write a file that does not exist yet; raises `FileExistsError`, `OSError`."""
+    with _draft(path, content, mode, durable=True) as draft:
+        link_or_rename(draft, path)
+
+
+def link_or_rename(source: Path, target: Path) -> None:
+    """Give a file an unused name; raises `FileExistsError`, `OSError`.
+
+    The old name also remains, unless the file system has no hard links.
+    """
+    try:
+        target.hardlink_to(source)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links. On Windows `rename` refuses an existing name too.
+        if target.exists():
+            raise FileExistsError(target) from None
+        source.rename(target)
+
+
+def delete_oldest(folder: Path, pattern: str, kept: int) -> None:
+    """Delete the matching files of a folder except the `kept` newest; ignore failures."""
+    for path in newest_first(folder, pattern)[kept:]:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def newest_first(folder: Path, pattern: str) -> list[Path]:
+    """Return the matching files of a folder, the last changed first."""
+    return sorted(folder.glob(pattern), key=_changed_at, reverse=True)
+
+
+def _changed_at(path: Path) -> tuple[int, str]:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime_ns, path.name
+    return 0, path.name
+
+
+@contextlib.contextmanager
+def _draft(path: Path, content: bytes, mode: int, durable: bool) -> Iterator[Path]:
+    """Yield a temporary file with the content, next to `path`; delete it unless it is renamed."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)

@@ -20,8 +20,8 @@ from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from saratoga_client.local import paths
-from saratoga_client.local.files import replace_file
 from saratoga_client.local.origins import DEFAULT_SERVER
+from saratoga_client.local.paths import replace_file
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import TABLE_CODE
@@ -29,7 +29,7 @@ from saratoga_rules.records.record import TABLE_CODE
 NO_MATCH: Final = 1
 
 THEMES: Final = ("felt", "paper", "plain")
-"""Names of the colour themes; a copy of those in `tui.themes`, which settings must not import."""
+"""Names of the colour themes; a copy of those in `tui.theme`, which settings must not import."""
 
 
 def _one_of(words: Iterable[str]) -> Meta:

@@ -15,20 +15,18 @@ from typing import Final, Self, TypeVar
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
+    LinkState,
     RequestTimedOut,
     UnexpectedAnswer,
     Unreachable,
 )
 from saratoga_client.net.greeting import Greeting
-from saratoga_client.net.heartbeats import Heartbeats
-from saratoga_client.net.link_state import LinkState
 from saratoga_client.net.requests import AnswerObserver, Requests
-from saratoga_client.net.server_time import ServerTime
-from saratoga_client.net.timing import Timing
+from saratoga_client.net.server_time import Heartbeats, ServerTime
+from saratoga_client.net.timing import Backoff, Timing
 from saratoga_client.net.unanswered import OWN_ID, Draft
 from saratoga_client.net.websocket import (
     LARGEST_EVENT,

@@ -1,5 +1,6 @@
 """The errors of a connection and of the requests on it."""
 
+from enum import StrEnum
 from typing import Final
 
 from saratoga_protocol import events
@@ -101,3 +102,12 @@ class DealSpent(Exception):
 
 class ClientClosed(Exception):
     """The error that this program closed its own connection."""
+
+
+class LinkState(StrEnum):
+    """The state of the link to the server, with the word that the screen shows."""
+
+    CONNECTING = "connecting"
+    CONNECTED = "connected"
+    RECONNECTING = "reconnecting"
+    CLOSED = "closed"

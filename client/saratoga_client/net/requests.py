@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Final, TypeAlias
 
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.errors import ClientClosed, CommandRefused
 from saratoga_client.net.subscriptions import Subscriptions
+from saratoga_client.net.timing import Backoff
 from saratoga_client.net.unanswered import Draft, Pending, UnansweredCommands
 from saratoga_protocol import events
 from saratoga_protocol.commands import Command, LeaveTable

@@ -2,12 +2,86 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 from saratoga_client.plain.event_lines import change_lines, opening_lines
-from saratoga_client.plain.output import LineOutput
-from saratoga_client.plain.standings_rate import StandingsShown, report_standings
+from saratoga_client.plain.io import LineOutput
+from saratoga_client.plain.result_lines import standing_line
 from saratoga_client.session.moments import LAST_MINUTE_WORDS, until_last_minute
+from saratoga_client.session.news import FeedLine, Tone, new_lines
+from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_view import Row, rows
+from saratoga_client.wording import ordinal, shown_name
+
+EVERY: Final = 5_000
+"""Minimum milliseconds between lines on the lead or a pass; hearing a line takes as long."""
+
+EVERY_VERBOSE: Final = 2_000
+"""Minimum milliseconds between verbose reports, which list every changed standing."""
+
+PACED: Final = frozenset({Tone.EVEN, Tone.LEAD, Tone.PASS})
+"""The tones of feed lines that the next change of the standings may make obsolete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingsShown:
+    """The standings of a race that were written last, and the time of writing."""
+
+    race: str = ""
+    rows: tuple[Row, ...] = ()
+    feed: tuple[FeedLine, ...] = ()
+    at: int = 0
+    """The time of writing, in milliseconds by the server's clock."""
+
+
+class StandingsReport(NamedTuple):
+    """The lines about standings that are due now, and the state after writing them."""
+
+    shown: StandingsShown
+    lines: tuple[str, ...] = ()
+    wait: int | None = None
+    """Milliseconds until a delayed report is due; `None` if nothing is delayed."""
+
+
+def report_standings(
+    shown: StandingsShown, state: SessionState, now: int, *, is_verbose: bool = False
+) -> StandingsReport:
+    """Return the lines for changed standings, if a report is due."""
+    race, standings = state.table.race, tuple(rows(state.table_view))
+    is_running = state.phase == "running" and state.table_view.outcome is None
+    if not is_running or shown.race != race:
+        return StandingsReport(StandingsShown(race=race, rows=standings, feed=state.feed_lines))
+    news = [line for line in new_lines(shown.feed, state.feed_lines) if line.tone in PACED]
+    moved = [row for row in standings if row not in shown.rows] if is_verbose else []
+    if not news and not moved:
+        return StandingsReport(replace(shown, feed=state.feed_lines, rows=standings))
+    wait = shown.at + (EVERY_VERBOSE if is_verbose else EVERY) - now
+    if wait > 0:
+        return StandingsReport(shown, wait=wait)
+    reported = StandingsShown(race=race, rows=standings, feed=state.feed_lines, at=now)
+    if is_verbose:
+        evens = [f"news: {line.text}" for line in news if line.tone is Tone.EVEN]
+        standing = [f"standing {standing_line(row)}" for row in moved]
+        return StandingsReport(reported, (*evens, *standing))
+    # breaking even happens once; a summary would drop it
+    texts = [line.text for line in news if line.tone is Tone.EVEN]
+    others = [line.text for line in news if line.tone is not Tone.EVEN]
+    texts += others if len(others) < 2 else [summary(state)]
+    return StandingsReport(reported, tuple(f"news: {text}" for text in texts))
+
+
+def summary(state: SessionState) -> str:
+    """Return a short phrase on the standings, for several changes at once."""
+    standings = rows(state.table_view)
+    own = next((row for row in standings if row.player == state.player), None)
+    if own is not None:
+        return f"you are {ordinal(own.place)} of {len(standings)}, {gap(state)}"
+    first = [row for row in standings if row.place == 1]
+    names = " and ".join(shown_name(row.name, row.bot, row.level) for row in first[:2])
+    more = f" and {len(first) - 2} more" if len(first) > 2 else ""
+    return f"{names}{more} {'leads' if len(first) == 1 else 'lead'} with {first[0].banked}"
 
 
 class ChangeWriter:

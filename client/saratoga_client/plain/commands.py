@@ -6,12 +6,11 @@ from typing import Final, TypeAlias
 from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.local.hosting import friends_address
-from saratoga_client.plain.board_answers import BoardAnswers, parse_typed_move, rules_lines
+from saratoga_client.plain.board import BoardAnswers, money_words, parse_typed_move, rules_lines
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.event_lines import clock_line, settings_words, table_lines
 from saratoga_client.plain.finished_race import FinishedRaceCommands
 from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
-from saratoga_client.plain.position import money_words
 from saratoga_client.plain.result_lines import (
     climb_lines,
     result_lines,

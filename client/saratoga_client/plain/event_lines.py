@@ -3,10 +3,15 @@
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import LinkState
+from saratoga_client.plain.board import (
+    board_line,
+    money_words,
+    moved_line,
+    position_lines,
+    rule_line,
+)
 from saratoga_client.plain.card_names import LineStyle
-from saratoga_client.plain.move_lines import moved_line
-from saratoga_client.plain.position import board_line, money_words, position_lines, rule_line
 from saratoga_client.plain.result_lines import (
     best_lines,
     result_lines,
@@ -14,10 +19,9 @@ from saratoga_client.plain.result_lines import (
     totals_lines,
     verification_line,
 )
-from saratoga_client.session.feed import Tone, new_lines
 from saratoga_client.session.match_text import match_lines, race_of_match
+from saratoga_client.session.news import LEFT, READY, Tone, new_lines, seat_changes
 from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.seat_changes import LEFT, READY, seat_changes
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call, rows
 from saratoga_client.session.voided import newly_voided, voided_words

@@ -8,10 +8,10 @@ from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import last_choices
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
-from saratoga_client.plain.board_answers import rules_lines
+from saratoga_client.plain.board import rules_lines
 from saratoga_client.plain.grammar import Context, not_understood
-from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_client.plain.practice import run_practice
+from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.plain.table import play_table
 from saratoga_client.plain.table_settings import read_settings

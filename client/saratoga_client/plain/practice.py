@@ -2,17 +2,23 @@
 
 from collections.abc import Callable, Iterator
 
-from saratoga_client.plain.board_answers import BoardAnswers, parse_typed_move, rules_lines
+from saratoga_client.plain.board import (
+    BoardAnswers,
+    money_words,
+    move_words,
+    moved_line,
+    parse_typed_move,
+    position_lines,
+    rule_line,
+    rules_lines,
+)
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import Context, ParsedLine
-from saratoga_client.plain.move_lines import move_words, moved_line
-from saratoga_client.plain.position import money_words, position_lines, rule_line
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed
 from saratoga_client.practice.game import PracticeGame, is_known_stuck, undo
-from saratoga_client.practice.ghost import gap_text
+from saratoga_client.practice.ghost import RunStore, gap_text
 from saratoga_client.practice.practice_session import PracticeSession, drawn_seed
-from saratoga_client.practice.run_store import RunStore
 from saratoga_client.wording import counted, minutes_and_seconds
 from saratoga_rules.game import Game
 

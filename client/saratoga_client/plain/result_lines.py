@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.review.climb import live_climb
+from saratoga_client.review.chart import live_climb
 from saratoga_client.session.match_text import match_lines
 from saratoga_client.session.result_text import digest_words_of, own_result, totals
 from saratoga_client.session.state import SessionState, Verification, race_clock
@@ -12,10 +12,12 @@ from saratoga_client.wording import (
     counted,
     dollars,
     minutes_and_seconds,
+    rivals,
     shown_name,
     state_words,
 )
 from saratoga_protocol import events
+from saratoga_protocol.events import LeaderboardRow
 
 CLIMB_EVERY: Final = (30_000, 60_000, 120_000, 300_000)
 """Milliseconds between two counts of a climb line."""
@@ -110,3 +112,26 @@ def totals_lines(state: SessionState) -> Iterator[str]:
             f"total {shown_name(seat.name, seat.bot, seat.level)}: {counted(seat.races, 'race')}, "
             f"{counted(seat.wins, 'win')}, {dollars(seat.net)}"
         )
+
+
+def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:
+    """Return a heading and a line for every row of a leaderboard page."""
+    who = "bots, " if page.bots else ""
+    yield f"{page.game}, {page.ranking}, {who}{page.key}: {page.total} in all"
+    for row in page.rows:
+        yield _line(page, row)
+    if page.me is not None and page.me not in page.rows:
+        yield "you: " + _line(page, page.me)
+
+
+def _line(page: events.Leaderboard, row: LeaderboardRow) -> str:
+    name = shown_name(row.name, page.bots)
+    if page.ranking == "bankroll":
+        races = counted(row.races, "race")
+        return f"{row.rank}. {name}: {dollars(row.value)} in {races}, against {rivals(row.rivals)}"
+    # 0: no move raised the deal's count
+    after = f" in {minutes_and_seconds(row.elapsed, tenths=True)}" if row.elapsed else ""
+    return (
+        f"{row.rank}. {name}: {row.value} banked{after}, {dollars(row.net)}, {row.race}, "
+        f"against {rivals(row.rivals)}"
+    )

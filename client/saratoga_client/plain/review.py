@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from saratoga_client.plain.board import money_words, moved_line, position_lines, rule_line
 from saratoga_client.plain.card_names import LETTERS, CardNames
-from saratoga_client.plain.move_lines import moved_line
-from saratoga_client.plain.position import money_words, position_lines, rule_line
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.divergence import first_divergence
-from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.divergence import first_divergence, longest_pauses
 from saratoga_client.wording import (
     NO_LEVELS,
     counted,

@@ -5,8 +5,7 @@ from enum import Enum, auto
 
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import Context, ParsedLine, help_lines, parse_line
-from saratoga_client.plain.line_reader import LineReader, StandardInput
-from saratoga_client.plain.output import LineOutput
+from saratoga_client.plain.io import LineOutput, LineReader, StandardInput
 
 
 class ExitReason(Enum):

@@ -13,12 +13,17 @@ from typing import Final
 
 from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import (
+    CommandRefused,
+    LinkState,
+    RequestTimedOut,
+    ServerClosed,
+    Unreachable,
+)
+from saratoga_client.plain.board import money_words
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, ParsedLine
-from saratoga_client.plain.position import money_words
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import TableWanted

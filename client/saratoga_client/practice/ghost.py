@@ -5,9 +5,15 @@ A ghost shows no cards. Its source is a saved run of the player or a board of a 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
+from msgspec import MsgspecError, json
+
+from saratoga_client.local.paths import data_folder, replace_file
+from saratoga_client.practice.deals import PracticeDeal, file_name
 from saratoga_client.practice.game import PracticeGame, counts
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.chart import Climb
 from saratoga_client.wording import counted, minutes_and_seconds, shown_name
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import steps
@@ -64,3 +70,31 @@ def gap_text(ghost: Ghost, banked: int, at: int) -> str:
         return "level with the ghost"
     cards = counted(abs(lead))
     return f"{cards} {'ahead of' if lead > 0 else 'behind'} the ghost"
+
+
+FOLDER: Final = "practice"
+
+MOST_KEPT: Final = 20
+"""Maximum number of saved runs per deal; a new run replaces the oldest."""
+
+
+class RunStore:
+    """The practice runs on this machine."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = data_folder() / FOLDER if root is None else root
+
+    def keep(self, deal: PracticeDeal, run: Ghost) -> None:
+        """Save a run beside the earlier ones of its deal; raises `OSError`."""
+        runs = [*self.runs(deal), run][-MOST_KEPT:]
+        replace_file(self._path(deal), json.encode(runs))
+
+    def runs(self, deal: PracticeDeal) -> list[Ghost]:
+        """Return the runs of a deal, the oldest first; none if the file cannot be read."""
+        try:
+            return json.decode(self._path(deal).read_bytes(), type=list[Ghost])
+        except (OSError, MsgspecError):
+            return []
+
+    def _path(self, deal: PracticeDeal) -> Path:
+        return self._root / deal.game.name / f"{file_name(deal)}.json"

@@ -13,10 +13,8 @@ from saratoga_client.input.move_text import CardName
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.practice.deals import DRAWN_SEED, PracticeDeal, from_seed, seed_of
 from saratoga_client.practice.game import PracticeGame, make, new_game, redo, restart, undo
-from saratoga_client.practice.ghost import Ghost, best_ghost, ghost_of_run
-from saratoga_client.practice.hints import hint
-from saratoga_client.practice.run_store import RunStore
-from saratoga_client.practice.safe_moves import safe_move
+from saratoga_client.practice.ghost import Ghost, RunStore, best_ghost, ghost_of_run
+from saratoga_client.practice.hints import hint, safe_move
 from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_rules.moves import Move

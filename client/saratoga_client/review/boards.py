@@ -4,8 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from saratoga_client.review.chart import ChartLine
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.chart import ChartLine, Climb
 from saratoga_client.wording import (
     NO_LEVELS,
     tie_words,

@@ -4,11 +4,49 @@ Each line consists of its racer's mark, which stands for the place, so the chart
 Where lines meet, the better place is shown. Dots mark the break-even count.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from saratoga_client.review.climb import Climb
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_view import Row
 from saratoga_client.wording import minutes_and_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """The number of banked cards over time; taking cards back and undo lower it."""
+
+    start: int
+    """The number of cards that the deal banked."""
+    counts: tuple[tuple[int, int], ...]
+    """Pairs in order of time: milliseconds since the deal, and banked cards from then on."""
+    end: int
+    """The time at which the board ended, in milliseconds since the deal."""
+
+    @property
+    def final(self) -> int:
+        """The number of cards banked at the end."""
+        return self.counts[-1][1] if self.counts else self.start
+
+    def banked_at(self, at: int) -> int:
+        """Return the number of cards banked `at` milliseconds after the deal."""
+        past = bisect_right(self.counts, at, key=lambda count: count[0])
+        return self.counts[past - 1][1] if past else self.start
+
+    def reached(self, banked: int) -> int | None:
+        """Return the milliseconds from the deal until `banked` cards were first banked; `None` if never."""
+        if banked <= self.start:
+            return 0
+        return next((at for at, count in self.counts if count >= banked), None)
+
+
+def live_climb(state: SessionState, row: Row, end: int) -> Climb:
+    """Return the climb of a racer until `end`, as far as the standings have shown it."""
+    moments = state.history.get(row.player, ())
+    return Climb(moments[0].banked if moments else row.banked, tuple(moments[1:]), end)
+
 
 MARKS: Final = "123456789abcdefg"
 """The marks of the racers, by place; one for each seat of a table. Racers who share a place share the mark."""

@@ -7,7 +7,7 @@ between two changes of the lead; a moment is the most important of the new lines
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from saratoga_client.session.feed import FeedLine, Tone, new_lines, with_line
+from saratoga_client.session.news import FeedLine, Tone, new_lines, with_line
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.wording import capitalised
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import STALE_ID, CommandRefused
+from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import UNCERTAIN_REFUSALS
 from saratoga_client.session.own_board import OwnBoard, place_of, without

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from saratoga_client.input.move_text import pile_name
-from saratoga_client.input.prediction import predicted_view
 from saratoga_client.wording import (
     capitalised,
     counted,
@@ -17,11 +16,27 @@ from saratoga_client.wording import (
 )
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
+from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.money import net
 from saratoga_rules.moves import Carry, Draw, Move, Redeal
-from saratoga_rules.play import IllegalMove, refusal
-from saratoga_rules.position import View
+from saratoga_rules.play import IllegalMove, play, refusal
+from saratoga_rules.position import View, redact
+
+
+def predicted_view(game: Game, view: View, move: Move) -> View | None:
+    """Return the view after a move; `None` if the move turns up a hidden card.
+
+    Raise `IllegalMove` if the move is illegal.
+    """
+    after = play(game, view, move)
+    # A hidden card among face-up cards means that the move turns a card up.
+    if HIDDEN in after.waste[-game.stock.draw :] or HIDDEN in after.reserve[-1:]:
+        return None
+    if any(HIDDEN in column[-1:] for column in after.columns):
+        return None
+    return redact(after)
+
 
 RACING: Final = "racing"
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from saratoga_client.session.bounded import put_newest
-from saratoga_client.session.feed import FeedLine, Tone, with_line
+from saratoga_client.session.news import FeedLine, Tone, with_line
 from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore
+from saratoga_client.session.table_view import put_newest
 
 if TYPE_CHECKING:
     from saratoga_client.session.verdict import Proof

@@ -12,8 +12,7 @@ from typing import Final
 
 import msgspec
 
-from saratoga_client.local.files import delete_oldest, newest_first, replace_file
-from saratoga_client.local.paths import data_folder
+from saratoga_client.local.paths import data_folder, delete_oldest, newest_first, replace_file
 from saratoga_client.session.personal_best import PersonalBest, is_better
 from saratoga_rules.records.record import RACE_ID, digest_of
 

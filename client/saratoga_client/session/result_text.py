@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from saratoga_client.session.feed import ending, who
+from saratoga_client.session.news import ending, who
 from saratoga_client.session.personal_best import PersonalBest, banked_by
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows

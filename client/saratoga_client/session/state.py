@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from saratoga_client.net.link_state import LinkState
-from saratoga_client.session.feed import (
+from saratoga_client.net.errors import LinkState
+from saratoga_client.session.news import (
     Feed,
     FeedLine,
     RaceMoment,

@@ -7,12 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
-from saratoga_client.session.bounded import put_newest
 from saratoga_client.wording import tie_words
 from saratoga_protocol import events
 from saratoga_protocol.events import Event
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def put_newest(known: dict[Key, Value], key: Key, value: Value, most: int) -> None:
+    """Set an entry as the newest one; drop the oldest entry above `most`."""
+    known.pop(key, None)
+    known[key] = value
+    if len(known) > most:
+        del known[next(iter(known))]
+
 
 MOST_LABELS: Final = 256
 """The most players at one table whose labels are kept: many evenings of a full table."""

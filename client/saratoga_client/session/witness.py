@@ -26,8 +26,8 @@ from typing import Final
 
 import msgspec
 
-from saratoga_client.local.files import OWNER_ONLY, delete_oldest, newest_first, replace_file
 from saratoga_client.local.identity import home
+from saratoga_client.local.paths import OWNER_ONLY, delete_oldest, newest_first, replace_file
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.facts import Fact, facts
 from saratoga_protocol import events

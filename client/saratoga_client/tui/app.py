@@ -7,22 +7,56 @@ terminal is restored.
 
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, runtime_checkable
 
 from textual import events
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerError
 
-from saratoga_client.local.terminal import Colours
+from saratoga_client.local.settings import Settings, remember
+from saratoga_client.local.terminal import Capabilities, Colours, this_terminal
 from saratoga_client.output import say
 from saratoga_client.problems import Problem, alarmed_at_end
-from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.colours import Paint, paint
-from saratoga_client.tui.screens.waiting import WaitingScreen
+from saratoga_client.tui.rich_view import RichView, paint_ground, program_of
 from saratoga_client.tui.terminal_guard import TerminalApp, run
+from saratoga_client.tui.theme import Appearance, Paint, paint
 from saratoga_rules.game import Game
+
+if TYPE_CHECKING:
+    from saratoga_client.practice.deals import PracticeDeal
+    from saratoga_client.session.invitation import Inviter
+    from saratoga_client.session.table_session import TableSession
+    from saratoga_rules.records.record import RaceRecord
+
+
+class WaitingScreen(Screen[None], inherit_bindings=False):
+    """A screen with one sentence in the middle."""
+
+    DEFAULT_CSS = """
+    WaitingScreen { align: center middle; }
+    WaitingScreen RichView { width: auto; }
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.text = text
+
+    def compose(self) -> ComposeResult:
+        yield RichView(lambda ink: ink.text(self.text))
+
+    def on_mount(self) -> None:
+        paint_ground(self, program_of(self).colours)
+
+    def say(self, text: str) -> None:
+        """Show another sentence."""
+        self.text = text
+        for view in self.query(RichView):
+            view.redraw()
+
 
 NARROW: Final = 80
 """Minimum columns for the panel beside the board; narrower screens have a one-line ticker."""
@@ -176,3 +210,58 @@ async def run_flow(
     with alarmed_at_end(app.alarms):
         if app.problem is not None:
             raise app.problem
+
+
+async def open_screen(flow: Flow, settings: Settings) -> None:
+    """Run a flow on the full screen until the flow returns; raises `Problem`, `KeyboardInterrupt`."""
+    await run_flow(flow, appearance_of(settings, this_terminal()), remember)
+
+
+def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
+    """Return the appearance that the player chose, within the terminal's capabilities."""
+    return Appearance(
+        colours=terminal.colours,
+        theme=settings.theme,
+        ascii=not terminal.unicode if settings.ascii is None else settings.ascii,
+        background=settings.background,
+        suits=settings.suits,
+        quick=settings.quick,
+    )
+
+
+def table_flow(session: "TableSession", server: str, inviter: "Inviter | None" = None) -> Flow:
+    """Return the flow of a player who sits at a table, or watches it, until the player leaves."""
+    from saratoga_client.tui.table_flow import TableFlow
+
+    async def flow(app: SaratogaApp) -> None:
+        await TableFlow(app, session, inviter=inviter, server=server).stay()
+
+    return flow
+
+
+def practice_flow(dealt: "PracticeDeal", *, with_ghost: bool = False) -> Flow:
+    """Return the flow of practice with a deal."""
+    from saratoga_client.tui.screens.practice import PracticeScreen
+
+    async def flow(app: SaratogaApp) -> None:
+        await app.push_screen_wait(PracticeScreen(dealt, with_ghost=with_ghost))
+
+    return flow
+
+
+def review_flow(record: "RaceRecord", player: str = "", server: str = "") -> Flow:
+    """Return the flow of a finished race's review; raises `ReplayError` for a bad record.
+
+    `server` is the address by which friends reach the server that has the record, if known.
+    """
+    from saratoga_client.review.boards import open_boards
+    from saratoga_client.review.share_text import race_text
+    from saratoga_client.tui.screens.review import ReviewScreen
+
+    share = race_text(record, open_boards(record), player, server)
+    screen = ReviewScreen(record, player, share=share)
+
+    async def flow(app: SaratogaApp) -> None:
+        await app.push_screen_wait(screen)
+
+    return flow

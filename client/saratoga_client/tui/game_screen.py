@@ -15,12 +15,10 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.card_finder import found_text
+from saratoga_client.input.find import PROMPT, Finder, found_text
 from saratoga_client.input.selection import InputResult
-from saratoga_client.tui.base_screen import BaseScreen
+from saratoga_client.tui.base_screen import BaseScreen, Guide, MessageLine
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
-from saratoga_client.tui.finder import PROMPT, Finder
-from saratoga_client.tui.lines import Guide, MessageLine
 from saratoga_client.tui.painted_rows import CanvasView
 
 SEARCH_KEYS: Final[Guide] = (("enter", "keep"), ("esc", "end"))

@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.widgets import Input
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.rich_view import Ink, RichView, paint_ground, program_of
+from saratoga_client.tui.theme import Paint
 
 
 class PastingInput(Input):

@@ -5,13 +5,13 @@ The lobby and the tables share one connection.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from textual.worker import Worker
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port
+from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port, local_server
 from saratoga_client.local.settings import (
     Settings,
     last_choices,
@@ -43,24 +43,64 @@ from saratoga_client.session.lobby import Entry, LobbyState, Purpose
 from saratoga_client.session.open_connection import bad_address
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.flows import practice_flow, table_flow
+from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.lobby_connection import LobbyConnection
-from saratoga_client.tui.lobby_steps import (
-    AtTable,
-    FirstTable,
-    HostHere,
-    Leaving,
-    OtherServer,
-    Practising,
-    Quit,
-)
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 
 if TYPE_CHECKING:
     from saratoga_client.cli.own_server import OwnServer
+
+
+@dataclass(frozen=True, slots=True)
+class AtTable:
+    """The next step: a table where the player has a seat, or which the player watches."""
+
+    session: TableSession
+    table: events.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Practising:
+    """The next step: practice of a game."""
+
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostHere:
+    """The next step: a new table at a server on this machine."""
+
+    table: TableWanted
+
+
+@dataclass(frozen=True, slots=True)
+class OtherServer:
+    """The next step: another server, and a table there unless `code` is empty."""
+
+    server: str
+    code: str = ""
+    is_watching: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """The next step: the end of this lobby."""
+
+
+Leaving: TypeAlias = HostHere | OtherServer | Quit
+"""The reason for leaving the lobby of one server."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstTable:
+    """A table that the player joins, watches or creates as soon as the server answers."""
+
+    table: str | TableWanted
+    """The code of a table, or the settings of a new one."""
+    is_watching: bool = False
+
 
 CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 """Codes of refusals after which the player may correct the typed line."""
@@ -383,3 +423,46 @@ class LobbyFlow:
     def _say(self, text: str, role: Role = Role.TEXT) -> None:
         if self._screen.can_draw:
             self._screen.say(text, role)
+
+
+def lobby_flow(settings: Settings, hosting: "OwnServer", notice: str = "") -> Flow:
+    """Return the flow of the lobby; it returns when the player quits the program."""
+
+    async def flow(app: SaratogaApp) -> None:
+        at, shown = settings, notice
+        first: FirstTable | None = None
+        leaving: Leaving = await LobbyFlow(app, at, shown).run()
+        while True:
+            match leaving:
+                case Quit():
+                    return
+                case OtherServer(server, code, is_watching):
+                    at, shown = at.given(server=server), ""
+                    first = FirstTable(code, is_watching) if code else None
+                case HostHere(table):
+                    first = None
+                    shown, leaving = await _host_here(app, at, hosting, table)
+                    if not isinstance(leaving, Quit):
+                        continue
+            leaving = await LobbyFlow(app, at, shown, first).run()
+
+    return flow
+
+
+async def _host_here(
+    app: SaratogaApp, settings: Settings, hosting: "OwnServer", table: TableWanted
+) -> tuple[str, Leaving]:
+    """Open a table at a server on this machine; return a notice and the reason for leaving."""
+    try:
+        server = hosting.server or await hosting.open(local_server(report=app.show_progress))
+        here = settings.given(server=server.own)
+        own = hosting if server.is_ours else None
+        first = FirstTable(table)
+        leaving = await LobbyFlow(app, here, server.warning, first, own, server.friends).run()
+    except Problem as problem:
+        if others := hosting.still_here():
+            return f"{problem} {others} Your server here stays open.", Quit()
+        await hosting.close()
+        return str(problem), Quit()
+    await hosting.close()
+    return "Your server on this machine has been closed." if server.is_ours else "", leaving

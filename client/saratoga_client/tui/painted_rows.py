@@ -12,7 +12,7 @@ from textual.widget import Widget
 from saratoga_client.board_view.canvas import Canvas, Row
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
-from saratoga_client.tui.colours import Paint, paint
+from saratoga_client.tui.theme import Paint, paint
 
 Draw: TypeAlias = Callable[[int, int], Canvas]
 """A function that draws a canvas of a width and a height in cells."""

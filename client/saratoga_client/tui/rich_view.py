@@ -21,7 +21,7 @@ from textual.widgets import Static
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_client.sanitised import sanitised
-from saratoga_client.tui.colours import Paint
+from saratoga_client.tui.theme import Paint
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp

@@ -15,7 +15,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Inviter
-from saratoga_client.session.seat_changes import SAT_DOWN, seat_changes
+from saratoga_client.session.news import SAT_DOWN, seat_changes
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.pages.table_news import idle_warning, table_news

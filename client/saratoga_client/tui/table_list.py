@@ -7,10 +7,10 @@ from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.widgets import DataTable
 
-from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.pages.lobby import COLUMNS, table_cells
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink, paint_ground, paint_scroll_bar, program_of
+from saratoga_client.tui.theme import Paint
 from saratoga_protocol.events import TableSummary
 
 

@@ -8,8 +8,7 @@ from saratoga_client.net.connection import LinkState
 from saratoga_client.session.moments import RaceNews, SeenMoments, next_moment
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.lines import Guide, TitleLine
+from saratoga_client.tui.base_screen import BaseScreen, Guide, TitleLine
 from saratoga_client.tui.pages.table_news import HOST_AWAY, LOST, RESTORED
 from saratoga_protocol.events import Seat
 

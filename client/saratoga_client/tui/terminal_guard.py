@@ -6,9 +6,11 @@ end in time, ends the process at once. After SIGKILL, which no program can catch
 """
 
 import asyncio
+import logging
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO
@@ -19,7 +21,51 @@ from typing import Final, NoReturn
 from rich.console import Console
 from textual.app import App
 
-from saratoga_client.tui.deferred_log import deferred_logs
+MOST_KEPT: Final = 20
+"""Maximum number of held lines; the oldest are dropped first."""
+
+
+class DeferredLog(logging.Handler):
+    """A logging handler that holds the latest records."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: deque[logging.LogRecord] = deque(maxlen=MOST_KEPT)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.kept.append(record)
+
+
+@contextmanager
+def deferred_logs() -> Iterator[None]:
+    """Hold the latest records of all handlers that write to a terminal, and write them at the end."""
+    root, deferred = logging.getLogger(), DeferredLog()
+    writers = [handler for handler in root.handlers if _writes_to_terminal(handler)]
+    if not writers:
+        yield
+        return
+    for writer in writers:
+        root.removeHandler(writer)
+    root.addHandler(deferred)
+    try:
+        yield
+    finally:
+        root.removeHandler(deferred)
+        for writer in writers:
+            root.addHandler(writer)
+        for record in deferred.kept:
+            for writer in writers:
+                if record.levelno >= writer.level:
+                    writer.handle(record)
+
+
+def _writes_to_terminal(handler: logging.Handler) -> bool:
+    stream = handler.stream if isinstance(handler, logging.StreamHandler) else None
+    try:
+        return stream is not None and stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
 
 ENDS_WITHIN: Final = 5.0
 """Timeout in seconds for an app's end after a signal; then the process ends at once."""

@@ -12,7 +12,7 @@ from kit.board_pictures import LABELS, SIZES, drawn_board, pictures, read
 from kit.positions import draw
 from kit.walks import places, step_at
 from saratoga_client.board_view.board import NO_MARKS, Marks, draw_board
-from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
+from saratoga_client.board_view.card_faces import CardStyle, SuitColours, suit_colours
 from saratoga_client.board_view.column_picture import column_picture
 from saratoga_client.board_view.layout import BoardLayout, ColumnTiles, Spot, TileKind, lay_out
 from saratoga_client.board_view.roles import Role

@@ -9,15 +9,17 @@ from rich.cells import cell_len
 from saratoga_client.board_view.canvas import Canvas, Piece
 from saratoga_client.board_view.card_faces import (
     CardState,
+    CardStyle,
     Rows,
     Size,
+    SuitColours,
     back_face,
     back_strip,
     card_face,
     gap_face,
     space_face,
+    suit_colours,
 )
-from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
 from saratoga_client.board_view.pile_layout import SIZES, SMALL, STRIPS
 from saratoga_client.board_view.qr_code import QUIET, qr_lines
 from saratoga_client.board_view.roles import Role

@@ -12,7 +12,7 @@ from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at
 from saratoga_client.board_view.board import NO_MARKS, draw_board
-from saratoga_client.board_view.card_style import CardStyle
+from saratoga_client.board_view.card_faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
 from saratoga_client.board_view.pile_layout import (
     FAN,

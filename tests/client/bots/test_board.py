@@ -7,8 +7,7 @@ from statistics import mean
 import pytest
 
 from kit.scripted_server import RACE, TOKEN, ScriptedPeer, ScriptedServer
-from saratoga_client.bots.board import BoardPlayer
-from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.choose import CHOOSERS, Choice, Strength, choose_strongly
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.bots.pace import (
     VARIATION,
@@ -16,8 +15,7 @@ from saratoga_client.bots.pace import (
     human_pace,
     steady_pace,
 )
-from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.bots.strong import choose_strongly
+from saratoga_client.bots.player import BoardPlayer
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_protocol import commands, events

@@ -6,14 +6,21 @@ import pytest
 
 from kit.offline_bots import play_offline
 from kit.positions import draw, played
-from saratoga_client.bots.casual import FRUITLESS_PASSES, is_banking, turn_of_stock, useful_carries
+from saratoga_client.bots.choose import (
+    CHOOSERS,
+    FRUITLESS_PASSES,
+    MOST_IDLE_MOVES,
+    Strength,
+    choose_evenly,
+    choose_strongly,
+    choose_weakly,
+    is_banking,
+    turn_of_stock,
+    useful_carries,
+)
 from saratoga_client.bots.evaluation import LARGEST_VARIATION, WEIGHTS, weights_of
-from saratoga_client.bots.even import choose_evenly
 from saratoga_client.bots.memory import Memory, recall, remember
 from saratoga_client.bots.search import look_ahead
-from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.bots.strong import MOST_IDLE_MOVES, choose_strongly
-from saratoga_client.bots.weak import choose_weakly
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key

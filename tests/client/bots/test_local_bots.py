@@ -12,8 +12,8 @@ from kit.scripted_server import table as scripted_table
 from kit.session_states import snapshot as table_snapshot
 from kit.session_states import state_after, table
 from kit.table_screens import table_player
-from saratoga_client.bots.identities import claim_identity, variation_of
 from saratoga_client.bots.local_bots import LocalBots
+from saratoga_client.bots.seat import claim_identity, variation_of
 from saratoga_protocol.commands import Command, JoinTable, LeaveTable, Ready, player_id
 from saratoga_protocol.events import Done, Ended, Refused, Seat, SeatLost, Snapshot, TableChanged
 

@@ -22,10 +22,9 @@ from kit.scripted_server import (
     snapshot,
     table,
 )
-from saratoga_client.bots.bot_connection import seated_bot
-from saratoga_client.bots.identities import claim_identity
+from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import Report, TablePlayer
-from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.bots.seat import claim_identity, seated_bot
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Exit, Problem

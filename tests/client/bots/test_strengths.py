@@ -3,7 +3,7 @@
 import pytest
 
 from kit.offline_bots import play_offline
-from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.wording import BOT_LEVELS
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli import game_argument, options
+from saratoga_client.cli import options
 from saratoga_client.cli.commands import COMMANDS, EXPOSURE_WARNING, WordsOnly, run
 from saratoga_client.cli.options import (
     TABLE,
@@ -421,7 +421,7 @@ def test_a_person_at_a_terminal_chooses_a_game(
     def a_terminal() -> Capabilities:
         return capabilities({"TERM": "xterm"}, is_terminal=True, size=(80, 24))
 
-    monkeypatch.setattr(game_argument, "this_terminal", a_terminal)
+    monkeypatch.setattr(options, "this_terminal", a_terminal)
     monkeypatch.setattr("sys.stdin", StringIO("caprise\ncaprice\n"))
     assert run(saratoga, ["rules", "--plain"]) == Exit.DONE
     shown = capsys.readouterr()

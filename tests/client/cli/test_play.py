@@ -24,7 +24,7 @@ from saratoga_client.local.terminal import capabilities
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit
 from saratoga_client.session.state import Verification
-from saratoga_client.tui import flows
+from saratoga_client.tui import app as tui_app
 from saratoga_client.tui.app import Flow
 from saratoga_client.wording import state_words
 from saratoga_protocol.events import RaceOver
@@ -181,7 +181,7 @@ def test_a_capable_terminal_has_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
 
     terminal = capabilities({"TERM": "xterm-256color"}, is_terminal=True, size=(80, 24))
     monkeypatch.setattr(lobby_command, "this_terminal", lambda: terminal)
-    monkeypatch.setattr(flows, "open_screen", open_screen)
+    monkeypatch.setattr(tui_app, "open_screen", open_screen)
     assert run(saratoga, []) == Exit.DONE
     assert len(opened) == 1
 

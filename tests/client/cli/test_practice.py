@@ -11,7 +11,7 @@ from saratoga_client.cli.commands import run
 from saratoga_client.local.settings import Settings
 from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.problems import Exit
-from saratoga_client.tui import flows
+from saratoga_client.tui import app as tui_app
 from saratoga_client.tui.app import Flow
 from saratoga_rules.games import GAMES
 
@@ -68,7 +68,7 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     opened: list[Flow] = []
     asked: list[tuple[str, bool]] = []
 
-    real = flows.practice_flow
+    real = tui_app.practice_flow
 
     def practice_flow(dealt: PracticeDeal, *, with_ghost: bool) -> Flow:
         asked.append((dealt.title, with_ghost))
@@ -78,8 +78,8 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
         opened.append(flow)
 
     monkeypatch.setattr("saratoga_client.cli.practice.in_lines", lambda _: False)
-    monkeypatch.setattr(flows, "practice_flow", practice_flow)
-    monkeypatch.setattr(flows, "open_screen", open_screen)
+    monkeypatch.setattr(tui_app, "practice_flow", practice_flow)
+    monkeypatch.setattr(tui_app, "open_screen", open_screen)
     assert run(saratoga, ["practice", "caprice", "--seed", "7", "--ghost"]) == Exit.DONE
     assert asked == [("seed 7", True)]
     assert len(opened) == 1

@@ -13,7 +13,7 @@ from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Exit
 from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.tui import flows
+from saratoga_client.tui import app as tui_app
 from saratoga_client.tui.app import Flow
 from saratoga_rules.records.record import RaceRecord, format_record
 
@@ -94,19 +94,19 @@ def test_on_a_terminal_the_screen_opens_at_the_board_of_the_local_player(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[RaceRecord, str]] = []
-    real = flows.review_flow
+    real = tui_app.review_flow
 
     def review_flow(record: RaceRecord, player: str, server: str) -> Flow:
         asked.append((record, player))
         return real(record, player, server)
 
     monkeypatch.setattr("saratoga_client.cli.replay.in_lines", lambda _: False)
-    monkeypatch.setattr(flows, "review_flow", review_flow)
+    monkeypatch.setattr(tui_app, "review_flow", review_flow)
 
     async def open_screen(flow: Flow, settings: Settings) -> None:
         pass
 
-    monkeypatch.setattr(flows, "open_screen", open_screen)
+    monkeypatch.setattr(tui_app, "open_screen", open_screen)
     assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
     last = finished().results[-1]
     best = best_in(finished(), last.player)

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from kit.positions import draw
 from kit.walks import LONGEST, places, step_at, walk_at
-from saratoga_client.input.card_finder import found_text
+from saratoga_client.input.find import found_text
 from saratoga_client.input.key_hints import key_hints
 from saratoga_client.input.keyboard import marks, press
 from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import LINE, ascii_card_name, describe, target_of
-from saratoga_client.input.prediction import predicted_view
 from saratoga_client.input.scene import Scene, scene_of
 from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
+from saratoga_client.session.own_board import predicted_view
 from saratoga_rules.cards import HIDDEN, SUITS
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD

@@ -3,8 +3,7 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.card_finder import found_text
-from saratoga_client.input.card_query import cards_matching
+from saratoga_client.input.find import cards_matching, found_text
 from saratoga_client.input.move_text import (
     LINE,
     ascii_card_name,

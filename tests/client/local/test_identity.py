@@ -10,24 +10,27 @@ from pathlib import Path
 import pytest
 
 from saratoga_client.local import identity, key_files
-from saratoga_client.local.files import (
+from saratoga_client.local.identity import (
+    ExportedKey,
+    derived,
+    read_export,
+    server_token_path,
+    token_for,
+)
+from saratoga_client.local.key_files import UnusableToken, load, load_or_create, put_aside
+from saratoga_client.local.paths import (
+    HOME_VARIABLE,
     OWNER_ONLY,
+    config_folder,
+    config_path,
     create_file,
+    data_folder,
     delete_oldest,
     link_or_rename,
     newest_first,
     replace_file,
-)
-from saratoga_client.local.identity import derived, server_token_path, token_for
-from saratoga_client.local.key_files import UnusableToken, load, load_or_create, put_aside
-from saratoga_client.local.paths import (
-    HOME_VARIABLE,
-    config_folder,
-    config_path,
-    data_folder,
     state_folder,
 )
-from saratoga_client.local.token_export import ExportedKey, read
 
 HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 
@@ -145,12 +148,12 @@ SERVER = "wss://cards.example.org:443"
     "key", [ExportedKey(KEY, is_secret=True), ExportedKey(KEY, is_secret=False, origin=SERVER)]
 )
 def test_an_exported_line_is_read_again(key: ExportedKey) -> None:
-    assert read(f"  {key.line}\n") == key
+    assert read_export(f"  {key.line}\n") == key
     assert KEY not in repr(key)
 
 
 def test_a_server_is_read_in_every_spelling() -> None:
-    assert read(f"saratoga token wss://Cards.example.org {KEY}") == ExportedKey(
+    assert read_export(f"saratoga token wss://Cards.example.org {KEY}") == ExportedKey(
         KEY, is_secret=False, origin=SERVER
     )
 
@@ -171,7 +174,7 @@ def test_a_server_is_read_in_every_spelling() -> None:
     ],
 )
 def test_other_text_is_no_exported_key(line: str) -> None:
-    assert read(line) is None
+    assert read_export(line) is None
 
 
 def test_a_replaced_file_has_the_new_content_and_keeps_its_permissions(tmp_path: Path) -> None:

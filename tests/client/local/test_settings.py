@@ -23,7 +23,7 @@ from saratoga_client.local.settings import (
     server_to_name,
 )
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.tui.themes import THEMES
+from saratoga_client.tui.theme import THEMES
 
 
 @pytest.fixture

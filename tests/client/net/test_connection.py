@@ -19,7 +19,6 @@ from kit.scripted_server import (
     snapshot,
     welcome,
 )
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import (
     ClientClosed,
@@ -29,6 +28,7 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from saratoga_client.net.timing import Backoff
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import JSON, MSGPACK
 from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER, TOO_SLOW

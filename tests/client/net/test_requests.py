@@ -7,10 +7,10 @@ import pytest
 
 from kit.scripted_server import CODE, NOON, snapshot, table
 from saratoga_client.net import requests as module
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.subscriptions import Subscriptions
+from saratoga_client.net.timing import Backoff
 from saratoga_client.net.unanswered import Draft, UnansweredCommands
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import (

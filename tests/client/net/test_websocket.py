@@ -14,13 +14,11 @@ from websockets.frames import Close
 from websockets.http11 import Response
 
 from kit.scripted_server import CODE, NOON, TOKEN, snapshot, table
-from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_client.net.greeting import SEAT_EXPIRED, Greeting
-from saratoga_client.net.heartbeats import ACTIVE_EVERY, Heartbeats
 from saratoga_client.net.requests import Requests
-from saratoga_client.net.server_time import OBSERVATIONS, ServerTime
-from saratoga_client.net.timing import Timing
+from saratoga_client.net.server_time import ACTIVE_EVERY, OBSERVATIONS, Heartbeats, ServerTime
+from saratoga_client.net.timing import Backoff, Timing
 from saratoga_client.net.websocket import (
     UnusableConnection,
     describe,

@@ -20,8 +20,8 @@ from kit.session_states import (
 )
 from kit.session_states import table as at_table
 from saratoga_client.board_view.qr_code import qr_lines
-from saratoga_client.net.link_state import LinkState
-from saratoga_client.plain.board_answers import parse_typed_move
+from saratoga_client.net.errors import LinkState
+from saratoga_client.plain.board import parse_typed_move
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, parse_line
 from saratoga_client.plain.table_settings import TypedSettings, read_settings

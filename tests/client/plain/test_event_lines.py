@@ -27,18 +27,22 @@ from kit.session_states import (
     state_after,
 )
 from kit.session_states import table as at_table
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.card_names import CardNames, LineStyle
-from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.event_lines import change_lines, clock_line, opening_lines, table_lines
-from saratoga_client.plain.leaderboard import leaderboard_lines
-from saratoga_client.plain.result_lines import climb_lines, standings_lines, totals_lines
-from saratoga_client.plain.standings_rate import (
+from saratoga_client.plain.change_writer import (
     EVERY,
     EVERY_VERBOSE,
+    ChangeWriter,
     StandingsShown,
     report_standings,
     summary,
+)
+from saratoga_client.plain.event_lines import change_lines, clock_line, opening_lines, table_lines
+from saratoga_client.plain.result_lines import (
+    climb_lines,
+    leaderboard_lines,
+    standings_lines,
+    totals_lines,
 )
 from saratoga_client.session.moments import LAST_MINUTE
 from saratoga_client.session.state import SessionState, Verification, link_changed, next_state

@@ -15,7 +15,7 @@ from saratoga_client.plain.lobby import ask_name, claim_name, run_lobby, tables_
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.session import ExitReason
 from saratoga_client.practice.deals import BadSeed, from_seed
-from saratoga_client.practice.run_store import RunStore
+from saratoga_client.practice.ghost import RunStore
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
 from saratoga_protocol.events import TableSummary

@@ -8,8 +8,7 @@ import pytest
 
 from kit.plain_sessions import scripted_session
 from saratoga_client.plain.grammar import Context
-from saratoga_client.plain.line_reader import LONGEST, LineReader
-from saratoga_client.plain.output import LineOutput
+from saratoga_client.plain.io import LONGEST, LineOutput, LineReader
 
 WITHIN = 10.0
 """Longest time in seconds to wait for the reader thread; a bound, not a measurement."""

@@ -17,19 +17,18 @@ from kit.positions import draw
 from kit.server_process import running_server
 from kit.solo_player import finished
 from saratoga_client import plain
+from saratoga_client.cli.watch import watched_states
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
-from saratoga_client.plain.board_answers import BoardAnswers
+from saratoga_client.plain.board import BoardAnswers, moved_line
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.line_reader import LineReader
+from saratoga_client.plain.io import LineReader
 from saratoga_client.plain.lobby import run_lobby
-from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.review import replay_lines
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.watcher import watched_states
 from saratoga_client.session.witness import Witness
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move

@@ -34,8 +34,7 @@ from saratoga_client.practice.game import (
     undo,
     with_hint,
 )
-from saratoga_client.practice.hints import hint
-from saratoga_client.practice.safe_moves import banking_moves, safe_move
+from saratoga_client.practice.hints import banking_moves, hint, safe_move
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES

@@ -15,10 +15,17 @@ from kit.walks import banking, wandering
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.game import make, new_game, undo
-from saratoga_client.practice.ghost import Ghost, best_ghost, gap_text, ghost_of_board, ghost_of_run
+from saratoga_client.practice.ghost import (
+    MOST_KEPT,
+    Ghost,
+    RunStore,
+    best_ghost,
+    gap_text,
+    ghost_of_board,
+    ghost_of_run,
+)
 from saratoga_client.practice.practice_session import PracticeSession, practice_text
-from saratoga_client.practice.run_store import MOST_KEPT, RunStore
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.chart import Climb
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, parse_move

@@ -12,10 +12,8 @@ from kit.races import Entrant, race, replay
 from kit.walks import banking, wandering
 from saratoga_client.input.move_text import ascii_card_name, card_name
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.chart import LABEL, ChartLine, chart, mark_of
-from saratoga_client.review.climb import Climb
-from saratoga_client.review.divergence import divergence_lines, first_divergence
-from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.chart import LABEL, ChartLine, Climb, chart, mark_of
+from saratoga_client.review.divergence import divergence_lines, first_divergence, longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
 from saratoga_client.tui.pages.findings import in_ascii

@@ -21,9 +21,8 @@ from kit.session_states import (
     table,
 )
 from kit.stepped_session import stepped_session
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import LinkState
 from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
-from saratoga_client.session.feed import MAX_AT_ONCE, Tone
 from saratoga_client.session.moments import (
     LAST_MINUTE,
     LATE,
@@ -32,7 +31,7 @@ from saratoga_client.session.moments import (
     next_moment,
     with_last_minute,
 )
-from saratoga_client.session.seat_changes import seat_changes, seat_news
+from saratoga_client.session.news import MAX_AT_ONCE, Tone, seat_changes, seat_news
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events

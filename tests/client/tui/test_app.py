@@ -12,19 +12,15 @@ from rich.style import Style
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.filter import NoColor
 
-from saratoga_client.board_view.card_faces import CardState
-from saratoga_client.board_view.card_style import SuitColours
+from saratoga_client.board_view.card_faces import CardState, SuitColours
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui import app as app_module
 from saratoga_client.tui import terminal_guard
-from saratoga_client.tui.app import SaratogaApp, run_flow
-from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.colours import paint
-from saratoga_client.tui.deferred_log import MOST_KEPT, deferred_logs
-from saratoga_client.tui.screens.waiting import WaitingScreen
-from saratoga_client.tui.themes import THEMES, Theme, on_any_ground
+from saratoga_client.tui.app import SaratogaApp, WaitingScreen, run_flow
+from saratoga_client.tui.terminal_guard import MOST_KEPT, deferred_logs
+from saratoga_client.tui.theme import THEMES, Appearance, Theme, on_any_ground, paint
 from saratoga_rules.games import GAMES
 
 

@@ -18,25 +18,28 @@ from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import cells_of
+from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState, one_line
-from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.base_screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen, too_small
-from saratoga_client.tui.finder import Finder
-from saratoga_client.tui.line_input import LineInput
-from saratoga_client.tui.lines import (
+from saratoga_client.tui.base_screen import (
+    LEAST_HEIGHT,
+    LEAST_WIDTH,
+    BaseScreen,
     KeyLine,
     MessageLine,
     key_line,
     message_lines,
     title_line,
+    too_small,
 )
+from saratoga_client.tui.line_input import LineInput
 from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.table_list import TableList
+from saratoga_client.tui.theme import Appearance
 from saratoga_protocol.events import TableSummary
 
 

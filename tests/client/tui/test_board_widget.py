@@ -13,14 +13,13 @@ from textual.strip import Strip
 from kit.board_pictures import LABELS
 from kit.positions import draw
 from saratoga_client.board_view.board import Marks
-from saratoga_client.board_view.card_style import CardStyle, suit_colours
+from saratoga_client.board_view.card_faces import CardStyle, suit_colours
 from saratoga_client.board_view.layout import Spot, Tile
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.selection import InputResult, Selection
 from saratoga_client.local.terminal import Colours
-from saratoga_client.tui.board_pane import BoardPane, BoardPosition
-from saratoga_client.tui.board_widget import BoardWidget
-from saratoga_client.tui.colours import paint
+from saratoga_client.tui.board_pane import BoardPane, BoardPosition, BoardWidget
+from saratoga_client.tui.theme import paint
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
 

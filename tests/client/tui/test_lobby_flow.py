@@ -18,11 +18,11 @@ from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.lobby import LobbyState
-from saratoga_client.tui import lobbies, lobby_connection
+from saratoga_client.tui import lobby_connection
+from saratoga_client.tui import lobby_flow as lobby_flow_module
 from saratoga_client.tui.app import SaratogaApp, run_flow
-from saratoga_client.tui.lobbies import lobby_flow
 from saratoga_client.tui.lobby_connection import Change, LobbyConnection
-from saratoga_client.tui.lobby_steps import FirstTable, OtherServer
+from saratoga_client.tui.lobby_flow import FirstTable, OtherServer, lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import (
@@ -420,7 +420,7 @@ def server_here(lobby: OpenLobby, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         yield LocalServer(own=lobby.url, friends=friends, is_ours=True)
         happened.append("closed")
 
-    monkeypatch.setattr(lobbies, "local_server", local_server)
+    monkeypatch.setattr(lobby_flow_module, "local_server", local_server)
     return happened
 
 
@@ -483,7 +483,7 @@ async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(
     def local_server(report: Callable[[str], None]) -> LocalServer:
         raise Problem("The server is not installed here.", "Install it.", Exit.UNREACHABLE)
 
-    monkeypatch.setattr(lobbies, "local_server", local_server)
+    monkeypatch.setattr(lobby_flow_module, "local_server", local_server)
     async with in_the_lobby(NOWHERE) as visitor:
         await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("h", "enter")

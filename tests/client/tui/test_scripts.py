@@ -46,14 +46,14 @@ from kit.session_states import (
 )
 from kit.solo_player import StoppedClock, before, finished
 from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.board_widget import BoardWidget
-from saratoga_client.tui.lines import MessageLine
+from saratoga_client.tui.base_screen import MessageLine
+from saratoga_client.tui.board_pane import BoardWidget
 from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen

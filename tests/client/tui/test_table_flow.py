@@ -21,9 +21,9 @@ from saratoga_client.local.terminal import Capabilities, Colours
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import UNSEEN
-from saratoga_client.session.feed import Tone, with_line
+from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.flows import appearance_of
+from saratoga_client.tui.app import appearance_of
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_protocol import events
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saratoga_client.net.backoff import Backoff
+from saratoga_client.net.timing import Backoff
 from saratoga_protocol.commands import Resume
 from saratoga_server.config import LEAST_BURST
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS

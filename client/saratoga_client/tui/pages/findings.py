@@ -6,8 +6,7 @@ from typing import Final
 
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.chart import chart
-from saratoga_client.review.divergence import divergence_lines, first_divergence
-from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.divergence import divergence_lines, first_divergence, longest_pauses
 from saratoga_client.review.share_text import race_text
 from saratoga_client.wording import NO_LEVELS, minutes_and_seconds, shown_name
 from saratoga_rules.money import even_at

@@ -5,18 +5,39 @@ from typing import Final
 
 from rich.console import Group, RenderableType
 
-from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.session.match_text import race_of_match, totals_of
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.voided import check_line, void_reason
-from saratoga_client.tui.pages.figures import short_hash
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words
 from saratoga_protocol.events import Seat
 from saratoga_rules.records.record import CLOSED
+
+
+def short_hash(digits: str, dots: str = "…") -> str:
+    """Return the first eight and last four digits of a hash, for players who compare it by voice.
+
+    >>> short_hash("c0ffee" * 10)
+    'c0ff eec0 … ffee'
+    """
+    return f"{digits[:4]} {digits[4:8]} {dots} {digits[-4:]}"
+
+
+def grouped(digits: str, in_line: int = 0) -> str:
+    """Return a hash in groups of four digits, with `in_line` groups per line; 0 is one line.
+
+    >>> grouped("c0ffee" * 4, 3).split(chr(10))
+    ['c0ff eec0 ffee', 'c0ff eec0 ffee']
+    """
+    groups = [digits[at : at + 4] for at in range(0, len(digits), 4)]
+    step = in_line or len(groups) or 1
+    lines = (groups[at : at + step] for at in range(0, len(groups), step))
+    return "\n".join(" ".join(line) for line in lines)
+
 
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
@@ -90,11 +111,6 @@ def _states(state: SessionState, seat: Seat) -> Iterator[str]:
         yield "blocked"
     elif seat.ready:
         yield "ready"
-
-
-def money_role(net: int) -> Role:
-    """Return the role of an amount that was won or lost."""
-    return Role.MONEY_UP if net >= 0 else Role.MONEY_DOWN
 
 
 def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:

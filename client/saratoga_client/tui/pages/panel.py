@@ -7,10 +7,10 @@ no card.
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.board_view.text_width import (
     PanelSymbols,
     cells_of,
@@ -19,8 +19,8 @@ from saratoga_client.board_view.text_width import (
     panel_symbols,
     wrapped,
 )
-from saratoga_client.net.link_state import LinkState
-from saratoga_client.session.feed import FeedLine, Tone
+from saratoga_client.net.errors import LinkState
+from saratoga_client.session.news import FeedLine, Tone
 from saratoga_client.session.result_text import against_best, gap, last_board, own_result
 from saratoga_client.session.state import (
     SessionState,
@@ -29,12 +29,6 @@ from saratoga_client.session.state import (
 )
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.live_chart import draw_chart, row_role
-from saratoga_client.tui.pages.money_meter import (
-    draw_amounts,
-    draw_bar,
-    draw_meter,
-    money_role,
-)
 from saratoga_client.wording import (
     MoneyMeter,
     dollars,
@@ -44,6 +38,62 @@ from saratoga_client.wording import (
 )
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+
+
+class BarSymbols(Protocol):
+    """The symbols of a bar, one cell each."""
+
+    @property
+    def filled(self) -> str: ...
+    @property
+    def rest(self) -> str: ...
+    @property
+    def tick(self) -> str: ...
+
+
+def draw_meter(
+    canvas: Canvas, x: int, y: int, width: int, money: MoneyMeter, symbols: BarSymbols
+) -> int:
+    """Draw the count, the bar and the tick in three rows; return the row after them."""
+    canvas.put(x, y, f"banked {money.banked}/{money.goal}", Role.LABEL)
+    tick = draw_bar(canvas, x, y + 1, width, money, symbols)
+    canvas.put(tick, y + 2, f"{symbols.tick}{money.even} = {money.even_word}", Role.TICK)
+    return y + 3
+
+
+def draw_amounts(canvas: Canvas, x: int, y: int, money: MoneyMeter) -> int:
+    """Draw the price, the winnings and the net in three rows; return the row after them."""
+    for label, amount in (("paid", money.paid), ("won", money.won), ("net", money.net)):
+        canvas.put(x, y, f"{label:<5}", Role.LABEL)
+        canvas.put(x + 5, y, f"{dollars(amount):>5}", money_role(amount))
+        y += 1
+    return y
+
+
+def draw_bar(
+    canvas: Canvas, x: int, y: int, width: int, money: MoneyMeter, symbols: BarSymbols
+) -> int:
+    """Draw the bar and its tick in one row; return the tick's column.
+
+    Rounding never moves the bar's end to the wrong side of the tick, which marks the break-even count.
+    A single banked card is visible, and so is a single missing card.
+    """
+    banked = money.banked
+    at = round(width * money.even / money.goal)
+    filled = min(width, round(width * banked / money.goal))
+    filled = max(filled, 1) if banked else 0
+    filled = min(filled, width - 1) if banked < money.goal else width
+    if money.net < 0:
+        filled = max(0, min(filled, at - 1))
+    elif not money.net:
+        filled = at
+    else:
+        filled = max(filled, at + 2)
+    canvas.put(x, y, symbols.filled * filled, Role.BAR)
+    canvas.put(x + filled, y, symbols.rest * (width - filled), Role.BAR_REST)
+    canvas.put(x + at, y, symbols.tick, Role.TICK)
+    return x + at
+
 
 ROOMY: Final = 28
 """Minimum width inside the frame, in cells, for a racer's state after count and money."""

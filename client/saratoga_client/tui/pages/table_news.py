@@ -5,9 +5,9 @@ Such a screen is the help, a review or the chart. Pure.
 
 from typing import Final
 
+from saratoga_client.session.news import seat_news
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import name_of, own_result
-from saratoga_client.session.seat_changes import seat_news
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import rows
 from saratoga_client.wording import dollars

@@ -8,7 +8,7 @@ from textual.widget import Widget
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.pages.countdown import countdown_page
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import TableScreen

@@ -14,7 +14,7 @@ from saratoga_client.sanitised import sanitised
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.pages.gathering import SEATS, invitation_part, race_part, seats_part
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen

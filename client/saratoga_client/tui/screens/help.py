@@ -6,8 +6,7 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 from textual.widget import Widget
 
-from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.base_screen import BaseScreen, Guide
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_rules.game import Game

@@ -26,9 +26,8 @@ from saratoga_client.session.lobby import (
     one_line,
     other_publicity,
 )
-from saratoga_client.tui.base_screen import BaseScreen
+from saratoga_client.tui.base_screen import BaseScreen, Guide
 from saratoga_client.tui.line_input import LineInput
-from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.lobby import choices_part, leaders_part, player_part, tables_heading
 from saratoga_client.tui.rich_view import Ink, RichView
 from saratoga_client.tui.table_list import TableList

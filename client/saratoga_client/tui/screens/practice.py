@@ -13,20 +13,19 @@ from saratoga_client.input.move_text import with_turned_up
 from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.practice.game import PracticeGame, is_known_stuck
-from saratoga_client.practice.ghost import Ghost
+from saratoga_client.practice.ghost import Ghost, RunStore
+from saratoga_client.practice.hints import safe_move
 from saratoga_client.practice.practice_session import PracticeSession
-from saratoga_client.practice.run_store import RunStore
-from saratoga_client.practice.safe_moves import safe_move
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import COPY_KEY, GameScreen
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.pages.help import PRACTICE_KEYS
 from saratoga_client.tui.pages.practice import (
     PracticeStanding,
     practice_panel,
     practice_ticker,
     practice_title,
 )
-from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_rules.play import IllegalMove

@@ -17,9 +17,9 @@ from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import last_board
 from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
-from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
 from saratoga_client.tui.pages.table_news import board_warning, own_ending
 from saratoga_client.tui.painted_rows import CanvasView

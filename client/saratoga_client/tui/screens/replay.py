@@ -12,22 +12,20 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.input.move_text import target_of
 from saratoga_client.input.selection import InputResult
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.divergence import longest_pauses
 from saratoga_client.review.replay import Replay
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.pages.help import REPLAY_KEYS
 from saratoga_client.tui.pages.replay import (
     ReplayState,
+    last_move_text,
+    pause_text,
     replay_panel,
     replay_ticker,
     replay_title,
 )
-from saratoga_client.tui.pages.replay_words import (
-    last_move_text,
-    pause_text,
-)
-from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_rules.moves import Carry, parse_move

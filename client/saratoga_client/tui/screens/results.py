@@ -10,11 +10,11 @@ from textual.widget import Widget
 from saratoga_client.board_view.roles import Role
 from saratoga_client.problems import Problem
 from saratoga_client.session.match_text import with_match
+from saratoga_client.session.news import seat_news
 from saratoga_client.session.result_text import own_place
-from saratoga_client.session.seat_changes import seat_news
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import rows
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.pages.findings import Findings, findings_of
 from saratoga_client.tui.pages.results import results_page
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage

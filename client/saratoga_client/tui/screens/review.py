@@ -10,9 +10,9 @@ from saratoga_client.practice.ghost import ghost_of_board
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.replay import replay_of
 from saratoga_client.review.share_text import race_text
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.game_screen import COPY_KEY
-from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.replay_words import divergence_text
+from saratoga_client.tui.pages.replay import divergence_text
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.replay import ReplayScreen
 from saratoga_client.wording import NO_LEVELS, counted

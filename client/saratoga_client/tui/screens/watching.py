@@ -8,7 +8,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import race_clock
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.pages.live_chart import live_chart
 from saratoga_client.tui.pages.panel import panel
 from saratoga_client.tui.painted_rows import CanvasView

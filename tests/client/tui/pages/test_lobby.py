@@ -10,10 +10,10 @@ from rich.console import Group
 from kit.screen_cells import INK, page_text
 from kit.session_states import START, board, outcome, seat, snapshot, state_after, table
 from kit.terminals import HOSTILE, OBEYED
-from saratoga_client.net.link_state import LinkState
+from saratoga_client.net.errors import LinkState
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.state import link_changed, next_state
-from saratoga_client.tui.pages.figures import grouped, short_hash
+from saratoga_client.tui.pages.gathering import grouped, short_hash
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_client.tui.pages.lobby import (
     choices_part,

@@ -23,16 +23,22 @@ from kit.session_states import (
     table,
 )
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.net.connection import LinkState
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.feed import Tone, with_line
+from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
 from saratoga_client.tui.pages.live_chart import elapsed, live_chart, live_lines
-from saratoga_client.tui.pages.money_meter import draw_bar, money_role
-from saratoga_client.tui.pages.panel import ALARM_LINES, LEAST_EVENTS, meter, panel, ticker
+from saratoga_client.tui.pages.panel import (
+    ALARM_LINES,
+    LEAST_EVENTS,
+    draw_bar,
+    meter,
+    panel,
+    ticker,
+)
 from saratoga_client.tui.pages.symbols import LETTERS as ASCII_SYMBOLS
 from saratoga_client.wording import dollars, money_meter
 from saratoga_protocol import events

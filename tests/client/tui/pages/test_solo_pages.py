@@ -15,26 +15,28 @@ from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import new_game
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.review.boards import open_boards
-from saratoga_client.review.climb import Climb
-from saratoga_client.review.divergence import first_divergence
-from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.chart import Climb
+from saratoga_client.review.divergence import first_divergence, longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
+from saratoga_client.tui.pages.help import PRACTICE_KEYS, REPLAY_KEYS, Keys
 from saratoga_client.tui.pages.practice import (
     PracticeStanding,
     practice_panel,
     practice_ticker,
     practice_title,
 )
-from saratoga_client.tui.pages.replay import ReplayState, replay_panel, replay_ticker, replay_title
-from saratoga_client.tui.pages.replay_words import (
+from saratoga_client.tui.pages.replay import (
+    ReplayState,
     divergence_text,
     face_down_columns,
     hidden_cards,
     last_move_text,
     next_move_text,
     pause_text,
+    replay_panel,
+    replay_ticker,
+    replay_title,
 )
-from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS, REPLAY_KEYS, Keys
 from saratoga_client.tui.pages.symbols import LETTERS
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen

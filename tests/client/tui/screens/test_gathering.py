@@ -20,11 +20,10 @@ from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.app import SaratogaApp, WaitingScreen
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.invitation import InvitationScreen
-from saratoga_client.tui.screens.waiting import WaitingScreen
 from saratoga_rules.games import GAMES
 
 

@@ -9,12 +9,12 @@ from kit.positions import draw
 from kit.screen_cells import painted_text
 from kit.solo_player import SMALL, Player, StoppedClock, before, finished
 from saratoga_client.practice.deals import PracticeDeal, from_seed
-from saratoga_client.practice.run_store import RunStore
+from saratoga_client.practice.ghost import RunStore
 from saratoga_client.review.replay import replay_of
-from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.replay import JUMPS, STEPS, ReplayScreen
 from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_client.tui.theme import Appearance
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord
 

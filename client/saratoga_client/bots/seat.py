@@ -1,16 +1,25 @@
-"""A bot's connection and seat: choose a name and token, connect, join, and leave at the end."""
+"""A bot's seat: an identity that one process at a time uses, a connection, and the table.
 
+A bot that returns under its name is the same player on the bots' leaderboards. Two processes
+cannot use one identity: the second takes another free name, or fails if its name was given.
+"""
+
+import contextlib
 import random
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+import sys
+from binascii import crc32
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
-from saratoga_client.bots.identities import NAMES, claim_identity, variation_of
+from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import Alarm, OnChecked, Report, TablePlayer
-from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.local import key_files
+from saratoga_client.local.identity import derived, home
 from saratoga_client.local.key_files import UnusableToken
+from saratoga_client.local.origins import origin_of
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
@@ -19,6 +28,86 @@ from saratoga_client.session.witness import Witness
 from saratoga_client.wording import shown_name
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import Event, Snapshot
+
+FOLDER: Final = "bots"
+
+NAMES: Final = (
+    "Otto",
+    "Mabel",
+    "Ferris",
+    "Greta",
+    "Hugo",
+    "Ida",
+    "Jasper",
+    "Klara",
+    "Linus",
+    "Marta",
+    "Nils",
+    "Olive",
+    "Pavel",
+    "Romy",
+    "Silas",
+    "Thea",
+)
+"""Names for bots whose user gave no name."""
+
+
+@contextmanager
+def claim_identity(name: str, server: str, folder: Path | None = None) -> Iterator[str | None]:
+    """Yield a bot's token for a server; `None` if another process uses this identity.
+
+    Raises `key_files.UnusableToken`, or `ValueError` if `server` is not a server's address.
+    """
+    folder = home() / FOLDER if folder is None else folder
+    path = folder / f"{_file_name(name)}.secret"
+    token = derived(key_files.load_or_create(path), origin_of(server))
+    with path.with_suffix(".lock").open("wb") as lock:
+        if not _lock(lock):
+            yield None
+            return
+        try:
+            yield token
+        finally:
+            _unlock(lock)
+
+
+def variation_of(name: str) -> int:
+    """Return the number, derived from a bot's name, that varies its weights; never 0, which varies nothing."""
+    return crc32(name.encode()) or 1
+
+
+def _file_name(name: str) -> str:
+    """Return a valid file name for a bot; names with special characters become hexadecimal."""
+    return name.encode().hex() if not (name.isascii() and name.isalnum()) else name.lower()
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: IO[bytes]) -> bool:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(file: IO[bytes]) -> None:
+        with contextlib.suppress(OSError):
+            msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(file: IO[bytes]) -> None:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
 
 LEAVE_WITHIN: Final = 1.0
 """Timeout in seconds for the leave command at the end of the program."""

@@ -1,4 +1,4 @@
-"""Input lines from a terminal, a pipe or a file, read without blocking the event loop.
+"""Plain input and output: lines of a terminal, a pipe or a file, read without blocking the event loop.
 
 A thread reads the standard input, because no event loop can wait for a Windows console or a file.
 The thread bypasses Python's buffered reader: it may block in a read for ever, and a blocked read
@@ -9,10 +9,15 @@ import asyncio
 import io
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from select import select
 from threading import Semaphore, Thread
 from typing import Final, Protocol
+
+import click
+
+from saratoga_client.output import write_line
+from saratoga_client.plain.card_names import LineStyle
 
 CHUNK: Final = 65536
 """Maximum bytes of one read."""
@@ -117,3 +122,46 @@ class LineSplitter:
         if self._rest:
             self._on_line(self._rest.rstrip("\r"))
             self._rest = ""
+
+
+PROMPT: Final = "> "
+
+
+class LineOutput:
+    """A writer of lines to the standard output."""
+
+    def __init__(self, *, prompts: bool | None = None, is_verbose: bool = False) -> None:
+        """Create the output; with `prompts=None`, prompt only if a person types at a terminal."""
+        self.style = LineStyle(is_verbose=is_verbose)
+        self.is_interactive = is_interactive() if prompts is None else prompts
+        """True if a person types at a terminal; then a prompt is shown."""
+        self._has_prompted = False
+
+    def write(self, *lines: str) -> None:
+        """Write lines; control characters in them are made visible."""
+        for line in lines:
+            if self._has_prompted:
+                # Leave the prompt's line before an event is written.
+                self._has_prompted = False
+                write_line("")
+            write_line(line)
+
+    def write_all(self, lines: Iterable[str]) -> None:
+        """Write every line of an iterable."""
+        self.write(*lines)
+
+    def line_typed(self) -> None:
+        """Note that the player pressed Enter, so the cursor has left the prompt's line."""
+        self._has_prompted = False
+
+    def prompt(self) -> None:
+        """Show the prompt, unless the last line shows it already."""
+        if self.is_interactive and not self._has_prompted:
+            click.echo(PROMPT, nl=False)
+            sys.stdout.flush()
+            self._has_prompted = True
+
+
+def is_interactive() -> bool:
+    """Return whether a person types and reads at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,0 +1,190 @@
+"""The choices of the bots, by strength: weak takes what it sees, even looks at one more move, strong plans."""
+
+from binascii import crc32
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol
+
+from saratoga_client.bots.evaluation import Weights, evaluator, weights_of
+from saratoga_client.bots.memory import Memory, recall
+from saratoga_client.bots.search import look_ahead
+from saratoga_rules.analysis import legal_moves
+from saratoga_rules.cards import HIDDEN
+from saratoga_rules.game import Game
+from saratoga_rules.moves import DOWN, DRAW, REDEAL, RESERVE, UP, WASTE, Carry, Move
+from saratoga_rules.play import refusal
+from saratoga_rules.position import View, format_position
+
+
+def percent(*values: object) -> int:
+    """Return a number from 0 to 99 that depends only on the values."""
+    return crc32(" ".join(map(str, values)).encode()) % 100
+
+
+class Choice(NamedTuple):
+    """A bot's decision."""
+
+    move: Move | None
+    """The move to make; `None` to cash out, because the bot finds no useful move."""
+    memory: Memory
+    """The memory for the next choice, to be updated by `memory.remember`."""
+
+
+class Chooser(Protocol):
+    """A function that decides for a bot."""
+
+    def __call__(self, game: Game, view: View, memory: Memory, /) -> Choice:
+        """Choose a legal move, or stop; a game played by these choices always ends."""
+        ...
+
+
+FRUITLESS_PASSES: Final = 2
+"""Passes through the stock without progress after which the bot makes no redeal."""
+
+
+def is_banking(move: Move) -> bool:
+    """Return whether a move carries a card to a foundation."""
+    return isinstance(move, Carry) and move.target in (UP, DOWN)
+
+
+def useful_carries(game: Game, view: View) -> list[Carry]:
+    """Return the legal carries that look useful at first sight.
+
+    Taking a card back from a foundation is not, and neither is moving cards that are well placed already.
+    """
+    return [
+        move
+        for move in legal_moves(game, view)
+        if isinstance(move, Carry) and _is_useful(game, view, move)
+    ]
+
+
+def turn_of_stock(game: Game, view: View, memory: Memory) -> Move | None:
+    """Return the draw or the redeal, unless it is illegal or the player sees no point in another pass."""
+    if view.stock:
+        return DRAW
+    moves_in_a_pass = -(-len(view.waste) // game.stock.draw) + 1
+    if memory.idle + 1 >= FRUITLESS_PASSES * moves_in_a_pass:
+        return None
+    return REDEAL if refusal(game, view, REDEAL) is None else None
+
+
+def _is_useful(game: Game, view: View, move: Carry) -> bool:
+    if move.source.startswith(f"{UP}."):
+        return False
+    if move.origin < 0 or move.destination < 0:
+        return True
+    column = view.columns[move.origin]
+    at = len(column) - move.count
+    if at == 0:
+        return True  # it makes a space or turns a card up
+    return column[at] not in game.columns.build.onto[column[at - 1]]
+
+
+BANKS_SEEN: Final = 65
+"""Percentage of the cards that could be banked that the bot sees in one pass through the stock."""
+
+CARRIES_SEEN: Final = 45
+"""Percentage of the other useful carries that the bot sees in one pass through the stock."""
+
+
+def choose_weakly(game: Game, view: View, memory: Memory) -> Choice:
+    """Choose a move like a careless beginner, who looks closely only when there is nothing to draw."""
+    carries = useful_carries(game, view)
+    turn = turn_of_stock(game, view, memory)
+    if turn is not None:
+        carries = [move for move in carries if _is_seen(view, move, memory.variation)]
+    if not carries:
+        return Choice(turn, memory)
+    chance = percent(format_position(view), memory.moves, memory.variation)
+    return Choice(carries[chance % len(carries)], memory)
+
+
+def _is_seen(view: View, move: Carry, variation: int) -> bool:
+    """Return whether the bot sees a move: the same cards are overlooked until the next pass."""
+    card = _carried(view, move)
+    if is_banking(move):
+        return percent(card, move.target, view.passes, variation) < BANKS_SEEN
+    lower = view.columns[move.destination][-1:]
+    return percent(card, lower, view.passes, variation) < CARRIES_SEEN
+
+
+def _carried(view: View, move: Carry) -> object:
+    """Return the lowest card of those that a move carries."""
+    if move.source == WASTE:
+        return view.waste[-1]
+    if move.source == RESERVE:
+        return view.reserve[-1]
+    return view.columns[move.origin][-move.count]
+
+
+WEIGHTS: Final = Weights(reserve=-5, hand=-1, face_down=-5, space=2, joined=1)
+"""Weights that any player can name: bank, empty the reserve, play the waste, make spaces and long columns."""
+
+LOOKS: Final = 10
+"""Number of positions searched before a plan is chosen."""
+
+OVERLOOKED: Final = 12
+"""Percentage of positions in which the bot draws although it could do better."""
+
+
+def choose_evenly(game: Game, view: View, memory: Memory) -> Choice:
+    """Choose a move like a player who knows the game well, but takes it easy."""
+    turn = turn_of_stock(game, view, memory)
+    overlooks = percent(format_position(view), memory.moves, memory.variation) < OVERLOOKED
+    if overlooks and turn is not None:
+        return Choice(turn, replace(memory, plan=()))
+    if memory.plan and refusal(game, view, memory.plan[0]) is None:
+        plan = memory.plan
+    else:
+        plan = look_ahead(game, view, evaluator(game, WEIGHTS), LOOKS)
+    if not plan:
+        return Choice(turn, memory)
+    return Choice(plan[0], replace(memory, plan=plan[1:]))
+
+
+MOST_IDLE_MOVES: Final = 300
+"""Moves in a row without progress after which the bot cashes out."""
+
+
+def choose_strongly(game: Game, view: View, memory: Memory) -> Choice:
+    """Choose a move like a good player who remembers every card."""
+    if memory.idle >= MOST_IDLE_MOVES:
+        return Choice(None, memory)
+    if memory.plan and refusal(game, view, memory.plan[0]) is None:
+        return _follow(memory, memory.plan)
+    position = recall(view, memory)
+    weights = weights_of(game, memory.variation)
+    evaluate = evaluator(game, weights)
+    if plan := look_ahead(game, position, evaluate, weights.looks):
+        return _follow(memory, plan)
+    if position.stock and position.stock[0] is HIDDEN:
+        return _follow(memory, (DRAW,))
+    return _follow(memory, look_ahead(game, position, evaluate, weights.last_looks))
+
+
+def _follow(memory: Memory, plan: tuple[Move, ...]) -> Choice:
+    """Return the first move of a plan and remember the others; without a plan, stop."""
+    if not plan:
+        return Choice(None, memory)
+    return Choice(plan[0], replace(memory, plan=plan[1:]))
+
+
+class Strength(StrEnum):
+    """A bot's strength."""
+
+    WEAK = "weak"
+    EVEN = "even"
+    STRONG = "strong"
+
+
+CHOOSERS: Final[Mapping[Strength, Chooser]] = MappingProxyType(
+    {
+        Strength.WEAK: choose_weakly,
+        Strength.EVEN: choose_evenly,
+        Strength.STRONG: choose_strongly,
+    }
+)
+"""The function that chooses the moves of each strength."""
