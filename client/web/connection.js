@@ -2,7 +2,7 @@
 /**
  * A connection to the server that reconnects by itself.
  *
- * After a lost connection it says hello again, resumes the seat and the subscriptions, and sends every
+ * After a lost connection it says hello again, restores the seat and the subscriptions, and sends every
  * unanswered command again under its old id. Whoever asked sees a pause and one more `snapshot`.
  */
 
@@ -28,7 +28,8 @@ const RETRIED = new Set(["store_unavailable", "draining", "too_fast"]);
 const MAX_RETRY_WAIT = 5_000;
 const FAULTS_OF_CLIENT = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
 
-const QUERIES = new Set(["get_record", "get_leaderboard", "list_tables", "heartbeat", "watch_table", "unwatch_table"]);
+/** Commands whose order among other commands does not matter. */
+const UNORDERED = new Set(["get_record", "get_leaderboard", "list_tables", "heartbeat", "join_table", "leave_table"]);
 
 /** The error that the server refused a command. */
 export class Refused extends Error {
@@ -102,7 +103,7 @@ export class Connection {
     this.welcome = null;
     /** Resolved by the first welcome. */
     this.greeted = new Promise((resolve) => (this.hasGreeted = resolve));
-    /** The code of the table whose seat is resumed after reconnecting; empty without a seat. */
+    /** The code of the table whose seat is restored after reconnecting; empty without a seat. */
     this.seat = "";
     /** The name to claim with the next hello. */
     this.name = options.name ?? null;
@@ -159,8 +160,9 @@ export class Connection {
     });
   }
 
-  /** Forget the seat at a table, which the player or the server gave up. @param {string} table */
-  forgetSeat(table) {
+  /** Forget the seat at a table, which the player or the server gave up, or that it is watched. @param {string} table */
+  forget(table) {
+    this.watched.delete(table);
     if (this.seat === table) this.seat = "";
     if (this.welcome?.table === table) this.welcome.table = undefined;
   }
@@ -208,9 +210,10 @@ export class Connection {
     this.hasGreeted?.(welcome);
     this.nextId = Math.max(this.nextId, welcome.next_id);
     this.options.onWelcome?.(welcome);
-    if (this.seat && ![...this.pending.values()].some(({ command }) => command.type === "leave_table"))
-      await this.#restore(socket, { type: "resume", table: this.seat });
-    for (const table of this.watched) await this.#restore(socket, { type: "watch_table", table });
+    if (this.seat === welcome.table) await this.#restore(socket, { type: "join_table", table: this.seat });
+    else if (this.seat && ![...this.pending.values()].some(({ command }) => command.type === "leave_table" && command.table === this.seat))
+      this.#deliver({ type: "seat_lost", table: this.seat, reason: "You were disconnected for too long, so your seat was given up." });
+    for (const table of this.watched) await this.#restore(socket, { type: "join_table", table, seat: false });
     if (this.leaderboard) await this.#restore(socket, this.leaderboard);
     if (socket !== this.socket) return;
     this.isGreeted = true;
@@ -224,9 +227,7 @@ export class Connection {
   async #restore(socket, command) {
     const answer = await this.#exchange(socket, command).catch((error) => {
       if (!(error instanceof Refused) || error.event.retry) throw error;
-      if (!command.table) return null;
-      const reason = error.code === "not_seated" ? "You were disconnected for too long, so your seat was given up." : error.message;
-      return { type: "seat_lost", table: command.table, reason };
+      return command.table ? { type: "seat_lost", table: command.table, reason: error.message } : null;
     });
     if (answer) this.#deliver(answer);
   }
@@ -300,12 +301,15 @@ export class Connection {
     this.options.onAnswer?.(command, event);
     if (event.type === "refused") return reject(new Refused(event));
     if (event.type === "snapshot") {
-      if (command.type === "watch_table") this.watched.add(event.table.code);
-      else this.seat = event.table.code;
+      const { code } = event.table;
+      if (command.seat === false && code !== this.seat) this.watched.add(code);
+      else {
+        this.seat = code;
+        this.watched.delete(code);
+      }
       this.#deliver(event);
     }
-    if (command.type === "leave_table") this.forgetSeat(command.table);
-    if (command.type === "unwatch_table") this.watched.delete(command.table);
+    if (command.type === "leave_table") this.forget(command.table);
     if (command.type === "get_leaderboard") this.leaderboard = command.follow ? command : null;
     resolve(event);
   }
@@ -313,17 +317,14 @@ export class Connection {
   /** A command may go again alone, if no later one that uses up an id was sent. @param {any} command @param {any} event */
   #mayRetry(command, event) {
     if (!RETRIED.has(event.code) || event.wait > MAX_RETRY_WAIT) return false;
-    const later = [...this.pending.values()].some((other) => other.command.id > command.id && !QUERIES.has(other.command.type));
-    return QUERIES.has(command.type) || !later;
+    const later = [...this.pending.values()].some((other) => other.command.id > command.id && !UNORDERED.has(other.command.type));
+    return UNORDERED.has(command.type) || !later;
   }
 
   /** @param {any} event */
   #deliver(event) {
     if (event.type === "snapshot") this.nextId = Math.max(this.nextId, event.next_id ?? 1);
-    if (event.type === "seat_lost") {
-      this.forgetSeat(event.table);
-      this.watched.delete(event.table);
-    }
+    if (event.type === "seat_lost") this.forget(event.table);
     this.options.onEvent(event);
   }
 

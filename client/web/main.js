@@ -138,7 +138,8 @@ export class App {
 
   #route() {
     if (this.known?.table.code !== this.code) {
-      if (this.known?.isWatching) this.connection.request("unwatch_table", { table: this.known.table.code }).catch(() => {});
+      const table = this.known?.table.code ?? "";
+      if (this.connection.watched.has(table)) this.connection.request("leave_table", { table }).catch(() => {});
       this.known = null;
     }
     // a table that does not exist is trouble on its own path only
@@ -152,13 +153,11 @@ export class App {
     const code = this.code;
     if (!code || this.known) return;
     const isSeated = this.connection.welcome?.table === code || this.connection.seat === code;
-    // reconnecting resumes the seat and goes on watching
+    // reconnecting restores the seat and goes on watching
     try {
-      const { table } = await this.connection.request(isSeated ? "resume" : "watch_table", { table: code });
-      if (isSeated || !session.seatAt(table, this.player)) return;
+      const { table } = await this.connection.request("join_table", { table: code, seat: isSeated });
       // another tab took the seat after this page's welcome
-      await this.connection.request("resume", { table: code });
-      await this.connection.request("unwatch_table", { table: code });
+      if (!isSeated && session.seatAt(table, this.player)) await this.connection.request("join_table", { table: code });
     } catch (error) {
       this.fail(error);
     }
@@ -185,12 +184,10 @@ export class App {
 
   /** Take a seat, and go there. @param {string} [code] @param {string} [name] */
   async sitDown(code = this.code, name = "") {
-    const { connection } = this;
     await this.claim(name);
     if (!(await this.#takeSeat("join_table", { table: code }))) return;
     rememberWatching(code, false);
     this.go(`/${code}`);
-    if (connection.watched.has(code)) await connection.request("unwatch_table", { table: code });
   }
 
   /** Take a seat at the table that is watched; a player without a name gives one first. */
@@ -216,7 +213,7 @@ export class App {
     const { connection, seat } = this;
     if (!seat || seat === fields.table) return connection.request(type, fields);
     const reason = fields.table ? await this.#whyNoSeatAt(fields.table) : "";
-    const { table } = await connection.request("resume", { table: seat }).catch((error) => {
+    const { table } = await connection.request("join_table", { table: seat }).catch((error) => {
       if (error instanceof Refused) return {};
       throw error;
     });
@@ -228,7 +225,7 @@ export class App {
     if (reason) throw new Error(reason);
     if (table?.host === this.player && !(await agreesToLeave(seat))) return null;
     if (table) await connection.request("leave_table", { table: seat });
-    connection.forgetSeat(seat);
+    connection.forget(seat);
     try {
       return await connection.request(type, fields);
     } catch (error) {
@@ -241,8 +238,8 @@ export class App {
   async #whyNoSeatAt(code) {
     const { connection } = this;
     const wasWatched = connection.watched.has(code);
-    const { table } = await connection.request("watch_table", { table: code });
-    if (!wasWatched) await connection.request("unwatch_table", { table: code });
+    const { table } = await connection.request("join_table", { table: code, seat: false });
+    if (!wasWatched) await connection.request("leave_table", { table: code });
     return session.whyNoSeat(table);
   }
 
@@ -421,8 +418,8 @@ export class App {
   }
 
   async leave() {
-    const { table, isWatching } = this.state;
-    if (await this.ask(isWatching ? "unwatch_table" : "leave_table", { table: table.code })) {
+    const { table } = this.state;
+    if (await this.ask("leave_table", { table: table.code })) {
       this.known = null;
       rememberWatching(table.code, false);
       this.go("/");

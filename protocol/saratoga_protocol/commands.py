@@ -112,31 +112,18 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create_table"):
 
 
 class JoinTable(Command, frozen=True, kw_only=True, tag="join_table"):
-    """Take a seat, or return to the player's own. Answered by `Snapshot`."""
+    """Take a seat, return to the player's own, or follow the table without one. Answered by `Snapshot`."""
 
     table: Code
-
-
-class Resume(Command, frozen=True, kw_only=True, tag="resume"):
-    """Return to the player's seat after a lost connection. Answered by `Snapshot`."""
-
-    table: Code
+    seat: bool = True
+    """True to take the seat or return to it, false to watch."""
 
 
 class LeaveTable(Command, frozen=True, kw_only=True, tag="leave_table"):
-    """Give up the seat; in a running race, leave the race as well. Answered by `Done`."""
+    """Give up the seat that this connection holds, and the race if one is running, or stop watching.
 
-    table: Code
-
-
-class WatchTable(Command, frozen=True, kw_only=True, tag="watch_table"):
-    """Follow a table without a seat. Answered by `Snapshot`."""
-
-    table: Code
-
-
-class UnwatchTable(Command, frozen=True, kw_only=True, tag="unwatch_table"):
-    """Stop following the table. Answered by `Done`."""
+    Answered by `Done`, and does nothing if the connection neither holds the seat nor watches.
+    """
 
     table: Code
 

@@ -19,7 +19,6 @@ from saratoga_server.handlers.replays import Replays
 from saratoga_server.handlers.seats import SeatHandlers
 from saratoga_server.handlers.snapshots import Snapshots
 from saratoga_server.handlers.table_commands import TableHandlers
-from saratoga_server.handlers.watching import WatchHandlers
 from saratoga_server.live.activity import Activity
 from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.live.board_service import BoardService
@@ -153,7 +152,6 @@ async def compose(
             name,
             new_seed,
         ),
-        WatchHandlers(table_cache, broadcaster, snapshots),
         TableHandlers(table_service, public_tables, clock, new_seed),
         PlayHandlers(
             store.commits,

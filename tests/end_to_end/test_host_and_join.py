@@ -41,6 +41,7 @@ from saratoga_client.problems import Exit
 PROGRAM = (sys.executable, "-m", "saratoga_client")
 COMMAND = re.compile(rb"\xa4type[\xa0-\xbf]([a-z_]+)")
 """The type of a command in MessagePack."""
+WATCHING = b"\xa4seat\xc2"
 
 
 async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Pane:
@@ -276,12 +277,12 @@ class Sent:
 
     @property
     def commands(self) -> list[str]:
-        """The types of the commands."""
+        """The types of the commands, except those that watch a table."""
         return [
             found[1].decode()
             for received in self._received
             for frame in split_frames(bytes(received).partition(b"\r\n\r\n")[2])[0]
-            if (found := COMMAND.search(frame.payload))
+            if (found := COMMAND.search(frame.payload)) and WATCHING not in frame.payload
         ]
 
     @property

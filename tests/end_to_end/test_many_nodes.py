@@ -25,9 +25,7 @@ from saratoga_protocol.commands import (
     JoinTable,
     Kick,
     LeaveTable,
-    Resume,
     Start,
-    WatchTable,
 )
 from saratoga_protocol.events import (
     Announcement,
@@ -118,7 +116,7 @@ async def all_see(players: list[SocketPlayer], newest_at: SocketPlayer) -> Table
 async def test_a_race_over_three_nodes_is_one_race(urls: list[str]) -> None:
     async with players(urls, *NAMES) as racers, player_at(urls[1], "Wanda") as wanda:
         code = await gathered(*racers)
-        await wanda.at_table(WatchTable, table=code)
+        await wanda.at_table(JoinTable, table=code, seat=False)
         await counted_down(*racers)
         deals = [await racer.received.next(BoardChanged, 0, entries=[]) for racer in racers]
         assert len({deal.start_at for deal in deals}) == 1
@@ -173,7 +171,7 @@ async def test_a_newer_connection_at_another_node_takes_the_seat_over(urls: list
         await emil.received.next(BoardChanged, 0, entries=[])
         await plays(emil, 3)
         async with player_at(urls[2], "Emil", legal=True) as newer:
-            snapshot = await newer.at_table(Resume, table=code)
+            snapshot = await newer.at_table(JoinTable, table=code)
             assert snapshot.board is not None
             assert snapshot.board.count == 3
             assert await emil.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
@@ -191,9 +189,9 @@ async def test_an_older_connection_whose_command_is_late_takes_no_seat_from_a_ne
     async with players(urls, "Konrad", "Lea") as (konrad, lea):
         code = await gathered(konrad, lea)
         async with player_at(urls[2], "Konrad") as late, player_at(urls[1], "Konrad") as newer:
-            await newer.at_table(Resume, table=code)
+            await newer.at_table(JoinTable, table=code)
             assert await konrad.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
-            assert await late.refused(Resume, table=code) == "taken_over"
+            assert await late.refused(JoinTable, table=code) == "taken_over"
             assert await late.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
             assert isinstance(await newer.ready(), Done)
 
@@ -219,7 +217,7 @@ async def test_a_player_that_joins_several_tables_at_once_sits_at_one(
                 assert refused or isinstance(answer, Snapshot), answer
         seated = []
         for host, code in zip(hosts, codes, strict=True):
-            table = (await host.at_table(WatchTable, table=code)).table
+            table = (await host.at_table(JoinTable, table=code, seat=False)).table
             seated += [code for seat in table.seats if seat.name == "Paula"]
         assert len(seated) <= 1
 
@@ -228,7 +226,7 @@ async def test_changes_of_a_table_are_seen_at_every_node(urls: list[str]) -> Non
     async with players(urls, "Gina", "Hans", "Ilse") as crowd, player_at(urls[0], "Wim") as wim:
         gina, hans, ilse = crowd
         code = await gathered(*crowd)
-        await wim.at_table(WatchTable, table=code)
+        await wim.at_table(JoinTable, table=code, seat=False)
         all_players = [*crowd, wim]
         await gina.ask(ChangeSettings, table=code, game="lady-palk", cap=5)
         table = await all_see(all_players, gina)

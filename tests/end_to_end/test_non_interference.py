@@ -24,7 +24,7 @@ from kit.secrecy import ODD_MOVES, Leak, is_up, leak, rearranged, slots, turned_
 from kit.tables import CODE
 from kit.walks import banking, wandering
 from saratoga_protocol.codec import JSON
-from saratoga_protocol.commands import Resume, WatchTable
+from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import Refused
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
@@ -97,7 +97,7 @@ async def run_script(opening: Position, game: str, script: Script) -> RecordedRu
         run = RecordedRun({name: each.received.frames for name, each in players.items()})
         run.streams["Wanda"] = wanda.received.frames
         code = await gathered(anna, bert, game=game)
-        await wanda.at_table(WatchTable, table=code)
+        await wanda.at_table(JoinTable, table=code, seat=False)
         await counted_down(anna, bert)
         await server.pass_time(COUNTDOWN_MILLIS)
         _mark(run)
@@ -142,7 +142,7 @@ async def reconnected(server: InProcessServer, old: MemoryPlayer, code: str) -> 
     new.connection.received = new.received = old.received
     new.last_id = old.last_id
     await new.hello()
-    await new.at_table(Resume, table=code)
+    await new.at_table(JoinTable, table=code)
     return new
 
 

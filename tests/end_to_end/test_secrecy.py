@@ -18,7 +18,7 @@ from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
 from kit.tables import CODE
 from kit.walks import banking, wandering
 from saratoga_protocol.codec import CODECS, JSON, MSGPACK
-from saratoga_protocol.commands import GetRecord, NextRace, WatchTable
+from saratoga_protocol.commands import GetRecord, JoinTable, NextRace
 from saratoga_protocol.events import (
     BoardChanged,
     BoardView,
@@ -133,7 +133,7 @@ async def raced(server: ListeningServer, store: Store, game: str, most: int = 20
     async with at_the_table(server) as (racers, watcher):
         everyone = [*racers, watcher]
         code = await gathered(*racers, game=game)
-        await watcher.at_table(WatchTable, table=code)
+        await watcher.at_table(JoinTable, table=code, seat=False)
         await counted_down(*racers)
         secret = await stored_table(store, code)
         assert len(secret.nonces) == len(racers)

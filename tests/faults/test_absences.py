@@ -3,7 +3,7 @@
 import pytest
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
-from saratoga_protocol.commands import JoinTable, Resume
+from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
@@ -22,7 +22,7 @@ async def test_seats_at_a_killed_node_are_disconnected_once_it_counts_as_dead(
     # the last heartbeat of the killed node has not expired yet
     await server.real.nodes.beat(killed)
     back = await server.player("Bert")
-    await back.at_table(Resume, table=code)
+    await back.at_table(JoinTable, table=code)
     await server.pass_time(1000)
     assert [seat.connected for seat in back.table.seats] == [True, True]
     await server.real.nodes.gone(killed)
@@ -46,7 +46,7 @@ async def test_the_servers_downtime_does_not_count_as_a_players_absence(
     server.time.at += IDLE_MILLIS
     await server.restart()
     for name in ("Anna", "Bert"):
-        await (await server.player(name)).at_table(Resume, table=code)
+        await (await server.player(name)).at_table(JoinTable, table=code)
     await server.pass_time(LOOK_MILLIS)
     assert await states(server, code) == {"Anna": "racing", "Bert": "racing"}
     await server.pass_time(IDLE_MILLIS)
@@ -90,7 +90,7 @@ async def test_time_in_which_the_store_was_away_counts_as_nobodys_idleness(
     await server.restart()
     anna, bert = await server.player("Anna"), await server.player("Bert")
     for each in (anna, bert):
-        await each.at_table(Resume, table=code)
+        await each.at_table(JoinTable, table=code)
     await anna.moves("draw")
     await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
     assert await states(server, code) == {"Anna": "racing", "Bert": "racing"}

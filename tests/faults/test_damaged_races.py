@@ -9,14 +9,7 @@ from redis.asyncio import Redis
 
 from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
-from saratoga_protocol.commands import (
-    CreateTable,
-    GetRecord,
-    Hello,
-    JoinTable,
-    LeaveTable,
-    Resume,
-)
+from saratoga_protocol.commands import CreateTable, GetRecord, Hello, JoinTable, LeaveTable
 from saratoga_protocol.events import BoardChanged, Done, Record, Refused, Snapshot
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
@@ -115,7 +108,7 @@ async def test_a_damaged_race_is_refused_and_logged_and_its_table_can_be_closed(
     caplog.clear()
     anna = await server.player("Anna")
     for _ in range(2):
-        answer = await anna.ask(Resume, table=code)
+        answer = await anna.ask(JoinTable, table=code)
         assert isinstance(answer, Refused)
         assert (answer.code, answer.retry) == ("damaged", False), answer
         await server.pass_time(LOOK_MILLIS)
@@ -144,9 +137,9 @@ async def test_the_other_racers_of_a_damaged_board_play_on_and_its_player_can_le
     await entry_illegal(raw, race_key(code, 1), anna.player)
     await server.restart()
     bert, anna = await server.player("Bert"), await server.player("Anna")
-    await bert.at_table(Resume, table=code)
+    await bert.at_table(JoinTable, table=code)
     await bert.moves("draw")
-    assert await anna.refused(Resume, table=code) == "damaged"
+    assert await anna.refused(JoinTable, table=code) == "damaged"
     assert isinstance(await anna.ask(LeaveTable, table=code), Done)
     assert isinstance(await bert.cash_out(), BoardChanged)
     caplog.clear()
@@ -171,8 +164,8 @@ async def test_one_bad_read_is_refused_and_the_race_goes_on(
 
     monkeypatch.setattr(server.store.boards, "load_board", once)
     anna = await server.player("Anna")
-    assert await anna.refused(Resume, table=code) == "damaged"
-    await anna.at_table(Resume, table=code)
+    assert await anna.refused(JoinTable, table=code) == "damaged"
+    await anna.at_table(JoinTable, table=code)
     assert (anna.board.race, anna.board.count) == (f"{code}/1", 3)
 
 

@@ -21,7 +21,7 @@ from kit.players import RECEIVED_WITHIN, token_of
 from kit.programs import note
 from kit.raw_client import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from kit.server_process import ServerProcess, running_server
-from saratoga_protocol.commands import Command, Heartbeat, Hello, WatchTable
+from saratoga_protocol.commands import Command, Heartbeat, Hello, JoinTable
 from saratoga_protocol.events import BoardChanged, Done
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_responses import Page, response
@@ -45,7 +45,9 @@ def encoded(command: Command) -> bytes:
 async def ask_for_much(socket: RawSocket, name: str, code: str) -> None:
     """Say hello and send many commands (ids below `ENOUGH`) without reading the responses."""
     assert b" 101 " in await socket.shake_hands()
-    asked = b"".join(encoded(WatchTable(id=number, table=code)) for number in range(2, ENOUGH))
+    asked = b"".join(
+        encoded(JoinTable(id=number, table=code, seat=False)) for number in range(2, ENOUGH)
+    )
     await socket.say(encoded(Hello(id=1, token=token_of(name), name=name)) + asked)
 
 
@@ -79,7 +81,7 @@ async def stops_in_mid_message(socket: RawSocket, name: str, code: str) -> None:
 async def stops_in_mid_frame(socket: RawSocket, name: str, code: str) -> None:
     """Send part of a frame, then stop sending and reading."""
     await ask_for_much(socket, name, code)
-    await socket.say(encoded(WatchTable(id=ENOUGH, table=code))[:9])
+    await socket.say(encoded(JoinTable(id=ENOUGH, table=code, seat=False))[:9])
     assert await socket.dropped()
 
 

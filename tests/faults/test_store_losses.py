@@ -16,15 +16,7 @@ from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
 from kit.stores import StoreServer
 from saratoga_client.session.state import Verification
-from saratoga_protocol.commands import (
-    ClaimName,
-    GetRecord,
-    JoinTable,
-    MakeMove,
-    NotReady,
-    Resume,
-    Start,
-)
+from saratoga_protocol.commands import ClaimName, GetRecord, JoinTable, MakeMove, NotReady, Start
 from saratoga_protocol.events import Announcement, Done, Refused, SeatLost, Snapshot
 from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_rules.records.verify import verify
@@ -79,7 +71,7 @@ async def test_a_board_shorter_than_acknowledged_is_said_to_its_player_and_logge
     expected = {"acknowledged": 3, "stored": 1, "player": anna.player, "table": code}
     assert expected.items() <= line.items()
     back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=code)
+    snapshot = await back.at_table(JoinTable, table=code)
     assert snapshot.board is not None
     assert snapshot.board.count == 1
     await back.moves("draw")
@@ -118,7 +110,7 @@ async def test_a_countdown_that_the_store_has_lost_is_voided_and_its_deal_not_of
     await server.node.peer_events.subscribed()
     await server.settle()
     back = await server.player("Anna")
-    table = (await back.at_table(Resume, table=code)).table
+    table = (await back.at_table(JoinTable, table=code)).table
     assert (table.phase, table.race) == ("gathering", f"{code}/2")
     assert table.commitment != spent
     assert table.previous is not None
@@ -144,7 +136,7 @@ async def test_a_table_older_than_acknowledged_is_said_to_its_players_and_logged
         assert player.close_codes == [STORE_LOST_DATA.code]
     assert len(logged(caplog, "table_lost")) == 1
     back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=code)
+    snapshot = await back.at_table(JoinTable, table=code)
     assert [seat.name for seat in snapshot.table.seats] == ["Anna", "Bert"]
     assert isinstance(await back.ready(), Done)
     again = await server.player("Cleo")

@@ -134,7 +134,7 @@ async def _run_script(
             }
             anna, bert, wanda = players.values()
             code = await gathered(anna, bert, game=game)
-            await wanda.at_table(commands.WatchTable, table=code)
+            await wanda.at_table(commands.JoinTable, table=code, seat=False)
             await counted_down(anna, bert)
             await server.pass_time(COUNTDOWN_MILLIS)
             racing = Racing(server, players, code)
@@ -273,9 +273,7 @@ class Tempter:
         makes: list[Callable[[], Command]] = [
             lambda: commands.GetRecord(id=ident, race=race),
             lambda: commands.MakeMove(id=ident, race=race, after=0, move="draw"),
-            lambda: commands.WatchTable(**here),
-            lambda: commands.UnwatchTable(**here),
-            lambda: commands.Resume(**here),
+            lambda: commands.JoinTable(**here, seat=False),
             lambda: commands.JoinTable(**here),
             lambda: commands.ChangeSettings(**here, game="caprice"),
             lambda: commands.Ready(**here, commitment="c0" * 32, nonce_hash="d1" * 32),

@@ -28,8 +28,6 @@ from saratoga_protocol.commands import (
     JoinTable,
     LeaveTable,
     MakeMove,
-    Resume,
-    WatchTable,
 )
 from saratoga_protocol.events import (
     BoardChanged,
@@ -113,10 +111,10 @@ async def test_the_owner_of_a_stolen_token_is_notified_and_takes_the_seat_back(
             answer = await thief.ask(MakeMove, race=board.race, after=1, move="draw")
             assert isinstance(answer, Refused)
             assert answer.code == "not_seated"
-            await thief.at_table(Resume, table=code)
+            await thief.at_table(JoinTable, table=code)
             assert (await anna.closed())[0] == TAKEN_OVER.code
             async with player_at(server.url, "Anna", legal=True) as again:
-                back = await again.at_table(Resume, table=code)
+                back = await again.at_table(JoinTable, table=code)
                 assert back.board is not None
                 assert back.board.count == 1
                 assert (await thief.closed())[0] == TAKEN_OVER.code
@@ -209,7 +207,7 @@ async def test_a_second_token_shows_no_more_than_any_rival_sees(server: Listenin
         ]
         wanda = await stack.enter_async_context(player_at(server.url, "Wanda"))
         code = await racing(server, anna, shadow)
-        await wanda.at_table(WatchTable, table=code)
+        await wanda.at_table(JoinTable, table=code, seat=False)
         since = len(shadow.received.events)
         await anna.moves("draw", "draw")
         await shadow.received.next(Standings, 0)
@@ -227,7 +225,7 @@ async def test_boards_stay_closed_to_a_racer_who_has_ended_until_the_race_is_ove
             for name in ("Anna", "Bert", "Wanda")
         ]
         code = await racing(server, anna, shadow)
-        await wanda.at_table(WatchTable, table=code)
+        await wanda.at_table(JoinTable, table=code, seat=False)
         ended = await shadow.ask(CashOut, race=f"{code}/1")
         assert isinstance(ended, BoardChanged)
         since = len(shadow.received.events)
@@ -288,9 +286,9 @@ def wrong_codes(right: str) -> list[str]:
     return [code for code in codes if code != right]
 
 
-@pytest.mark.parametrize("kind", [WatchTable, JoinTable, Resume, LeaveTable, GetRecord])
+@pytest.mark.parametrize("kind", [JoinTable, LeaveTable, GetRecord])
 async def test_after_a_few_wrong_codes_the_right_one_is_refused_too(
-    server: ListeningServer, kind: type[WatchTable] | type[GetRecord]
+    server: ListeningServer, kind: type[object]
 ) -> None:
     async with player_at(server.url, "Anna") as anna, player_at(server.url, "Mallory") as mallory:
         right = (await anna.at_table(CreateTable, game="canfield")).table.code
@@ -301,7 +299,7 @@ async def test_after_a_few_wrong_codes_the_right_one_is_refused_too(
         assert set(said[:-1]) <= {"no_such_table", "no_such_race", "not_seated"}
         assert await tried(mallory.refused, kind, right) == "too_fast"
         # A player who joins by the right code has not guessed, and is admitted.
-        assert isinstance(await anna.ask(WatchTable, table=right), Snapshot)
+        assert isinstance(await anna.ask(JoinTable, table=right, seat=False), Snapshot)
 
 
 async def tried(refused: object, kind: type[object], code: str) -> str:

@@ -148,7 +148,7 @@ async def played_evening(seed: int = 1, game: str = "canfield") -> dict[str, Tol
             player = await evening.come(name, bot=name == RIVAL)
             await player.at_table(commands.JoinTable, table=code)
         watcher = await evening.come(WATCHER)
-        await watcher.at_table(commands.WatchTable, table=code)
+        await watcher.at_table(commands.JoinTable, table=code, seat=False)
         await evening.count_down(HOST, ME)  # the rival's nonce is missing
         await evening.next_race()
         for _ in range(2):

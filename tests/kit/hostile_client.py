@@ -205,7 +205,7 @@ class HostileClient:
         await self.close()
 
     async def _join(self, conversation: "HostileConversation") -> None:
-        """Resume the client's race or start one, because some hostile acts need a board."""
+        """Join the client's race or start one, because some hostile acts need a board."""
 
         async def send(kind: type[Any], **fields: object) -> None:
             self._next_id += 1
@@ -214,7 +214,7 @@ class HostileClient:
             await conversation.exchange([frame])
 
         if self._table:
-            await send(commands.Resume, table=self._table)
+            await send(commands.JoinTable, table=self._table)
             await send(commands.NextRace, table=self._table)
         else:
             await send(commands.CreateTable, game=self._random.choice(list(GAMES)))
@@ -289,9 +289,9 @@ class HostileClient:
                     commands.EndRace(id=ident, race=race),
                     commands.NextRace(id=ident, table=table),
                     commands.ChangeSettings(id=ident, table=table, seats=1),
-                    commands.Resume(id=ident, table=table),
+                    commands.JoinTable(id=ident, table=table),
                     commands.GetRecord(id=ident, race=race),
-                    commands.WatchTable(id=ident, table=table),
+                    commands.JoinTable(id=ident, table=table, seat=False),
                 )
             )
         )
@@ -319,14 +319,11 @@ class HostileClient:
             lambda: commands.CreateTable(
                 id=ident, game=game, cap=random.choice((0, 3, 5, 7)), public=random.random() < 0.5
             ),
-            lambda: commands.JoinTable(id=ident, table=code),
-            lambda: commands.JoinTable(id=ident, table=code),
-            lambda: commands.Resume(id=ident, table=code),
+            *[lambda: commands.JoinTable(id=ident, table=code)] * 3,
             lambda: commands.LeaveTable(
                 id=ident, table=code if random.random() < 0.2 else "mint-otter-42"
             ),
-            lambda: commands.WatchTable(id=ident, table=code),
-            lambda: commands.UnwatchTable(id=ident, table=code),
+            lambda: commands.JoinTable(id=ident, table=code, seat=False),
             lambda: commands.ChangeSettings(
                 id=ident,
                 table=code,

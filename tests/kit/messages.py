@@ -38,11 +38,9 @@ COMMANDS: dict[str, Command] = {
         id=3, game="lady-palk", cap=5, seats=4, public=True, races=5, key="0a" * 16
     ),
     "create_table, at its shortest": commands.CreateTable(id=3, game="canfield"),
-    "join_table": commands.JoinTable(id=4, table=CODE),
-    "resume": commands.Resume(id=5, table=CODE),
+    "join_table": commands.JoinTable(id=4, table=CODE, seat=False),
+    "join_table, at its shortest": commands.JoinTable(id=4, table=CODE),
     "leave_table": commands.LeaveTable(id=6, table=CODE),
-    "watch_table": commands.WatchTable(id=7, table=CODE),
-    "unwatch_table": commands.UnwatchTable(id=8, table=CODE),
     "change_settings": commands.ChangeSettings(
         id=9,
         table=CODE,

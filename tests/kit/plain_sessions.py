@@ -103,8 +103,7 @@ async def at_table(
             play_table(connection, CODE, is_watching=is_watching, session=session)
         )
         entering = await peer.command()
-        kind = commands.WatchTable if is_watching else commands.JoinTable
-        assert entering == kind(id=entering.id, table=CODE)
+        assert entering == commands.JoinTable(id=entering.id, table=CODE, seat=not is_watching)
         seats = [] if is_watching else [events.Seat(player=PLAYER, name="Anna")]
         entered = snapshot(re=entering.id)
         await peer.send(replace(entered, table=replace(entered.table, seats=seats)))

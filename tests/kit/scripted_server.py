@@ -162,6 +162,11 @@ def welcome(hello: Hello, next_id: int = 2) -> Welcome:
     )
 
 
+def welcome_back(hello: Hello) -> Welcome:
+    """Return the welcome of a player who has a seat at the table `CODE`."""
+    return replace(welcome(hello), table=CODE)
+
+
 def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table:
     return Table(
         code=code,

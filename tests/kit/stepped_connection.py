@@ -19,7 +19,7 @@ from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import STALE_ID, LinkState
 from saratoga_client.net.timing import Backoff
 from saratoga_protocol.codec import CODECS, Codec, Frame
-from saratoga_protocol.commands import Command, Heartbeat, Hello, Resume
+from saratoga_protocol.commands import Command, Heartbeat, Hello, JoinTable
 from saratoga_protocol.events import Done, Event, Refused
 from saratoga_protocol.refusals import REASONS, RETRIED, CloseCode
 from saratoga_server.live.session import Session
@@ -27,7 +27,7 @@ from saratoga_server.transport.connection import PlayerConnection
 
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
 
-ANSWERED_AT_ONCE = (Hello, Heartbeat, Resume)
+ANSWERED_AT_ONCE = (Hello, Heartbeat)
 """Commands sent by the connection itself, which the server answers without a step of the test."""
 
 
@@ -88,7 +88,8 @@ class ClientEnd:
 
     async def send(self, message: Frame) -> None:
         command = self._codec.decode_command(message)
-        if isinstance(command, ANSWERED_AT_ONCE):
+        is_restored = isinstance(command, JoinTable) and command.table == self.session.home
+        if is_restored or isinstance(command, ANSWERED_AT_ONCE):
             self.session.send(await self.answer(command))
             self.peer.deliver_all()
         elif self.peer.is_open:

@@ -19,7 +19,7 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
-from saratoga_protocol.commands import Command, JoinTable, Resume
+from saratoga_protocol.commands import Command, JoinTable
 from saratoga_protocol.events import Event
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.position import redact
@@ -107,7 +107,7 @@ class SteppedSession:
         """Disconnect, and meanwhile send a command about the race from another device."""
         await self.network.cut()
         device = await self.server.player("Ann")
-        await device.at_table(Resume, table=self.state.table.code)
+        await device.at_table(JoinTable, table=self.state.table.code)
         await device.ask(kind, race=self.own.race, **fields)
         await device.disconnect()
 

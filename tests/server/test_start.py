@@ -28,7 +28,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_server.__main__ import main
 from saratoga_server.app import compose
-from saratoga_server.domain.tables import Change, TableState, resume, unpack
+from saratoga_server.domain.tables import Change, TableState, join, unpack
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis
 from saratoga_server.serving import program
@@ -198,8 +198,14 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
     assert (await server.stored(code))[0] == version
 
     def back(table: TableState, now: Millis) -> Change | None:
-        return resume(
-            table, anna.player, node=elsewhere.name, hello=anna.session.hello + 1, now=now
+        return join(
+            table,
+            anna.player,
+            "Anna",
+            9,
+            node=elsewhere.name,
+            hello=anna.session.hello + 1,
+            now=now,
         )
 
     await elsewhere.table_cache.change(code, back)

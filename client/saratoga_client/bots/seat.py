@@ -23,6 +23,7 @@ from saratoga_client.local.origins import origin_of
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.join import give_up_seat
 from saratoga_client.session.open_connection import check_address, open_connection
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import shown_name
@@ -190,7 +191,7 @@ async def seated_bot(
         )
         if connection.welcome.table is not None:
             # An earlier run of this bot ended without leaving its table.
-            await connection.request(partial(LeaveTable, table=connection.welcome.table))
+            await give_up_seat(connection, connection.welcome.table)
         snapshot = await connection.ask(sit_down, Snapshot)
         try:
             yield SeatedBot(connection, snapshot.table.code, Strength(strength))

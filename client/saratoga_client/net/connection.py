@@ -135,9 +135,10 @@ class Connection:
         """The code of the player's table, whose seat reconnecting restores; `None` without a seat."""
         return self._requests.subscriptions.seat
 
-    def follows(self, code: str) -> bool:
-        """Test whether the player has a seat at that table or watches it."""
-        return self._requests.subscriptions.includes(code)
+    def watches(self, code: str) -> bool:
+        """Test whether the player watches that table and has not asked for a seat there."""
+        is_watched = code in self._requests.subscriptions.watched
+        return is_watched and not self._requests.is_joining(code)
 
     @property
     def round_trip(self) -> float | None:

@@ -9,11 +9,11 @@ from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.websocket import Socket, UnusableConnection
 from saratoga_protocol.codec import Codec
-from saratoga_protocol.commands import Command, Hello, Resume, WatchTable
+from saratoga_protocol.commands import Command, Hello, JoinTable
 from saratoga_protocol.events import Event, Refused, SeatLost, Welcome
 
 SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was given up."
-"""The reason of `SeatLost` if the seat cannot be resumed because the server has freed it."""
+"""The reason of `SeatLost` if the server has freed the seat."""
 
 
 class Greeting:
@@ -34,20 +34,20 @@ class Greeting:
     async def restore(self, welcome: Welcome) -> None:
         """Restore the seat and the subscriptions; deliver the event of the loss of those that are gone."""
         self._requests.raise_next_id(welcome.next_id)
+        seat = self._requests.subscriptions.seat
+        if seat is not None and seat != welcome.table:
+            self._requests.receive(SeatLost(table=seat, reason=SEAT_EXPIRED))
         for draft in self._requests.subscriptions.restoring_commands():
             await self._restore(self._requests.number(draft))
 
     async def _restore(self, command: Command) -> None:
-        if isinstance(command, Resume) and self._requests.is_leaving(command.table):
-            return
         try:
             answer = await self._exchange(command)
         except CommandRefused as refusal:
             if refusal.retry:
                 raise UnusableConnection(refusal.message) from refusal
-            if isinstance(command, Resume | WatchTable):
-                reason = SEAT_EXPIRED if refusal.code == "not_seated" else refusal.message
-                self._requests.receive(SeatLost(table=command.table, reason=reason))
+            if isinstance(command, JoinTable):
+                self._requests.receive(SeatLost(table=command.table, reason=refusal.message))
         else:
             self._requests.subscriptions.command_answered(command, answer)
             self._requests.deliver(answer)

@@ -14,7 +14,7 @@ from saratoga_client.net.subscriptions import Subscriptions
 from saratoga_client.net.timing import Backoff
 from saratoga_client.net.unanswered import Draft, Pending, UnansweredCommands
 from saratoga_protocol import events
-from saratoga_protocol.commands import Command, LeaveTable
+from saratoga_protocol.commands import Command, JoinTable
 from saratoga_protocol.events import Event
 
 LOG: Final = logging.getLogger("saratoga.connection")
@@ -102,10 +102,10 @@ class Requests:
         """Return the commands to send again, in this order, over a new connection."""
         return [pending.command for pending in self._commands.in_order()]
 
-    def is_leaving(self, table: str) -> bool:
-        """Test whether a command that gives up the seat at that table is unanswered."""
-        leaves = (command for command in self.unanswered() if isinstance(command, LeaveTable))
-        return any(leave.table == table for leave in leaves)
+    def is_joining(self, table: str) -> bool:
+        """Test whether a command that takes the seat at that table is unanswered."""
+        joins = (command for command in self.unanswered() if isinstance(command, JoinTable))
+        return any(join.seat and join.table == table for join in joins)
 
     def receive(self, event: Event) -> None:
         """Complete the request that an event answers, or queue the event for the reader."""

@@ -13,9 +13,6 @@ from saratoga_protocol.commands import (
     JoinTable,
     LeaveTable,
     ListTables,
-    Resume,
-    UnwatchTable,
-    WatchTable,
 )
 from saratoga_protocol.events import Event, Leaderboard, SeatLost, Snapshot, Tables
 
@@ -36,15 +33,13 @@ class Subscriptions:
     def command_answered(self, command: Command, answer: Event) -> None:
         """Update the seat and subscriptions from a command that the server has carried out."""
         match command, answer:
-            case ((CreateTable() | JoinTable() | Resume()), Snapshot(table=table)):
+            case (JoinTable(table=code, seat=False), Snapshot()) if code != self.seat:
+                self.watched[code] = None
+            case ((CreateTable() | JoinTable()), Snapshot(table=table)):
                 self.seat = table.code
                 self.watched.pop(table.code, None)
             case LeaveTable(table=code), _:
                 self.lose(code)
-            case WatchTable(table=code), Snapshot():
-                self.watched[code] = None
-            case UnwatchTable(table=code), _:
-                self.watched.pop(code, None)
             case GetLeaderboard(), Leaderboard():
                 self.leaderboard = command if command.follow else None
             case ListTables(), Tables():
@@ -57,10 +52,6 @@ class Subscriptions:
         if isinstance(event, SeatLost):
             self.lose(event.table)
 
-    def includes(self, code: str) -> bool:
-        """Test whether the player has a seat at that table or watches it."""
-        return code == self.seat or code in self.watched
-
     def lose(self, code: str) -> None:
         """Remove the seat at that table, or the subscription to it."""
         if self.seat == code:
@@ -71,8 +62,8 @@ class Subscriptions:
         """Return the commands that restore everything on a new connection, the seat first."""
         drafts: list[Draft] = []
         if self.seat is not None:
-            drafts.append(partial(Resume, table=self.seat))
-        drafts.extend(partial(WatchTable, table=code) for code in self.watched)
+            drafts.append(partial(JoinTable, table=self.seat))
+        drafts.extend(partial(JoinTable, table=code, seat=False) for code in self.watched)
         followed = [each for each in (self.leaderboard, self.tables) if each is not None]
         drafts.extend(partial(_renumbered, each) for each in followed)
         return drafts

@@ -11,9 +11,9 @@ from saratoga_protocol.commands import (
     Command,
     GetLeaderboard,
     GetRecord,
+    JoinTable,
+    LeaveTable,
     ListTables,
-    UnwatchTable,
-    WatchTable,
 )
 
 Waiter = TypeVar("Waiter")
@@ -42,13 +42,13 @@ QUERIES: Final = (GetRecord, GetLeaderboard, ListTables)
 
 
 def _subscription_of(command: Command) -> str:
-    """Return the name of the subscription that a command begins or ends; empty for other commands.
+    """Return the name of the seat or subscription that a command begins or ends; empty for other commands.
 
     The server accepts these commands in any order of ids. Of several commands on one subscription,
     the last one received counts.
     """
     match command:
-        case WatchTable(table=code) | UnwatchTable(table=code):
+        case JoinTable(table=code) | LeaveTable(table=code):
             return code
         case GetLeaderboard(follow=True):
             return "leaderboard"
@@ -102,7 +102,7 @@ class UnansweredCommands(Generic[Waiter]):
         """Test whether a command can be sent again alone, without repeating later commands after it.
 
         The server takes commands in the order of their ids. Queries, and commands that are not kept
-        here (`Resume` after reconnecting), are exempt. Commands on a subscription are ordered only
+        here (`JoinTable` after reconnecting), are exempt. Commands on a subscription are ordered only
         among those on the same subscription.
         """
         pending = self._pending.get(command_id)

@@ -19,13 +19,19 @@ from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
-from saratoga_client.session.join import LONGEST_NAME, TableWanted, release_other_seat, way_back
+from saratoga_client.session.join import (
+    LONGEST_NAME,
+    TableWanted,
+    give_up_seat,
+    release_other_seat,
+    way_back,
+)
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
-from saratoga_protocol.commands import ClaimName, GetLeaderboard, LeaveTable, ListTables
+from saratoga_protocol.commands import ClaimName, GetLeaderboard, ListTables
 from saratoga_rules.games import GAMES
 
 PERIODS: Final = ("day", "week", "month", "all")
@@ -233,7 +239,7 @@ class PlainLobby:
         if code is None:
             self._write("no: You have no seat. Type quit to end the program.")
             return
-        await self._connection.request(partial(LeaveTable, table=code))
+        await give_up_seat(self._connection, code)
         self._write(f"ok: your seat at {code} was given up")
 
     async def _practise(self, words: str) -> ExitReason | None:

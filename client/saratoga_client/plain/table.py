@@ -8,17 +8,12 @@ that need only local state.
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Final
 
 from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import (
-    CommandRefused,
     LinkState,
-    RequestTimedOut,
-    ServerClosed,
-    Unreachable,
 )
 from saratoga_client.plain.board import money_words
 from saratoga_client.plain.change_writer import ChangeWriter
@@ -26,16 +21,12 @@ from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.session.invitation import Destination, join_command
-from saratoga_client.session.join import TableWanted
+from saratoga_client.session.join import TableWanted, stop_watching
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call
 from saratoga_client.session.witness import Witness
-from saratoga_protocol.commands import UnwatchTable
-
-UNWATCH_WITHIN: Final = 2.0
-"""Timeout in seconds for the request that ends the subscription."""
 
 CHECKED_WITHIN: Final = 60.0
 """Most seconds to wait for the checks of records at the end of the input."""
@@ -74,7 +65,7 @@ async def play_table(
             table_session, session or open_session(), is_watching=is_watching
         )
     finally:
-        if is_watching and connection.state is LinkState.CONNECTED:
+        if is_watching:
             await stop_watching(connection, str(table))
 
 
@@ -86,12 +77,6 @@ async def stay_at_table(
     The table session must have joined, created or watched the table before. Raises `Problem`.
     """
     return await PlainTable(table_session, session, is_watching=is_watching).stay()
-
-
-async def stop_watching(connection: Connection, code: str) -> None:
-    """End the subscription to a table; ignore a server that cannot be reached."""
-    with suppress(CommandRefused, RequestTimedOut, ServerClosed, Unreachable):
-        await connection.request(partial(UnwatchTable, table=code), within=UNWATCH_WITHIN)
 
 
 class PlainTable:

@@ -13,7 +13,7 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import RACE_PHASES, is_call
 from saratoga_client.wording import cap_words, game_title, listed
 from saratoga_protocol import events
-from saratoga_protocol.commands import ClaimName, LeaveTable, UnwatchTable, WatchTable
+from saratoga_protocol.commands import ClaimName, JoinTable, LeaveTable
 
 NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
 """Refusals of a name after which another name may be accepted."""
@@ -21,8 +21,8 @@ NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
 LONGEST_NAME: Final = 64
 """The most characters of a name that a command may carry; longer names are cut. The server accepts fewer."""
 
-UNWATCH_TIMEOUT: Final = 2.0
-"""Seconds to wait for the answer to `UnwatchTable`."""
+STOP_WATCHING_TIMEOUT: Final = 2.0
+"""Seconds to wait for the answer to the command that stops watching a table."""
 
 Report = Callable[[str], None]
 """A function that shows a sentence to the player."""
@@ -81,13 +81,18 @@ async def release_other_seat(connection: Connection, wanted: str = "", report: R
         return ""
     if is_racing_at(table, connection.player):
         return code
-    try:
-        await connection.request(partial(LeaveTable, table=code))
-    except CommandRefused:
-        await stop_watching(connection, code)
-    else:
+    if is_seated_at(table, connection.player):
+        await give_up_seat(connection, code)
         report(f"You have given up your seat at {code}.")
+    else:
+        await stop_watching(connection, code)
     return ""
+
+
+async def give_up_seat(connection: Connection, code: str) -> None:
+    """Give up the player's seat at a table, also if another connection holds it; raises `CommandRefused`."""
+    await connection.request(partial(JoinTable, table=code))
+    await connection.request(partial(LeaveTable, table=code))
 
 
 def is_racing_at(table: events.Table, player: str) -> bool:
@@ -150,14 +155,14 @@ def others_at(table: events.Table, player: str) -> list[str]:
 
 async def check_table(connection: Connection, code: str) -> None:
     """Check that there is a table with this code; raises `CommandRefused`."""
-    await connection.ask(partial(WatchTable, table=code), events.Snapshot)
+    await connection.ask(partial(JoinTable, table=code, seat=False), events.Snapshot)
     await stop_watching(connection, code)
 
 
 async def _look_at(connection: Connection, code: str) -> events.Table | None:
     """Watch a table and return its state; `None` if there is no such table."""
     try:
-        watch = partial(WatchTable, table=code)
+        watch = partial(JoinTable, table=code, seat=False)
         return (await connection.ask(watch, events.Snapshot)).table
     except CommandRefused:
         return None
@@ -172,7 +177,7 @@ async def give_up(connection: Connection, code: str) -> None:
 
 
 async def stop_watching(connection: Connection, code: str) -> None:
-    """Send `UnwatchTable`; ignore every failure."""
-    if connection.state is LinkState.CONNECTED:
+    """Stop watching a table, unless the player has asked for a seat there; ignore every failure."""
+    if connection.state is LinkState.CONNECTED and connection.watches(code):
         with suppress(CommandRefused, RequestTimedOut, ServerClosed, Unreachable):
-            await connection.request(partial(UnwatchTable, table=code), within=UNWATCH_TIMEOUT)
+            await connection.request(partial(LeaveTable, table=code), within=STOP_WATCHING_TIMEOUT)

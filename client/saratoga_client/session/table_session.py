@@ -48,8 +48,6 @@ from saratoga_protocol.commands import (
     LockTable,
     NextRace,
     Start,
-    UnwatchTable,
-    WatchTable,
 )
 from saratoga_protocol.events import Event
 from saratoga_rules.moves import Move
@@ -142,13 +140,13 @@ class TableSession:
         )
 
     async def sit_down(self, code: str) -> events.Table:
-        """Take a seat, or resume the player's seat; return the table."""
+        """Take a seat, or return to the player's own; return the table."""
         return await self._enter(partial(JoinTable, table=code), code)
 
     async def watch(self, code: str) -> events.Table:
         """Follow the table without a seat; return the table."""
         self._is_watching = True
-        return await self._enter(partial(WatchTable, table=code), code)
+        return await self._enter(partial(JoinTable, table=code, seat=False), code)
 
     async def attend(self) -> None:
         """Follow the table until the player leaves it; raises `Problem` if the seat is lost.
@@ -298,10 +296,10 @@ class TableSession:
         self._has_left = True
         self._duties.observed.leaving()
         is_away = self._connection.state is not LinkState.CONNECTED
-        leave = UnwatchTable if self._is_watching else LeaveTable
         try:
             await self._connection.request(
-                partial(leave, table=self._code), LEAVE_TIMEOUT if is_away else 3 * LEAVE_TIMEOUT
+                partial(LeaveTable, table=self._code),
+                LEAVE_TIMEOUT if is_away else 3 * LEAVE_TIMEOUT,
             )
         except CONNECTION_ERRORS as error:
             if isinstance(error, CommandRefused) and not self._is_watching:

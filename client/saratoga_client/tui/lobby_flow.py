@@ -198,8 +198,7 @@ class LobbyFlow:
         finally:
             self._screen.lobby = replace(self._screen.lobby, seat="", is_seated=False)
             connection = self._link.current
-            if connection is not None and connection.follows(table.code):
-                # the player watched the table
+            if connection is not None:
                 await stop_watching(connection, table.code)
 
     def _connected(self, connection: Connection) -> None:

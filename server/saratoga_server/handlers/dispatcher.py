@@ -16,7 +16,6 @@ from saratoga_server.handlers.play import JudgedMove, PlayHandlers
 from saratoga_server.handlers.records import RecordHandlers
 from saratoga_server.handlers.seats import SeatHandlers
 from saratoga_server.handlers.table_commands import TableHandlers
-from saratoga_server.handlers.watching import WatchHandlers
 from saratoga_server.live.activity import Activity
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
@@ -37,16 +36,24 @@ WITH_BOARD: Final = frozenset(
 
 NAMES_TABLE: Final = frozenset(
     {
-        *(wire.JoinTable, wire.Resume, wire.LeaveTable, wire.WatchTable, wire.ChangeSettings),
-        *(wire.Kick, wire.Ready, wire.NotReady, wire.Start, wire.Reveal, wire.NextRace),
-        *(wire.LockTable, wire.AllowReady, wire.EndRace, wire.GetRecord),
+        *(wire.JoinTable, wire.LeaveTable, wire.ChangeSettings, wire.Kick, wire.Ready),
+        *(
+            wire.NotReady,
+            wire.Start,
+            wire.Reveal,
+            wire.NextRace,
+            wire.LockTable,
+            wire.AllowReady,
+            wire.EndRace,
+            wire.GetRecord,
+        ),
     }
 )
 """Commands whose answer reveals whether a table with that code exists."""
 
 CHANGES_TABLE: Final = frozenset(
     {
-        *(wire.JoinTable, wire.Resume, wire.LeaveTable, wire.ChangeSettings, wire.Kick),
+        *(wire.JoinTable, wire.LeaveTable, wire.ChangeSettings, wire.Kick),
         *(wire.LockTable, wire.AllowReady, wire.Ready, wire.NotReady),
     }
 )
@@ -80,7 +87,6 @@ class Dispatcher:
         self,
         identity: IdentityHandlers,
         seats: SeatHandlers,
-        watching: WatchHandlers,
         table: TableHandlers,
         play: PlayHandlers,
         records: RecordHandlers,
@@ -109,10 +115,7 @@ class Dispatcher:
             wire.ClaimName: identity.claim_name,
             wire.CreateTable: seats.create,
             wire.JoinTable: seats.join,
-            wire.Resume: seats.resume,
             wire.LeaveTable: seats.leave,
-            wire.WatchTable: watching.watch,
-            wire.UnwatchTable: watching.unwatch,
             wire.ChangeSettings: table.change_settings,
             wire.Kick: table.kick,
             wire.LockTable: table.lock,

@@ -1,14 +1,15 @@
-"""Handlers of seats: opening a table, joining, resuming, leaving, and lost connections."""
+"""Handlers of seats: opening a table, joining, watching, leaving, and lost connections."""
 
 import secrets
+from collections.abc import Iterable
 from typing import Final
 
-from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resume
+from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable
 from saratoga_protocol.events import Done, Snapshot
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.table_codes import table_code
-from saratoga_server.domain.tables import Change, CommandRejected, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.handlers.snapshots import Snapshots
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
@@ -17,19 +18,22 @@ from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_cache import SitsElsewhere, TableCache, Transition
+from saratoga_server.live.table_cache import SitsElsewhere, TableCache
 from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import Millis
-from saratoga_server.rate_limits.rates import Action
+from saratoga_server.rate_limits.rates import MAX_WATCHERS, Action
 from saratoga_server.store.players import PlayerStore
 from saratoga_server.store.tables import NotSaved
 
 ATTEMPTS: Final = 8
 """The number of codes that are tried for a new table."""
 
+MOST_WATCHED: Final = 16
+"""The most tables that one connection may watch."""
+
 
 class SeatHandlers:
-    """The handlers of `create_table`, `join_table`, `resume` and `leave_table`."""
+    """The handlers of `create_table`, `join_table` and `leave_table`."""
 
     def __init__(
         self,
@@ -107,7 +111,7 @@ class SeatHandlers:
             raise await self._sits_elsewhere(session)
         table = await self._table_cache.get(row.made)
         if table.state.seat(session.player) is not None:
-            return await self._come_back(session, command.id, row.made)
+            return await self._sit_down(session, command.id, row.made)
         return await self._snapshots.snapshot(session, command.id, table)
 
     async def _sits_elsewhere(self, session: Session) -> CommandRejected:
@@ -129,57 +133,46 @@ class SeatHandlers:
             "elsewhere", f"You have a seat at {row.table}. Leave that table first."
         )
 
-    # Joining and resuming
+    # Joining and watching
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
-        """Give the player a seat, new or present; return a snapshot. Raises `CommandRejected`."""
-        name = _check_named(session)
+        """Give the player a seat, new or present, or watch; return a snapshot. Raises `CommandRejected`."""
+        if command.seat:
+            return await self._sit_down(session, command.id, command.table)
+        return await self._watch(session, command.id, command.table)
+
+    async def _watch(self, session: Session, command_id: int, code: str) -> Snapshot:
+        """Follow a table without a seat; return its snapshot. Raises `CommandRejected`."""
+        table = await self._table_cache.get(code)
+        if table.state.phase is TablePhase.CLOSED:
+            raise CommandRejected("table_closed")
+        if session.seat != code:
+            check_room_to_watch(session, code, self._broadcaster.audience(code))
+            session.watching |= {code}
+            self._broadcaster.follow(session, code)
+        return await self._snapshots.snapshot(session, command_id, table)
+
+    async def _sit_down(self, session: Session, command_id: int, code: str) -> Snapshot:
+        """Give the player's seat to this connection, replacing an older one; return a snapshot."""
+        name, taken = _check_named(session), 0
 
         def joined(state: TableState, now: Millis) -> Change:
-            return tables.join(
+            nonlocal taken
+            if not session.connection.is_open:
+                # the player has another connection, and that one is newer
+                raise CommandRejected("taken_over")
+            change = tables.join(
                 state,
                 session.player,
                 name,
-                command.id,
+                command_id,
                 bot=session.bot,
                 level=session.level,
                 node=self._node,
                 hello=session.hello,
                 now=now,
             )
-
-        return await self._sit_down(session, command.id, command.table, joined)
-
-    async def resume(self, session: Session, command: Resume) -> Snapshot:
-        """Give the player's seat to this connection; return a snapshot."""
-        return await self._come_back(session, command.id, command.table)
-
-    async def _come_back(self, session: Session, command_id: int, code: str) -> Snapshot:
-        def resumed(state: TableState, now: Millis) -> Change:
-            return tables.resume(
-                state,
-                session.player,
-                level=session.level,
-                node=self._node,
-                hello=session.hello,
-                now=now,
-            )
-
-        return await self._sit_down(session, command_id, code, resumed)
-
-    async def _sit_down(
-        self, session: Session, command_id: int, code: str, transition: Transition
-    ) -> Snapshot:
-        """Give the player's seat to this connection, replacing an older one; return a snapshot."""
-        taken = 0
-
-        def noted(state: TableState, now: Millis) -> Change | None:
-            nonlocal taken
-            if not session.connection.is_open:
-                # the player has another connection, and that one is newer
-                raise CommandRejected("taken_over")
-            change = transition(state, now)
-            taken = session.claimed = change.table.epoch if change else 0
+            taken = session.claimed = change.table.epoch
             return change
 
         held, session.seat = (
@@ -187,7 +180,7 @@ class SeatHandlers:
             None,
         )  # otherwise this connection would count as the older one
         try:
-            table = await self._table_service.change(code, noted)
+            table = await self._table_service.change(code, joined)
         except SitsElsewhere:
             session.seat = held
             raise await self._sits_elsewhere(session) from None
@@ -207,6 +200,7 @@ class SeatHandlers:
             raise CommandRejected("not_seated")
         session.seat, session.epoch, session.claimed = table.code, epoch, epoch
         session.lost_seat = ""
+        session.watching -= {table.code}
         self._broadcaster.follow(session, table.code)
         self._broadcaster.close_replaced(table.state)
         if session.seat is None:
@@ -225,17 +219,23 @@ class SeatHandlers:
     # Leaving
 
     async def leave(self, session: Session, command: LeaveTable) -> Done:
-        """Free the player's seat, if any, and return the answer. Raises `CommandRejected`."""
+        """Free the seat that this connection holds, or stop watching. Raises `CommandRejected`."""
+        code = command.table
+        if code in session.watching:
+            session.watching -= {code}
+            self._broadcaster.unfollow(session, code)
+            return Done(re=command.id)
 
         def left(state: TableState, now: Millis) -> Change | None:
-            if state.seat(session.player) is None:
+            seat = state.seat(session.player)
+            if seat is None or seat.hello != session.hello:
                 return None
             if tables.is_repeat(state, session.player, command.id):
                 return None
             seed = self._new_seed()
             return tables.leave(state, session.player, command.id, now=now, fresh_seed=seed)
 
-        table = await self._table_service.change(command.table, left)
+        table = await self._table_service.change(code, left)
         self._seats.lost(table, session.player)
         return Done(re=command.id)
 
@@ -255,3 +255,23 @@ def _check_named(session: Session) -> str:
     if session.name is None:
         raise CommandRejected("name_needed")
     return session.name
+
+
+def check_room_to_watch(session: Session, code: str, audience: Iterable[Session]) -> None:
+    """Raise `CommandRejected` if the connection watches too many tables, or the table has too many watchers."""
+    if code in session.watching:
+        return
+    if len(session.watching) >= MOST_WATCHED:
+        raise CommandRejected(
+            "watch_limit", f"You watch {MOST_WATCHED} tables already. Stop watching one first."
+        )
+    watchers = [each.quota for each in audience if code in each.watching]
+    if len(watchers) >= MAX_WATCHERS:
+        raise CommandRejected(
+            "table_full",
+            "That table has the greatest possible number of watchers. Try again later.",
+        )
+    if not session.quota.may_watch_beside(watchers):
+        raise CommandRejected(
+            "table_full", "That table has too many watchers from your address. Try again later."
+        )

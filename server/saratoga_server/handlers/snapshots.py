@@ -18,7 +18,7 @@ class Snapshots:
         self._clock = clock
 
     async def snapshot(self, session: Session, command_id: int, table: LiveTable) -> Snapshot:
-        """Return the snapshot that answers a command to open, join, resume or watch the table."""
+        """Return the snapshot that answers a command to open, join or watch the table."""
         state = table.state
         seat = state.seat(session.player) if session.seat == table.code else None
         next_id = 1 if seat is None else seat.last_id + 1

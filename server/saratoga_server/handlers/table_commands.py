@@ -176,7 +176,7 @@ class TableHandlers:
             seat = table.seat(session.player)
             if seat is not None and (session.seat != table.code or session.has_lost(seat)):
                 raise CommandRejected(
-                    "taken_over", "This connection does not hold your seat. Resume the table."
+                    "taken_over", "This connection does not hold your seat. Join the table again."
                 )
             return transition(table, now)
 

@@ -19,8 +19,7 @@ class Seats:
         for session in self._broadcaster.audience(code):
             if session.player == player and session.seat == code:
                 session.seat = None
-                if code not in session.watching:
-                    self._broadcaster.unfollow(session, code)
+                self._broadcaster.unfollow(session, code)
                 if reason is not None:
                     session.lost_seat = reason
                     session.send(SeatLost(table=code, reason=reason))

@@ -22,8 +22,6 @@ from saratoga_protocol.commands import (
     ListTables,
     NotReady,
     Ready,
-    Resume,
-    WatchTable,
 )
 
 
@@ -112,13 +110,11 @@ BYTES_OF_A_COMMAND: Final = 1024
 
 COSTS: Final[Mapping[type[Struct], int]] = {
     GetRecord: 10,
-    Resume: 5,
     JoinTable: 5,
     CreateTable: 5,
     ChangeSettings: 5,
     ListTables: 5,
     GetLeaderboard: 5,
-    WatchTable: 3,
     ClaimName: 3,
     Kick: 3,
     Ready: 2,

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.messages import racer
-from kit.scripted_server import CODE, NOON, ScriptedPeer, scripted_server, snapshot
+from kit.scripted_server import CODE, NOON, ScriptedPeer, scripted_server, snapshot, welcome_back
 from kit.scripted_server import table as scripted_table
 from kit.session_states import snapshot as table_snapshot
 from kit.session_states import state_after, table
@@ -82,6 +82,7 @@ async def test_a_bot_reports_no_lost_connection_on_the_error_stream(
             peer = await server.peer()
             command = await peer.command()
             await peer.send(seated(command, peer))
+            server.greeting = welcome_back
             peer.cut()
         await bringing
         await server.peer()

@@ -21,6 +21,7 @@ from kit.scripted_server import (
     scripted_server,
     snapshot,
     table,
+    welcome_back,
 )
 from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import Report, TablePlayer
@@ -268,12 +269,13 @@ async def test_a_lost_connection_costs_a_bot_no_move(server: ScriptedServer, bot
     await ready_bot(bot)
     await bot.peer.send(dealt())
     move = await bot.peer.command()
+    server.greeting = welcome_back
     bot.peer.cut()
     again = await server.peer()
-    resume = await again.command()
-    assert resume == commands.Resume(id=resume.id, table=CODE)
+    join = await again.command()
+    assert join == commands.JoinTable(id=join.id, table=CODE)
     running = table(version=3, phase="running")
-    await again.send(replace(snapshot(re=resume.id), table=running, board=board()))
+    await again.send(replace(snapshot(re=join.id), table=running, board=board()))
     assert await again.command() == move
 
 

@@ -46,7 +46,7 @@ async def watched(
     watching = asyncio.ensure_future(watch_table(server.url, CODE, once, form))
     peer = await server.peer()
     command = await peer.command()
-    assert command == commands.WatchTable(id=command.id, table=CODE)
+    assert command == commands.JoinTable(id=command.id, table=CODE, seat=False)
     view = running(start_at=NOON - 510_000) if once else first_view(snapshot())
     await peer.send(
         replace(snapshot(re=command.id), table=view.table, standings=list(view.standings)), *last

@@ -18,6 +18,7 @@ from kit.scripted_server import (
     ScriptedServer,
     snapshot,
     welcome,
+    welcome_back,
 )
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import (
@@ -43,7 +44,8 @@ def connection(server: ScriptedServer, **settings: Any) -> Connection:
 
 
 async def seated(client: Connection, peer: ScriptedPeer) -> None:
-    """Take a seat at the table `CODE` and read the snapshot."""
+    """Take a seat at the table `CODE`, which later welcomes name, and read the snapshot."""
+    peer.server.greeting = welcome_back
     joining = asyncio.create_task(client.request(JOIN))
     await peer.send(snapshot((await peer.command()).id))
     await joining
@@ -271,16 +273,16 @@ async def test_heartbeats_measure_the_round_trip(server: ScriptedServer) -> None
         assert client.round_trip is not None
 
 
-async def test_a_seat_is_resumed_and_its_snapshot_is_an_event(server: ScriptedServer) -> None:
+async def test_a_seat_is_restored_and_its_snapshot_is_an_event(server: ScriptedServer) -> None:
     async with connection(server) as client:
         peer = await server.peer()
         await seated(client, peer)
         peer.cut()
         back = await server.peer()
-        resume = await back.command()
-        assert resume == commands.Resume(id=resume.id, table=CODE)
-        await back.send(snapshot(resume.id))
-        assert await anext(client.events()) == snapshot(resume.id)
+        join = await back.command()
+        assert join == commands.JoinTable(id=join.id, table=CODE)
+        await back.send(snapshot(join.id))
+        assert await anext(client.events()) == snapshot(join.id)
 
 
 async def test_an_unanswered_command_is_sent_again_under_its_id(server: ScriptedServer) -> None:
@@ -356,26 +358,33 @@ async def test_requests_to_reconnect_do_not_lengthen_the_wait(
     assert counted == failures
 
 
-async def test_a_seat_that_cannot_be_resumed_is_reported_as_lost(server: ScriptedServer) -> None:
+async def test_a_seat_that_cannot_be_restored_is_reported_as_lost(server: ScriptedServer) -> None:
     async with connection(server) as client:
         peer = await server.peer()
         await seated(client, peer)
         peer.cut()
         back = await server.peer()
-        resume = await back.command()
-        await back.send(events.Refused(re=resume.id, code="table_closed", message="Closed."))
+        join = await back.command()
+        await back.send(events.Refused(re=join.id, code="table_closed", message="Closed."))
         assert await anext(client.events()) == events.SeatLost(table=CODE, reason="Closed.")
         assert client.seat is None
 
 
-async def test_a_seat_is_not_resumed_while_the_player_leaves(server: ScriptedServer) -> None:
+@pytest.mark.parametrize("is_seated", [True, False])
+async def test_a_seat_is_restored_before_it_is_given_up_again(
+    server: ScriptedServer, is_seated: bool
+) -> None:
     async with connection(server) as client:
         peer = await server.peer()
         await seated(client, peer)
         leaving = asyncio.create_task(client.request(partial(commands.LeaveTable, table=CODE)))
         leave = await peer.command()
+        if not is_seated:
+            server.greeting = welcome
         peer.cut()
         back = await server.peer()
+        if is_seated:
+            await back.send(snapshot((await back.command()).id))
         assert await back.command() == leave
         await back.send(events.Done(re=leave.id))
         await leaving

@@ -17,9 +17,9 @@ from saratoga_protocol.commands import (
     Command,
     GetLeaderboard,
     JoinTable,
+    LeaveTable,
     ListTables,
-    UnwatchTable,
-    WatchTable,
+    Start,
 )
 
 
@@ -104,45 +104,45 @@ async def test_an_observer_gets_every_command_with_its_answer() -> None:
     assert seen == [(asked, events.Done(re=asked.id)), (refused, no)]
 
 
-SIT = partial(JoinTable, table="mint-otter-42")
+START = partial(Start, table="mint-otter-42")
 
 
 def test_only_the_latest_command_may_be_sent_again_alone() -> None:
     commands: UnansweredCommands[str] = UnansweredCommands()
-    first = commands.add(SIT, "me")
+    first = commands.add(START, "me")
     assert commands.is_latest(first.id)
-    commands.add(SIT, "me")
+    commands.add(START, "me")
     assert not commands.is_latest(first.id)
 
 
 def test_a_query_does_not_affect_which_command_is_the_latest() -> None:
     """A client requests the record while the command that ended the race is unanswered."""
     commands: UnansweredCommands[str] = UnansweredCommands()
-    ends = commands.add(SIT, "me")
+    ends = commands.add(START, "me")
     query = commands.add(ListTables, "me")
     assert commands.is_latest(ends.id)
-    commands.add(SIT, "me")
+    commands.add(START, "me")
     assert commands.is_latest(query.id)
     assert not commands.is_latest(ends.id)
 
 
-def test_an_id_taken_for_a_resume_leaves_the_earlier_move_the_latest_command() -> None:
-    """After reconnecting a client resumes its seat before it sends the move again."""
+def test_an_id_taken_for_the_seat_leaves_the_earlier_move_the_latest_command() -> None:
+    """After reconnecting a client takes its seat back before it sends the move again."""
     commands: UnansweredCommands[str] = UnansweredCommands()
-    move = commands.add(SIT, "me")
+    move = commands.add(START, "me")
     commands.take_id()
     assert commands.is_latest(move.id)
 
 
-WATCH = partial(WatchTable, table="mint-otter-42")
-ELSEWHERE = partial(WatchTable, table="lone-crane-7")
-UNWATCH = partial(UnwatchTable, table="mint-otter-42")
+WATCH = partial(JoinTable, table="mint-otter-42", seat=False)
+ELSEWHERE = partial(JoinTable, table="lone-crane-7", seat=False)
+LEAVE = partial(LeaveTable, table="mint-otter-42")
 SUBSCRIBE = partial(GetLeaderboard, follow=True, game="canfield")
 OTHER_PAGE = partial(GetLeaderboard, follow=True, game="caprice")
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later"), [(WATCH, UNWATCH), (UNWATCH, WATCH), (SUBSCRIBE, OTHER_PAGE)]
+    ("earlier", "later"), [(WATCH, LEAVE), (LEAVE, WATCH), (SUBSCRIBE, OTHER_PAGE)]
 )
 def test_of_two_commands_on_one_subscription_only_the_later_is_the_latest(
     earlier: Draft, later: Draft
@@ -157,32 +157,32 @@ def test_of_two_commands_on_one_subscription_only_the_later_is_the_latest(
     )
 
 
-@pytest.mark.parametrize("other", [SIT, ListTables, SUBSCRIBE, ELSEWHERE])
+@pytest.mark.parametrize("other", [START, ListTables, SUBSCRIBE, ELSEWHERE])
 def test_a_subscription_is_ordered_only_against_commands_on_the_same_subscription(
     other: Draft,
 ) -> None:
     commands: UnansweredCommands[str] = UnansweredCommands()
     before, watch, after = (
-        commands.add(SIT, "me"),
+        commands.add(START, "me"),
         commands.add(WATCH, "me"),
         commands.add(other, "me"),
     )
     assert commands.is_latest(watch.id)
     assert commands.is_latest(after.id)
-    assert commands.is_latest(before.id) is (other is not SIT)
+    assert commands.is_latest(before.id) is (other is not START)
 
 
 OTHER = "calm-heron-07"
 
 
-def test_a_seat_that_was_given_up_is_not_resumed() -> None:
+def test_a_seat_that_was_given_up_is_not_restored() -> None:
     subscriptions = Subscriptions()
     subscriptions.command_answered(commands.JoinTable(id=2, table=CODE), snapshot(2))
     subscriptions.command_answered(commands.LeaveTable(id=3, table=CODE), events.Done(re=3))
     assert subscriptions.restoring_commands() == []
 
 
-def test_a_lost_seat_is_not_resumed() -> None:
+def test_a_lost_seat_is_not_restored() -> None:
     subscriptions = Subscriptions()
     subscriptions.command_answered(commands.JoinTable(id=2, table=CODE), snapshot(2))
     subscriptions.event_received(events.SeatLost(table=CODE, reason="kicked"))
@@ -198,13 +198,15 @@ def test_losing_a_seat_at_another_table_changes_nothing() -> None:
 
 def test_watched_tables_and_followed_lists_are_restored() -> None:
     subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.WatchTable(id=2, table=OTHER), snapshot(2, OTHER))
+    subscriptions.command_answered(
+        commands.JoinTable(id=2, table=OTHER, seat=False), snapshot(2, OTHER)
+    )
     page = commands.GetLeaderboard(follow=True, id=3, game="caprice", period="week")
     subscriptions.command_answered(page, leaderboard())
     lobby = commands.ListTables(id=4, follow=True)
     subscriptions.command_answered(lobby, events.Tables(tables=[]))
     assert [draft(id=9) for draft in subscriptions.restoring_commands()] == [
-        commands.WatchTable(id=9, table=OTHER),
+        commands.JoinTable(id=9, table=OTHER, seat=False),
         commands.GetLeaderboard(follow=True, id=9, game="caprice", period="week"),
         commands.ListTables(id=9, follow=True),
     ]
@@ -212,11 +214,13 @@ def test_watched_tables_and_followed_lists_are_restored() -> None:
 
 def test_ended_subscriptions_are_not_restored() -> None:
     subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.WatchTable(id=2, table=OTHER), snapshot(2, OTHER))
+    subscriptions.command_answered(
+        commands.JoinTable(id=2, table=OTHER, seat=False), snapshot(2, OTHER)
+    )
     subscriptions.command_answered(
         commands.GetLeaderboard(follow=True, id=3, game="caprice"), leaderboard()
     )
-    subscriptions.command_answered(commands.UnwatchTable(id=4, table=OTHER), events.Done(re=4))
+    subscriptions.command_answered(commands.LeaveTable(id=4, table=OTHER), events.Done(re=4))
     subscriptions.command_answered(commands.GetLeaderboard(id=5, game="caprice"), leaderboard())
     subscriptions.command_answered(commands.ListTables(id=6, follow=True), events.Tables(tables=[]))
     subscriptions.command_answered(commands.ListTables(id=7), events.Tables(tables=[]))
@@ -225,10 +229,10 @@ def test_ended_subscriptions_are_not_restored() -> None:
 
 def test_sitting_down_at_a_watched_table_replaces_watching() -> None:
     subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.WatchTable(id=2, table=CODE), snapshot(2))
+    subscriptions.command_answered(commands.JoinTable(id=2, table=CODE, seat=False), snapshot(2))
     subscriptions.command_answered(commands.JoinTable(id=3, table=CODE), snapshot(3))
     assert [draft(id=9) for draft in subscriptions.restoring_commands()] == [
-        commands.Resume(id=9, table=CODE)
+        commands.JoinTable(id=9, table=CODE)
     ]
 
 
@@ -243,12 +247,3 @@ def leaderboard() -> events.Leaderboard:
         offset=0,
         rows=[],
     )
-
-
-def test_a_table_is_included_while_the_player_sits_there_or_watches() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.WatchTable(id=2, table=CODE), snapshot(2))
-    assert (subscriptions.includes(CODE), subscriptions.includes(OTHER)) == (True, False)
-    subscriptions.command_answered(commands.JoinTable(id=3, table=CODE), snapshot(3))
-    subscriptions.command_answered(commands.LeaveTable(id=4, table=CODE), events.Done(re=4))
-    assert not subscriptions.includes(CODE)

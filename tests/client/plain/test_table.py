@@ -23,7 +23,7 @@ async def test_quit_keeps_the_seat_for_a_minute_and_says_how_to_come_back() -> N
 async def test_a_watcher_unsubscribes_at_the_end_of_the_input() -> None:
     async with at_table(is_watching=True) as (peer, playing, output):
         leaving = await peer.command()
-        assert leaving == commands.UnwatchTable(id=leaving.id, table=CODE)
+        assert leaving == commands.LeaveTable(id=leaving.id, table=CODE)
         await peer.send(events.Done(re=leaving.id))
         assert await playing is ExitReason.INPUT_ENDED
     assert output.lines[-1] == "input: no more lines; you no longer watch this table"
@@ -60,7 +60,7 @@ async def test_a_typed_line_is_a_sign_of_activity_but_not_of_a_watcher() -> None
             while not (await peer.server.heartbeats.get()).active:
                 continue
     async with at_table("table", is_watching=True, timing=often) as (peer, _, _):
-        assert isinstance(await peer.command(), commands.UnwatchTable)
+        assert isinstance(await peer.command(), commands.LeaveTable)
         heartbeats = [await peer.server.heartbeats.get() for _ in range(20)]
         assert not any(heartbeat.active for heartbeat in heartbeats)
 

@@ -18,10 +18,10 @@ from saratoga_protocol.commands import (
     Command,
     CreateTable,
     GetRecord,
+    JoinTable,
+    LeaveTable,
     Ready,
     Reveal,
-    UnwatchTable,
-    WatchTable,
 )
 from saratoga_rules.moves import DRAW
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
@@ -141,7 +141,7 @@ async def test_a_watcher_leaves_even_without_an_answer(
         await there.do(there.session.leave())
         await there.attending
         kinds = [type(command) for command in there.network.answered]
-        assert kinds == [WatchTable, *([UnwatchTable] if is_connected else [])]
+        assert kinds == [JoinTable, *([LeaveTable] if is_connected else [])]
 
 
 async def lose_connection_in_countdown(there: SteppedSession) -> None:

@@ -25,14 +25,7 @@ from saratoga_client.tui.lobby_connection import Change, LobbyConnection
 from saratoga_client.tui.lobby_flow import FirstTable, OtherServer, lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_protocol.commands import (
-    JoinTable,
-    LeaveTable,
-    ListTables,
-    Ready,
-    WatchTable,
-    player_id,
-)
+from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, player_id
 from saratoga_protocol.events import Seat, Table, Tables
 
 NOWHERE = "ws://127.0.0.1:1"
@@ -249,7 +242,7 @@ async def test_a_seat_in_a_running_race_that_comes_too_late_is_kept() -> None:
         await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
         await visitor.press("j")
         await visitor.type("salty-heron-77")
-        assert isinstance(await peer.command(), WatchTable), "no LeaveTable was sent before it"
+        assert isinstance(await peer.command(), JoinTable), "no LeaveTable was sent before it"
 
 
 async def test_the_lobby_reports_a_connection_that_is_closed_during_a_join() -> None:

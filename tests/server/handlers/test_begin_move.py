@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from kit.two_nodes import beside
-from saratoga_protocol.commands import Hello, MakeMove, Resume
+from saratoga_protocol.commands import Hello, JoinTable, MakeMove
 from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.handlers.play import JudgedMove
@@ -256,7 +256,7 @@ async def test_after_a_restart_the_first_move_loads_the_board_and_the_next_is_ju
     await back.ask(Hello, token=back.token)
     command = MakeMove(id=70, race=race, after=0, move="draw")
     assert server.node.dispatcher.begin_move(back.session, command) is None
-    await back.at_table(Resume, table=code)
+    await back.at_table(JoinTable, table=code)
     begun(server, back, command)
 
 
@@ -358,7 +358,7 @@ async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed
         code = await nodes.race(anna, bert)
         nodes.east.tap.is_deaf = True
         newer = await nodes.west.player("Anna")
-        await newer.at_table(Resume, table=code)
+        await newer.at_table(JoinTable, table=code)
         await newer.moves("draw")
         answer = await sent(nodes.east, anna, move(anna, "draw"))
         assert refusal(answer) == ("taken_over", None)

@@ -22,8 +22,8 @@ from saratoga_protocol.commands import (
     Command,
     Heartbeat,
     Hello,
+    JoinTable,
     Ready,
-    Resume,
     Reveal,
     Start,
     player_id,
@@ -354,11 +354,11 @@ async def test_everyone_at_the_table_sees_the_newest_level_of_a_bot_and_none_of_
     anna = await with_level(server, "Anna", "strong", bot=False)
     otto = await with_level(server, "Otto", "weak", bot=True)
     code = await gathered(otto, anna)
-    shown = await anna.at_table(Resume, table=code)
+    shown = await anna.at_table(JoinTable, table=code)
     assert levels(shown) == [("Otto", True, "weak"), ("Anna", False, "")]
     back = await with_level(server, "Otto", "strong", bot=True)
-    shown = await back.at_table(Resume, table=code)
+    shown = await back.at_table(JoinTable, table=code)
     assert levels(shown) == [("Otto", True, "strong"), ("Anna", False, "")]
     cleo, rob = await server.player("Cleo"), await with_level(server, "Rob", "even", bot=True)
     code = await gathered(cleo, rob)
-    assert levels(await cleo.at_table(Resume, table=code))[1] == ("Rob", True, "even")
+    assert levels(await cleo.at_table(JoinTable, table=code))[1] == ("Rob", True, "even")

@@ -12,13 +12,7 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from saratoga_protocol.commands import (
-    CashOut,
-    Heartbeat,
-    JoinTable,
-    MakeMove,
-    WatchTable,
-)
+from saratoga_protocol.commands import CashOut, Heartbeat, JoinTable, MakeMove
 from saratoga_protocol.events import (
     BoardChanged,
     RaceOver,
@@ -93,7 +87,7 @@ async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -
 async def test_only_racers_have_a_board(server: InProcessServer, kind: type) -> None:
     anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
     code = await server.race(anna, bert)
-    await cleo.at_table(WatchTable, table=code)
+    await cleo.at_table(JoinTable, table=code, seat=False)
     said = {"race": f"{code}/1"} | ({"after": 0, "move": "draw"} if kind is MakeMove else {})
     assert await cleo.refused(kind, **said) == "not_seated"
     await cleo.at_table(JoinTable, table=code)

@@ -15,17 +15,13 @@ from saratoga_protocol.commands import (
     MakeMove,
     NotReady,
     Ready,
-    Resume,
     Start,
-    UnwatchTable,
-    WatchTable,
 )
 from saratoga_protocol.events import (
     Done,
     Refused,
     Snapshot,
     Standings,
-    TableChanged,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
@@ -67,13 +63,13 @@ async def test_a_player_without_a_name_cannot_sit_down(server: InProcessServer) 
     await nobody.ask(Hello, token=nobody.token)
     assert await nobody.refused(CreateTable, game="canfield") == "name_needed"
     assert await nobody.refused(JoinTable, table=code) == "name_needed"
-    await nobody.at_table(WatchTable, table=code)
+    await nobody.at_table(JoinTable, table=code, seat=False)
     await nobody.ask(ClaimName, name="Dora")
     await nobody.at_table(JoinTable, table=code)
     assert seated(anna) == ["Anna", "Dora"]
 
 
-@pytest.mark.parametrize("kind", [JoinTable, Resume, WatchTable, LeaveTable, Start, NotReady])
+@pytest.mark.parametrize("kind", [JoinTable, LeaveTable, Start, NotReady])
 async def test_an_unknown_table_is_refused_as_such(server: InProcessServer, kind: type) -> None:
     (anna,) = await players(server, "Anna")
     assert await anna.refused(kind, table=AWAY) == "no_such_table"
@@ -96,17 +92,6 @@ async def test_a_player_who_leaves_is_sent_nothing_more_and_may_join_again(
     assert bert.received.events[told:] == []
     await bert.at_table(JoinTable, table=code)
     assert seated(anna) == ["Anna", "Bert"]
-
-
-async def test_a_watcher_who_leaves_the_seat_goes_on_watching(server: InProcessServer) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna)
-    await bert.at_table(WatchTable, table=code)
-    await bert.at_table(JoinTable, table=code)
-    await bert.ask(LeaveTable, table=code)
-    told = len(bert.received.events)
-    await anna.ready()
-    assert len(bert.received.all(TableChanged, told)) == 1
 
 
 async def test_a_racer_who_leaves_keeps_what_is_banked(server: InProcessServer) -> None:
@@ -134,7 +119,7 @@ async def test_a_newer_connection_takes_the_seat_and_the_older_is_closed(
     code = await server.race(anna, bert)
     await anna.moves("draw")
     newer = await server.player("Anna")
-    snapshot = await newer.at_table(Resume, table=code)
+    snapshot = await newer.at_table(JoinTable, table=code)
     assert snapshot.board == anna.board
     assert anna.close_codes == [TAKEN_OVER.code]
     assert await anna.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
@@ -147,18 +132,16 @@ async def test_a_newer_connection_takes_the_seat_and_the_older_is_closed(
 async def test_joining_the_own_table_again_closes_no_connection(server: InProcessServer) -> None:
     (anna,) = await players(server, "Anna")
     code = await server.race(anna)
-    for kind in (JoinTable, Resume, JoinTable):
-        await anna.at_table(kind, table=code)
+    for _ in range(3):
+        await anna.at_table(JoinTable, table=code)
     assert anna.close_codes == []
     await anna.moves("draw")
 
 
-@pytest.mark.parametrize("kind", [JoinTable, Resume])
-async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_lost(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, kind: type
+async def claim_without_reply(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, player: MemoryPlayer
 ) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
+    """Let the player claim the own seat: the store writes it, and its reply is lost."""
     save = server.store.tables.save_table
 
     async def unanswered(write: TableWrite) -> None:
@@ -167,24 +150,31 @@ async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_l
 
     with monkeypatch.context() as patch:
         patch.setattr(server.store.tables, "save_table", unanswered)
-        assert await anna.refused(kind, table=code) == "store_unavailable"
+        assert await player.refused(JoinTable, table=player.table.code) == "store_unavailable"
+
+
+async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_lost(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    await claim_without_reply(server, monkeypatch, anna)
     for _ in range(2):
         await server.node.scheduler.sweep()
     assert isinstance(await anna.ready(), Done)
-    assert isinstance(await anna.ask(kind, table=code), Snapshot)
+    assert isinstance(await anna.ask(JoinTable, table=code), Snapshot)
     await server.node.scheduler.sweep()
     assert anna.close_codes == []
     await anna.disconnect()
     assert [seat.connected for seat in bert.table.seats] == [False, True]
 
 
-async def test_a_move_fenced_by_the_own_resume_whose_reply_was_lost_may_be_repeated(
-    server: InProcessServer,
+async def test_a_move_fenced_by_the_own_claim_whose_reply_was_lost_may_be_repeated(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, bert = await players(server, "Anna", "Bert")
-    code = await server.race(anna, bert)
-    server.faults.lost_replies = 1
-    assert await anna.refused(Resume, table=code) == "store_unavailable"
+    await server.race(anna, bert)
+    await claim_without_reply(server, monkeypatch, anna)
     answer = await anna.move("draw")
     assert isinstance(answer, Refused)
     assert (answer.code, answer.retry) == ("store_unavailable", True)
@@ -193,14 +183,13 @@ async def test_a_move_fenced_by_the_own_resume_whose_reply_was_lost_may_be_repea
 
 
 async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
-    server: InProcessServer,
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (anna,) = await players(server, "Anna")
     code = await server.race(anna)
     newer = await server.player("Anna")
-    server.faults.lost_replies = 1
-    assert await anna.refused(Resume, table=code) == "store_unavailable"
-    await newer.at_table(Resume, table=code)
+    await claim_without_reply(server, monkeypatch, anna)
+    await newer.at_table(JoinTable, table=code)
     assert anna.close_codes == [TAKEN_OVER.code]
     assert newer.close_codes == []
 
@@ -279,8 +268,8 @@ async def test_only_wrong_codes_count_against_the_limit(server: InProcessServer)
     code = await gathered(bert)
     limited(anna, Action.WRONG_CODE, 2)
     for _ in range(5):
-        assert isinstance(await anna.ask(WatchTable, table=code), Snapshot)
-        assert isinstance(await anna.ask(UnwatchTable, table=code), Done)
+        assert isinstance(await anna.ask(JoinTable, table=code, seat=False), Snapshot)
+        assert isinstance(await anna.ask(LeaveTable, table=code), Done)
     assert await anna.refused(JoinTable, table="odd-emu-11") == "no_such_table"
     assert await anna.refused(GetRecord, race="odd-emu-12/1") == "no_such_table"
     answer = await anna.ask(Ready, table="odd-emu-13", commitment="a" * 64, nonce_hash="b" * 64)
@@ -294,18 +283,18 @@ async def test_codes_of_own_and_watched_tables_are_no_guesses(server: InProcessS
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna)
     other = await gathered(bert)
-    await anna.ask(WatchTable, table=other)
+    await anna.ask(JoinTable, table=other, seat=False)
     limited(anna, Action.WRONG_CODE, 1)
-    assert await anna.refused(WatchTable, table="odd-emu-11") == "no_such_table"
-    assert await anna.refused(WatchTable, table="odd-emu-12") == "too_fast"
+    assert await anna.refused(JoinTable, table="odd-emu-11", seat=False) == "no_such_table"
+    assert await anna.refused(JoinTable, table="odd-emu-12", seat=False) == "too_fast"
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
-    assert isinstance(await anna.ask(WatchTable, table=other), Snapshot)
+    assert isinstance(await anna.ask(JoinTable, table=other, seat=False), Snapshot)
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
     back = server.connect("Anna")
     await back.hello()
     limited(back, Action.WRONG_CODE, 1)
-    assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
-    assert isinstance(await back.ask(Resume, table=code), Snapshot)
+    assert await back.refused(JoinTable, table="odd-emu-11", seat=False) == "no_such_table"
+    assert isinstance(await back.ask(JoinTable, table=code), Snapshot)
 
 
 async def test_creating_tables_is_limited(server: InProcessServer) -> None:

@@ -6,26 +6,17 @@ from kit.in_process_server import InProcessServer, gathered, listed
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.two_nodes import beside
 from saratoga_protocol.codec import CODECS, MSGPACK
-from saratoga_protocol.commands import (
-    Heartbeat,
-    JoinTable,
-    LeaveTable,
-    LockTable,
-    NextRace,
-    Resume,
-    UnwatchTable,
-    WatchTable,
-)
+from saratoga_protocol.commands import Heartbeat, JoinTable, LeaveTable, LockTable, NextRace
 from saratoga_protocol.events import (
+    Done,
     RaceOver,
     SeatLost,
     Snapshot,
     Standings,
-    TableChanged,
 )
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS
-from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch
+from saratoga_server.handlers.seats import MOST_WATCHED, check_room_to_watch
 from saratoga_server.live.session import Session
 from saratoga_server.ports import LiveStanding
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
@@ -44,7 +35,7 @@ async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
 async def test_a_watcher_sees_standings_and_never_a_board(server: InProcessServer) -> None:
     anna, bert, wanda = await players(server, "Anna", "Bert", "Wanda")
     code = await server.race(anna, bert)
-    snapshot = await wanda.at_table(WatchTable, table=code)
+    snapshot = await wanda.at_table(JoinTable, table=code, seat=False)
     assert snapshot.board is None
     assert [row.banked for row in snapshot.standings] == [1, 1]
     await anna.moves("draw")
@@ -62,7 +53,7 @@ async def test_a_player_who_only_watches_from_a_second_tab_is_refused_and_may_st
     (anna,) = await players(server, "Anna")
     code = await gathered(anna)
     (tab,) = await players(server, "Anna")
-    await tab.at_table(WatchTable, table=code)
+    await tab.at_table(JoinTable, table=code, seat=False)
     assert await tab.refused(LockTable, table=code, locked=True) == "taken_over"
     assert tab.close_codes == []
 
@@ -70,23 +61,30 @@ async def test_a_player_who_only_watches_from_a_second_tab_is_refused_and_may_st
 async def test_after_unwatching_nothing_more_is_sent(server: InProcessServer) -> None:
     anna, wanda = await players(server, "Anna", "Wanda")
     code = await gathered(anna)
-    await wanda.at_table(WatchTable, table=code)
-    await wanda.ask(UnwatchTable, table=code)
+    await wanda.at_table(JoinTable, table=code, seat=False)
+    await wanda.ask(LeaveTable, table=code)
     told = len(wanda.received.events)
     await anna.ready()
     assert wanda.received.events[told:] == []
 
 
-async def test_watching_and_unwatching_the_own_table_keeps_the_seat(
+async def test_watching_the_own_table_keeps_the_seat(server: InProcessServer) -> None:
+    (anna,) = await players(server, "Anna")
+    code = await gathered(anna)
+    await anna.at_table(JoinTable, table=code, seat=False)
+    assert isinstance(await anna.ready(), Done)
+
+
+async def test_a_connection_that_only_watches_leaves_without_the_seat_that_another_holds(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.at_table(WatchTable, table=code)
-    await anna.ask(UnwatchTable, table=code)
-    told = len(anna.received.events)
-    await bert.ready()
-    assert len(anna.received.all(TableChanged, told)) == 1
+    (anna,), (tab, other) = await players(server, "Anna"), await players(server, "Anna", "Anna")
+    code = await gathered(anna)
+    await tab.at_table(JoinTable, table=code, seat=False)
+    for each in (tab, tab, other):
+        assert isinstance(await each.ask(LeaveTable, table=code), Done)
+    assert [seat.name for seat in anna.table.seats] == ["Anna"]
+    assert isinstance(await anna.ready(), Done)
 
 
 async def test_one_connection_watches_a_limited_number_of_tables(
@@ -98,13 +96,13 @@ async def test_one_connection_watches_a_limited_number_of_tables(
         host = await server.player(f"Host {number + 10}")
         codes.append(await gathered(host))
     for code in codes[:-1]:
-        await wanda.at_table(WatchTable, table=code)
-    answer = await wanda.ask(WatchTable, table=codes[-1])
+        await wanda.at_table(JoinTable, table=code, seat=False)
+    answer = await wanda.ask(JoinTable, table=codes[-1], seat=False)
     # a limit that lasts: a client that repeated the command would loop for ever
     assert (answer.code, answer.retry) == ("watch_limit", False)
-    await wanda.at_table(WatchTable, table=codes[0])
-    await wanda.ask(UnwatchTable, table=codes[0])
-    await wanda.at_table(WatchTable, table=codes[-1])
+    await wanda.at_table(JoinTable, table=codes[0], seat=False)
+    await wanda.ask(LeaveTable, table=codes[0])
+    await wanda.at_table(JoinTable, table=codes[-1], seat=False)
 
 
 # The end of a table
@@ -115,13 +113,13 @@ async def test_an_empty_table_is_not_listed_and_is_closed_after_a_while(
 ) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, public=True)
-    await bert.at_table(WatchTable, table=code)
+    await bert.at_table(JoinTable, table=code, seat=False)
     await anna.ask(LeaveTable, table=code)
     assert await listed(anna) == []
     await server.pass_time(EMPTY_MILLIS)
     assert [lost.table for lost in bert.received.all(SeatLost)] == [code]
     assert await anna.refused(JoinTable, table=code) == "table_closed"
-    assert await anna.refused(WatchTable, table=code) == "table_closed"
+    assert await anna.refused(JoinTable, table=code, seat=False) == "table_closed"
     await server.pass_time(0)
     assert server.node.table_cache.known(code) is None
 
@@ -132,15 +130,15 @@ async def test_an_empty_table_is_not_listed_and_is_closed_after_a_while(
 async def test_a_full_table_of_watchers_still_takes_a_player(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.handlers.watching.MAX_WATCHERS", 1)
+    monkeypatch.setattr("saratoga_server.handlers.seats.MAX_WATCHERS", 1)
     anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna)
-    await bert.ask(WatchTable, table=code)
-    await bert.ask(WatchTable, table=code)
-    assert await cleo.refused(WatchTable, table=code) == "table_full"
+    await bert.ask(JoinTable, table=code, seat=False)
+    await bert.ask(JoinTable, table=code, seat=False)
+    assert await cleo.refused(JoinTable, table=code, seat=False) == "table_full"
     assert isinstance(await cleo.ask(JoinTable, table=code), Snapshot)
-    await bert.ask(UnwatchTable, table=code)
-    assert isinstance(await cleo.ask(WatchTable, table=code), Snapshot)
+    await bert.ask(LeaveTable, table=code)
+    assert isinstance(await cleo.ask(JoinTable, table=code, seat=False), Snapshot)
 
 
 async def test_watchers_of_one_address_leave_room_for_others_at_a_table(
@@ -157,11 +155,11 @@ async def test_watchers_of_one_address_leave_room_for_others_at_a_table(
     outside.session.quota = limiter.open("198.51.100.9", NO_CONNECTION)
     bert, cleo, dan = crowd
     for player in (bert, cleo, bert):
-        assert isinstance(await player.ask(WatchTable, table=code), Snapshot)
-    assert await dan.refused(WatchTable, table=code) == "table_full"
-    assert isinstance(await outside.ask(WatchTable, table=code), Snapshot)
-    await cleo.ask(UnwatchTable, table=code)
-    assert isinstance(await dan.ask(WatchTable, table=code), Snapshot)
+        assert isinstance(await player.ask(JoinTable, table=code, seat=False), Snapshot)
+    assert await dan.refused(JoinTable, table=code, seat=False) == "table_full"
+    assert isinstance(await outside.ask(JoinTable, table=code, seat=False), Snapshot)
+    await cleo.ask(LeaveTable, table=code)
+    assert isinstance(await dan.ask(JoinTable, table=code, seat=False), Snapshot)
 
 
 class Audience:
@@ -220,10 +218,10 @@ async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
     await anna.moves("draw")
     await bert.moves("draw", "draw")
     back = await server.player("Anna", legal=True)
-    snapshot = await back.at_table(Resume, table=code)
+    snapshot = await back.at_table(JoinTable, table=code)
     assert (snapshot.board, snapshot.now) == (anna.board, server.time.at)
     assert {row.player for row in snapshot.standings} == {anna.player, bert.player}
-    without = await (await server.player("Bert")).at_table(Resume, table=code)
+    without = await (await server.player("Bert")).at_table(JoinTable, table=code)
     assert without.board is not None
     assert (without.board.count, without.board.legal) == (2, None)
 
@@ -235,24 +233,24 @@ async def test_a_racer_is_sent_since_when_idleness_counts(server: InProcessServe
 
     async def idle_since() -> int:
         back = await server.player("Anna")
-        return (await back.at_table(Resume, table=code)).idle_since - started
+        return (await back.at_table(JoinTable, table=code)).idle_since - started
 
     await server.pass_time(10_000)
     assert await idle_since() == 0
     anna = await server.player("Anna")
-    await anna.at_table(Resume, table=code)
+    await anna.at_table(JoinTable, table=code)
     await anna.moves("draw")
     await server.pass_time(5_000)
     assert await idle_since() == 10_000
     anna = await server.player("Anna")
-    await anna.at_table(Resume, table=code)
+    await anna.at_table(JoinTable, table=code)
     await anna.ask(Heartbeat, active=True)
     await server.pass_time(30_000)
     assert await idle_since() == 15_000
     await server.restart()
     assert await idle_since() == 45_000, "time without a server does not count"
     anna = await server.player("Anna")
-    await anna.at_table(Resume, table=code)
+    await anna.at_table(JoinTable, table=code)
     await anna.cash_out()
     assert await idle_since() == -started
 
@@ -266,7 +264,7 @@ async def test_a_host_between_races_is_sent_since_when_idleness_counts(
 
     async def idle_since(name: str) -> int:
         back = await server.player(name)
-        return (await back.at_table(Resume, table=code)).idle_since - opened
+        return (await back.at_table(JoinTable, table=code)).idle_since - opened
 
     await server.pass_time(5_000)
     assert await idle_since("Anna") == 0
@@ -282,7 +280,7 @@ async def test_a_racer_who_watches_the_own_table_without_the_seat_is_sent_no_boa
     anna = await server.player("Anna")
     code = await server.race(anna)
     other = await server.player("Anna")
-    assert (await other.at_table(WatchTable, table=code)).board is None
+    assert (await other.at_table(JoinTable, table=code, seat=False)).board is None
     await anna.moves("draw")
 
 
@@ -294,7 +292,7 @@ async def test_the_next_id_is_above_every_id_of_the_seat_and_of_the_board(
     anna.last_id = 70
     await anna.moves("draw")
     back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=code)
+    snapshot = await back.at_table(JoinTable, table=code)
     assert snapshot.next_id == 72
 
 
@@ -304,7 +302,7 @@ async def test_a_board_that_the_store_knows_better_is_read_again(server: InProce
     server.faults.lost_replies = 1  # the move is stored, and this node has not noticed it
     await anna.move("draw")
     back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=code)
+    snapshot = await back.at_table(JoinTable, table=code)
     assert snapshot.board is not None
     assert snapshot.board.count == 1
 
@@ -317,10 +315,10 @@ async def test_after_a_race_there_is_its_outcome(server: InProcessServer) -> Non
     await server.settle()
     (over,) = anna.received.all(RaceOver)
     await bert.ask(LeaveTable, table=code)
-    snapshot = await bert.at_table(WatchTable, table=code)
+    snapshot = await bert.at_table(JoinTable, table=code, seat=False)
     assert (snapshot.outcome, snapshot.board, snapshot.standings) == (over.outcome, None, [])
     await anna.ask(NextRace, table=code)
-    assert (await bert.at_table(WatchTable, table=code)).table.phase == "gathering"
+    assert (await bert.at_table(JoinTable, table=code, seat=False)).table.phase == "gathering"
 
 
 async def test_a_race_that_ends_while_its_standings_are_read_is_sent_as_over_with_its_outcome(
@@ -340,7 +338,7 @@ async def test_a_race_that_ends_while_its_standings_are_read_is_sent_as_over_wit
             return standings
 
         monkeypatch.setattr(boards, "load_standings", slowly)
-        snapshot = await wanda.at_table(WatchTable, table=code)
+        snapshot = await wanda.at_table(JoinTable, table=code, seat=False)
         (over,) = anna.received.all(RaceOver)
         assert (snapshot.table.phase, snapshot.outcome) == ("over", over.outcome)
         assert (snapshot.board, snapshot.standings) == (None, [])

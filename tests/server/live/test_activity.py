@@ -22,8 +22,6 @@ from saratoga_protocol.commands import (
     LockTable,
     MakeMove,
     NextRace,
-    Resume,
-    WatchTable,
 )
 from saratoga_protocol.events import Done, RaceOver, SeatLost, TableChanged
 from saratoga_protocol.refusals import BANNED
@@ -145,7 +143,7 @@ async def test_a_sign_survives_the_death_of_its_node(server: InProcessServer) ->
     async with beside(server) as nodes:
         # the node that has served since before the sign looks; the other one is dead
         back = await nodes.west.player("Anna")
-        await back.at_table(Resume, table=anna.table.code)
+        await back.at_table(JoinTable, table=anna.table.code)
         race = await nodes.west.node.races.of(
             await nodes.west.node.table_cache.get(anna.table.code)
         )
@@ -194,7 +192,7 @@ async def test_between_races_a_seats_signs_are_stored_once_a_minute_and_none_is_
 ) -> None:
     anna, bert, otto = [await server.player(name) for name in ("Anna", "Bert", "Otto")]
     code = await gathered(anna, bert)
-    await otto.ask(WatchTable, table=code)
+    await otto.ask(JoinTable, table=code, seat=False)
     await server.pass_time(SEAT_MILLIS)
     before, _ = await server.stored(code)
     for player in (anna, otto):

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from kit.in_process_server import InProcessServer, compose_node
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
-from saratoga_protocol.commands import Resume, WatchTable
+from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import BoardChanged, Refused
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.standing import IDLE_MILLIS, State
@@ -58,7 +58,7 @@ async def test_each_racer_here_is_dealt_once_and_a_watcher_is_not(server: InProc
     cleo = await server.player("Cleo")
     players = [await server.player(name) for name in ("Anna", "Bert")]
     code = await server.race(*players)
-    await cleo.at_table(WatchTable, table=code)
+    await cleo.at_table(JoinTable, table=code, seat=False)
     race = await race_on(server.node, code)
     table = await server.node.table_cache.get(code)
     server.node.boards.deal(table, race)
@@ -124,7 +124,7 @@ async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     race, (anna, _) = await racing(server, "Anna", "Bert")
     newer = MemoryPlayer(elsewhere.dispatcher, "Anna")
     await newer.hello()
-    await newer.at_table(Resume, table=race.code)
+    await newer.at_table(JoinTable, table=race.code)
     await newer.moves("draw")
     assert not await server.node.boards.end(race, anna.player, State.STUCK, length=0)
     board = race.runs[anna.player].board
@@ -182,7 +182,7 @@ async def test_idle_racers_are_found_by_the_newest_log(
     race, (_, bert) = await racing(server, "Anna", "Bert")
     newer = MemoryPlayer(elsewhere.dispatcher, "Anna")
     await newer.hello()
-    await newer.at_table(Resume, table=race.code)
+    await newer.at_table(JoinTable, table=race.code)
     server.time.at += IDLE_MILLIS
     await newer.moves("draw")  # this node has not noticed the change
     assert await server.node.boards.sweep(race, Millis(0)) == [bert.player]

@@ -16,7 +16,7 @@ from kit.in_process_server import (
 from kit.players import MemoryPlayer
 from kit.races import replay
 from kit.two_nodes import Nodes, beside
-from saratoga_protocol.commands import MakeMove, Resume, WatchTable
+from saratoga_protocol.commands import JoinTable, MakeMove
 from saratoga_protocol.events import BoardChanged, RaceOver, Snapshot, Standing, Standings
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.records.heads import heads, next_head
@@ -92,7 +92,7 @@ async def check(server: InProcessServer, code: str, players: Iterable[MemoryPlay
 async def come_back(server: InProcessServer, player: MemoryPlayer) -> MemoryPlayer:
     """Connect the player once more, to that node, and resume the seat."""
     newer = await server.player(player.name)
-    await newer.at_table(Resume, table=player.table.code)
+    await newer.at_table(JoinTable, table=player.table.code)
     return newer
 
 
@@ -189,7 +189,7 @@ async def test_a_head_changes_only_with_the_count_and_the_state_that_were_sent()
         banked = await ticked()
         assert banked.banked == 5
         await anna.moves("draw", "up.D>t3", "t3>up")
-        snapshot = await wanda.at_table(WatchTable, table=code)
+        snapshot = await wanda.at_table(JoinTable, table=code, seat=False)
         assert rows([snapshot], anna.player) == [banked]
         assert await ticked() == banked
         await anna.moves("t2>up")

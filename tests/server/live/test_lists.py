@@ -17,7 +17,6 @@ from saratoga_protocol.commands import (
     JoinTable,
     LeaveTable,
     LockTable,
-    Resume,
 )
 from saratoga_protocol.events import Announcement, Event, Leaderboard, Standing, Standings
 from saratoga_server.domain.tables import close
@@ -98,7 +97,7 @@ async def test_a_table_made_private_is_not_listed_even_after_a_restart(
     code = await gathered(anna, public=True)
     await server.restart()
     back = await server.player("Anna")
-    await back.at_table(Resume, table=code)
+    await back.at_table(JoinTable, table=code)
     await back.ask(ChangeSettings, table=code, public=False)
     assert await listed(back) == []
 

@@ -19,8 +19,6 @@ from saratoga_protocol.commands import (
     LeaveTable,
     ListTables,
     MakeMove,
-    Resume,
-    WatchTable,
 )
 from saratoga_protocol.events import (
     Announcement,
@@ -84,7 +82,7 @@ async def test_a_replaced_connection_is_closed_before_it_is_sent_that_its_player
     (race,) = nodes.east.node.races.all()
     nodes.east.tap.is_deaf = True
     newer = await nodes.west.player("Anna")
-    await newer.at_table(Resume, table=code)
+    await newer.at_table(JoinTable, table=code)
     await newer.ask(LeaveTable, table=code)
     told = len(anna.received.events)
     ended = {anna.player: nodes.west.node.races.all()[0].runs[anna.player].standing}
@@ -128,7 +126,7 @@ async def test_a_watcher_is_sent_changes_of_another_node(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     wanda = await nodes.west.player("Wanda")
     code = await gathered(anna)
-    await wanda.at_table(WatchTable, table=code)
+    await wanda.at_table(JoinTable, table=code, seat=False)
     await bert.at_table(JoinTable, table=code)
     await anna.disconnect()
     await nodes.settle()
@@ -271,14 +269,14 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
             # the older connection's resume is stored, and its node now receives what it missed
             loads.append(player)
             nodes.east.tap.is_deaf = False
-            await quick.at_table(Resume, table=code)
+            await quick.at_table(JoinTable, table=code)
             await nodes.east.tap.pass_marker(nodes.east.real.events)
         return await load(table, race, player)
 
     nodes.east.tap.is_deaf = True
     await bert.ask(LeaveTable, table=code)
     monkeypatch.setattr(boards, "load_board", load_board)
-    assert await slow.refused(Resume, table=code) == "taken_over"
+    assert await slow.refused(JoinTable, table=code) == "taken_over"
     assert loads == [bert.player]
     assert set(slow.close_codes) == {TAKEN_OVER.code}
     assert (quick.close_codes, anna.close_codes) == ([], [TAKEN_OVER.code])
@@ -294,7 +292,7 @@ async def test_an_older_connection_is_refused_though_its_node_missed_the_newer_o
     await nodes.settle()
     nodes.east.tap.is_deaf = True
     newer = await nodes.west.player("Anna")
-    await newer.at_table(Resume, table=code)
+    await newer.at_table(JoinTable, table=code)
     assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"
     assert set(anna.close_codes) == {TAKEN_OVER.code}
 

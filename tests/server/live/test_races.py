@@ -13,7 +13,7 @@ from kit.in_process_server import (
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from kit.two_nodes import Nodes
-from saratoga_protocol.commands import NextRace, Resume
+from saratoga_protocol.commands import JoinTable, NextRace
 from saratoga_protocol.events import Done, RaceOver, Refused, Standings
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.records.record import parse_record
@@ -53,7 +53,7 @@ async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
     """Connect the player once more, to that node, and resume at the same table; return the connection."""
     newer = MemoryPlayer(node.dispatcher, player.name)
     await newer.hello()
-    await newer.at_table(Resume, table=player.table.code)
+    await newer.at_table(JoinTable, table=player.table.code)
     return newer
 
 
@@ -78,7 +78,7 @@ async def test_a_board_that_another_node_wrote_to_is_read_again(
     newer = await come_back(elsewhere, anna)
     await newer.moves("draw", "draw")
     back = await server.player("Anna")
-    snapshot = await back.at_table(Resume, table=anna.table.code)
+    snapshot = await back.at_table(JoinTable, table=anna.table.code)
     assert snapshot.board is not None
     assert refused(await back.move("draw", after=0))[0] == "stale_move"
     assert (await back.moves("draw")).board.count == 3

@@ -14,7 +14,7 @@ from kit.in_process_server import (
 from kit.stepped_store import InventedTime
 from kit.tables import NOON, after
 from kit.two_nodes import Nodes
-from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
+from saratoga_protocol.commands import JoinTable, LeaveTable
 from saratoga_protocol.events import BoardChanged, Done, RaceOver, Standings
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
@@ -88,7 +88,7 @@ async def test_a_race_that_ended_while_the_server_was_away_is_counted(
     await cash_out_unnoticed(server, anna)
     await server.restart()
     back = await server.player("Anna")
-    await back.at_table(Resume, table=code)
+    await back.at_table(JoinTable, table=code)
     await server.pass_time(1000)
     assert back.table.phase == "over"
     assert len(back.received.all(RaceOver)) == 1
@@ -114,7 +114,7 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     other_tab = await server.player("Anna")
-    await other_tab.at_table(WatchTable, table=code)
+    await other_tab.at_table(JoinTable, table=code, seat=False)
     server.faults.unavailable = True
     await anna.disconnect()  # and the note about it in the store is lost
     server.faults.unavailable = False

@@ -5,8 +5,8 @@ import pytest
 from kit.in_process_server import InProcessServer, gathered
 from kit.players import Received, RecordingConnection
 from saratoga_protocol.codec import CODECS, JSON
-from saratoga_protocol.commands import CreateTable, Kick, LeaveTable, Resume, WatchTable
-from saratoga_protocol.events import SeatLost, Snapshot, TableChanged
+from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable
+from saratoga_protocol.events import SeatLost, Snapshot
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables import TableSeat
 from saratoga_server.domain.tables.seating import KICKED
@@ -31,20 +31,6 @@ async def test_only_players_who_did_not_leave_are_notified_that_their_seat_is_lo
         assert (await server.row(each.player)).table is None
 
 
-async def test_a_player_who_lost_the_seat_goes_on_watching_if_they_watched(
-    server: InProcessServer,
-) -> None:
-    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
-    code = await gathered(anna, bert, cleo)
-    await bert.at_table(WatchTable, table=code)
-    for each in (bert, cleo):
-        await anna.ask(Kick, table=code, player=each.player)
-    sent = [len(each.received.events) for each in (bert, cleo)]
-    await anna.ready()
-    assert len(bert.received.all(TableChanged, sent[0])) == 1
-    assert cleo.received.events[sent[1] :] == []
-
-
 async def test_a_connection_is_closed_before_the_change_that_replaces_it_is_sent(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +40,7 @@ async def test_a_connection_is_closed_before_the_change_that_replaces_it_is_sent
     monkeypatch.setattr(bert.connection, "close", lambda _: told.append(len(received)))
     newer, known = server.connect("Bert", bot=True), len(received)
     await newer.hello(level="strong")
-    await newer.at_table(Resume, table=code)
+    await newer.at_table(JoinTable, table=code)
     assert anna.table.seats[1].level == "strong"
     assert told == [known]
 
@@ -65,8 +51,8 @@ async def test_only_the_connection_that_held_the_seat_is_closed_when_a_newer_one
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     watching, newer = await server.player("Anna"), await server.player("Anna")
-    await watching.at_table(WatchTable, table=code)
-    await newer.at_table(Resume, table=code)
+    await watching.at_table(JoinTable, table=code, seat=False)
+    await newer.at_table(JoinTable, table=code)
     assert anna.close_codes == [TAKEN_OVER.code]
     assert (watching.close_codes, newer.close_codes, bert.close_codes) == ([], [], [])
     assert (anna.session.seat, newer.session.seat) == (None, code)
@@ -77,7 +63,7 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
 ) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, public=True)
-    await bert.at_table(WatchTable, table=code)
+    await bert.at_table(JoinTable, table=code, seat=False)
     await server.pass_time(UNUSED_MILLIS)
     for each in (anna, bert):
         assert [lost.table for lost in each.received.all(SeatLost)] == [code]

@@ -20,7 +20,6 @@ from saratoga_protocol.commands import (
     Kick,
     LeaveTable,
     NextRace,
-    Resume,
 )
 from saratoga_protocol.events import Done, MatchChanged, RaceOver
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
@@ -76,7 +75,7 @@ async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
         anna, bert, code = await two_racing(server)
         await server.restart(always(NEARLY_STUCK))
         newer = await server.player("Anna")
-        await newer.at_table(Resume, table=code)
+        await newer.at_table(JoinTable, table=code)
         server.time.at += LOOK_MILLIS
         await server.node.table_service.elapse(code, ())
         await server.settle()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saratoga_client.net.timing import Backoff
-from saratoga_protocol.commands import Resume
+from saratoga_protocol.commands import JoinTable
 from saratoga_server.config import LEAST_BURST
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
 from saratoga_server.rate_limits.addresses import client_address, is_loopback, network_of
@@ -67,7 +67,7 @@ class Household:
             quota = self._connects()
             quota.spend(1, self.seconds)
             quota.authenticated(player)
-            quota.spend(COSTS[Resume], self.seconds)
+            quota.spend(COSTS[JoinTable], self.seconds)
             self._here[player].close()
             self._here[player] = quota
 

@@ -41,7 +41,6 @@ from saratoga_server.domain.tables.seating import (
     lock,
     new_table,
     rename,
-    resume,
     still_here,
 )
 from saratoga_server.domain.tables.state import (
@@ -107,7 +106,6 @@ __all__ = [
     "public_view",
     "ready",
     "rename",
-    "resume",
     "reveal",
     "silent_since",
     "start",

@@ -28,7 +28,6 @@ class Act(StrEnum):
     """An act on a table: a command by its name on the wire, or `finish`."""
 
     JOIN = "join_table"
-    RESUME = "resume"
     LEAVE = "leave_table"
     KICK = "kick"
     LOCK = "lock_table"
@@ -44,7 +43,7 @@ class Act(StrEnum):
     """The act that ends a race; the server does it when every board has ended."""
 
 
-COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK, Act.ALLOW_READY})
+COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.LEAVE, Act.KICK, Act.ALLOW_READY})
 
 ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
@@ -141,7 +140,7 @@ def is_repeat(table: TableState, player: str, command_id: int) -> bool:
 
     The ids of a player who has left are not remembered. Raises `CommandRejected` if a later command of the player
     was accepted first: then this one was not carried out and will not be, or its id is not remembered any more.
-    Not for joining and resuming, which every new connection does.
+    Not for joining, which every new connection does.
     """
     if command_id in table.accepted(player):
         return True

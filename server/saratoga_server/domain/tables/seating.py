@@ -1,4 +1,4 @@
-"""Seats at a table: joining, resuming, leaving, kicking and locking, and the choice of the host.
+"""Seats at a table: joining, leaving, kicking and locking, and the choice of the host.
 
 A lost connection keeps its seat (`disconnect`). A player gives up the seat by leaving, by being
 kicked, or after `timers.ABSENCE_MILLIS` without a connection. In a countdown this voids the
@@ -20,7 +20,6 @@ from saratoga_server.domain.tables.phases import (
     Act,
     checked,
     checked_open,
-    checked_seat,
     checked_sits_out,
 )
 from saratoga_server.domain.tables.state import (
@@ -89,10 +88,18 @@ def join(
     hello: int = 0,
     now: Millis,
 ) -> Change:
-    """Return the change that gives a player a seat; a player who has one already gets it back."""
+    """Return the change that gives a player a seat.
+
+    A new connection of a seated player takes over from the older one. `hello` numbers the player's connections: one
+    older than the present one does not take over.
+    """
     checked_open(table)
-    if table.seat(player) is not None:
-        return resume(table, player, level=level, node=node, hello=hello, now=now)
+    epoch = table.epoch + 1
+    if (seat := table.seat(player)) is not None:
+        if seat.is_connected and hello < seat.hello:
+            raise CommandRejected("taken_over")
+        seat = replace(_present_again(table, seat, node), epoch=epoch, level=level, hello=hello)
+        return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
     if player in table.kicked:
         raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
     if table.locked:
@@ -105,7 +112,6 @@ def join(
             "table_full", "Every seat at this table is taken. Watch it, or join another."
         )
     table = _no_longer_alone(table, bot, now)
-    epoch = table.epoch + 1
     seat = TableSeat(
         player=player,
         name=name,
@@ -133,21 +139,6 @@ def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
     if is_first_person and table.phase in BETWEEN_RACES:
         table = replace(table, served_since=now)
     return table
-
-
-def resume(
-    table: TableState, player: str, *, level: str = "", node: str, hello: int = 0, now: Millis
-) -> Change:
-    """Return the change by which a new connection of a seated player takes over from the older one.
-
-    `hello` numbers the player's connections: one older than the present one does not take over.
-    """
-    seat = checked_seat(table, player)
-    if seat.is_connected and hello < seat.hello:
-        raise CommandRejected("taken_over")
-    epoch = table.epoch + 1
-    seat = replace(_present_again(table, seat, node), epoch=epoch, level=level, hello=hello)
-    return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:

@@ -38,7 +38,6 @@ from saratoga_server.domain.tables import (
     not_ready,
     public_view,
     ready,
-    resume,
     reveal,
     start,
 )
@@ -362,7 +361,7 @@ def test_nobody_is_blamed_for_a_nonce_that_was_lost_with_a_node() -> None:
     assert blamed.table.voids == {BEN: 1}, (
         "the node that died before does not excuse the second time"
     )
-    back = resume(again.table, BEN, node=NODE, now=after(5_000)).table
+    back = join(again.table, BEN, "Ben", 9, node=NODE, now=after(5_000)).table
     excused = elapse(back, after(7_000), OTHER_SEED, (NODE,))
     assert excused is not None
     assert (reason_of(excused.table), excused.table.voids) == ("server-away", {})
@@ -370,7 +369,7 @@ def test_nobody_is_blamed_for_a_nonce_that_was_lost_with_a_node() -> None:
 
 def test_a_dead_node_is_no_excuse_for_a_racer_of_another_one() -> None:
     table = all_shown(counting(ANN, BEN), ANN)
-    moved = resume(table, BEN, node="node-2", now=after(2_500)).table
+    moved = join(table, BEN, "Ben", 9, node="node-2", now=after(2_500)).table
     lost = elapse(moved, after(3_000), OTHER_SEED, (NODE,))
     assert lost is not None
     change = elapse(lost.table, after(4_500), OTHER_SEED)

@@ -37,7 +37,6 @@ from saratoga_server.domain.tables import (
     next_race,
     not_ready,
     ready,
-    resume,
     reveal,
     start,
 )
@@ -81,7 +80,6 @@ def _change_settings(table: TableState, player: str, command_id: int) -> Change:
 
 ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
     Act.JOIN: lambda t, p, i: join(t, p, "Someone", i, node=NODE, now=NOW),
-    Act.RESUME: lambda t, p, i: resume(t, p, node=NODE, now=NOW),
     Act.LEAVE: lambda t, p, i: leave(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
     Act.KICK: _kick,
     Act.ALLOW_READY: lambda t, p, i: allow_ready(t, p, i, target=p, now=NOW),
@@ -105,10 +103,10 @@ EXPECTED = {
     "over": {"lock_table", "next_race"},
     "closed": set[str](),
 }
-EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick", "allow_ready"}
+EVERYWHERE_OPEN = {"join_table", "leave_table", "kick", "allow_ready"}
 
-# These commands reserve ids at the seat; joining and resuming is possible with any id.
-WITHOUT_ID = {Act.JOIN, Act.RESUME, Act.FINISH}
+# These commands reserve ids at the seat; joining is possible with any id.
+WITHOUT_ID = {Act.JOIN, Act.FINISH}
 
 
 def test_every_act_is_allowed_in_the_phases_written_down() -> None:

@@ -43,7 +43,6 @@ from saratoga_server.domain.tables import (
     leave,
     lock,
     rename,
-    resume,
     still_here,
 )
 from saratoga_server.domain.tables.hosts import host_due
@@ -83,13 +82,13 @@ def test_a_lost_connection_leaves_the_seat_where_it_is() -> None:
     seat = change.table.seat(BEN)
     assert seat is not None
     assert (seat.is_connected, seat.absent_since) == (False, after(10))
-    back = resume(change.table, BEN, node="node-2", now=after(20)).table.seat(BEN)
+    back = join(change.table, BEN, "Ben", 9, node="node-2", now=after(20)).table.seat(BEN)
     assert back is not None
     assert (back.node, back.absent_since, back.epoch) == ("node-2", 0, 3)
 
 
 def test_the_end_of_a_connection_that_was_taken_over_means_nothing() -> None:
-    table = resume(seated(ANN, BEN), BEN, node="node-2", now=NOON).table
+    table = join(seated(ANN, BEN), BEN, "Ben", 9, node="node-2", now=NOON).table
     assert disconnect(table, BEN, 2, now=NOON) is None
     assert disconnect(table, CLEO, 1, now=NOON) is None
     gone = disconnect(table, BEN, 3, now=NOON)
@@ -346,7 +345,7 @@ def test_time_in_which_no_node_could_serve_is_no_silence() -> None:
 def test_a_sign_before_a_lost_connection_does_not_count_for_another() -> None:
     table = without(signs(seated(ANN, BEN), BEN, at=MINUTE), BEN, AWAY - 10_000)
     assert host_due(table) is None
-    back = resume(table, BEN, node=NODE, now=after(AWAY + 20_000)).table
+    back = join(table, BEN, "Ben", 9, node=NODE, now=after(AWAY + 20_000)).table
     assert host_due(back) is None
     seat = table.seat(BEN)
     assert seat is not None

@@ -37,7 +37,6 @@ from saratoga_server.domain.tables import (
     not_ready,
     public_view,
     ready,
-    resume,
     reveal,
     start,
     unpack,
@@ -156,10 +155,6 @@ class TableWalk(RuleBasedStateMachine):
                 now=self.now,
             )
         )
-
-    @rule(player=players, node=st.sampled_from(NODES))
-    def comes_back(self, player: str, node: str) -> None:
-        self.attempt(lambda: resume(self.table, player, node=node, now=self.now))
 
     @rule(player=players, older=st.sampled_from([0, 0, 0, 1]))
     def loses_the_connection(self, player: str, older: int) -> None:
