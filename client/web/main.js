@@ -75,7 +75,7 @@ export class App {
     showLook();
     matchMedia("(prefers-contrast: more)").addEventListener("change", showLook);
     this.show();
-    this.#loadLater().catch(() => this.#cannotLoad());
+    this.#loadLater();
   }
 
   #connected() {
@@ -94,18 +94,6 @@ export class App {
 
   // Modules that the first screen can do without: loaded at once after it, since a server that is restarted may have others
 
-  /** Load a module; reject with what the last of three attempts said. @template T @param {() => Promise<T>} load @returns {Promise<T>} */
-  async #loaded(load) {
-    for (let failures = 0; ; ) {
-      try {
-        return await load();
-      } catch (error) {
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-        if (this.connection.link === "connected" && ++failures === 3) throw error;
-      }
-    }
-  }
-
   /** Load the page again, whose modules the server does not have any more; once for each of its versions, since a proxy may withhold them. */
   #cannotLoad() {
     if (this.reloadedFor !== import.meta.url) {
@@ -118,7 +106,13 @@ export class App {
   }
 
   async #loadLater() {
-    this.results = await this.#loaded(() => import("./results.js"));
+    try {
+      this.results = await import("./results.js");
+    } catch {
+      // a browser does not fetch a module again that has failed once
+      while (this.connection.link !== "connected") await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return this.#cannotLoad();
+    }
     this.show();
   }
 

@@ -346,14 +346,14 @@ async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -
 
 
 async def test_a_result_with_markup_is_shown_as_text(pages: Pages) -> None:
-    def renamed(outcome: events.Outcome) -> list[events.Outcome]:
-        rows = [
-            msgspec.structs.replace(row, name="<img src=x onerror=alert(1)>")
-            for row in outcome.results
-        ]
-        return [msgspec.structs.replace(outcome, results=rows)]
+    name = "<img src=x onerror=alert(1)>"
 
-    async with lying_page(pages, Lie(outcomes=renamed)) as seen:
+    def renamed(table: events.Table) -> events.Table:
+        seats = [msgspec.structs.replace(each, name=name) for each in table.seats]
+        racers = [msgspec.structs.replace(each, name=name) for each in table.racers]
+        return msgspec.structs.replace(table, seats=seats, racers=racers)
+
+    async with lying_page(pages, Lie(tables=renamed)) as seen:
         await seen.race()
         await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
         assert await seen.page.locator("#screen img").count() == 0
