@@ -223,7 +223,12 @@ class Dispatcher:
             raise CommandRejected("hello_first")
         if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
             raise CommandRejected("draining")
-        if kind in CHANGES_TABLE and (wait := session.quota.take(Action.CHANGE)):
+        only_watches = isinstance(command, wire.JoinTable) and not command.seat
+        if (
+            kind in CHANGES_TABLE
+            and not only_watches
+            and (wait := session.quota.take(Action.CHANGE))
+        ):
             raise too_much("You changed the table too often.", wait)
         if kind in NAMES_TABLE and is_guess(session, command):
             return await self._guessed(session, command)
