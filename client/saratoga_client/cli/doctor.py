@@ -4,9 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterator
-from enum import StrEnum
-from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import click
 from msgspec import Struct
@@ -29,23 +27,17 @@ MARGIN: Final = 7
 """Width of the verdict before each finding, in cells."""
 
 
-class Severity(StrEnum):
-    """The severity of a finding."""
+Verdict: TypeAlias = Literal["ok", "note", "wrong"]
+"""`note`: the part works, but not as well as it could."""
 
-    OK = "ok"
-    NOTE = "note"
-    """The part works, but not as well as it could."""
-    WRONG = "wrong"
-
-
-COLOURS: Final = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.WRONG: "red"}
+COLOURS: Final = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
 class Finding(Struct, frozen=True):
     """The result of one check."""
 
     name: str
-    verdict: Severity
+    verdict: Verdict
     found: str
     remedy: str = ""
 
@@ -85,7 +77,7 @@ def command(server: str | None, as_json: bool, plain: bool) -> int:
     address = server or chosen.server_url
     findings = [*of_terminal(this_terminal()), *of_files()]
     findings.append(asyncio.run(of_connection(address, is_named=bool(server or chosen.server))))
-    wrong = [finding.name for finding in findings if finding.verdict is Severity.WRONG]
+    wrong = [finding.name for finding in findings if finding.verdict == "wrong"]
     if shown_in is OutputFormat.JSON:
         write_json(ReportOut(well=not wrong, server=address, findings=findings))
     else:
@@ -105,36 +97,34 @@ def show(finding: Finding, shown_in: OutputFormat) -> None:
         write_line(f"{finding.name}: {finding.remedy}", mark=f"{'remedy':<{MARGIN}}")
 
 
+def _noted(name: str, found: str, remedy: str, *, is_well: bool) -> Finding:
+    """Return a finding that is a note with a remedy unless all is well."""
+    return Finding(name, "ok", found) if is_well else Finding(name, "note", found, remedy)
+
+
 def of_terminal(terminal: Capabilities) -> Iterator[Finding]:
     """Yield the findings on the capabilities of the terminal."""
-    if terminal.why_plain:
-        yield Finding(
-            "terminal",
-            Severity.NOTE,
-            f"{terminal.why_plain}, so the game is shown as lines of text",
-            "To play on the full screen, run saratoga in a terminal with TERM set, for example to xterm-256color.",
-        )
-    else:
-        yield Finding("terminal", Severity.OK, f"TERM={terminal.term or 'unset'}")
-    size = f"{terminal.columns} columns, {terminal.rows} rows"
-    if terminal.is_roomy:
-        yield Finding("size", Severity.OK, size)
-    else:
-        yield Finding(
-            "size",
-            Severity.NOTE,
-            f"{size}: the panel is cut short",
-            f"Make the window {SMALLEST[0]} x {SMALLEST[1]} or larger, or choose a smaller font.",
-        )
-    if terminal.colours > Colours.NONE or os.environ.get("NO_COLOR"):
-        yield Finding("colours", Severity.OK, terminal.colours.words)
-    else:
-        yield Finding(
-            "colours",
-            Severity.NOTE,
-            f"{terminal.colours.words}; red suits are hollow",
-            "If the terminal has colours, set TERM=xterm-256color, or COLORTERM=truecolor.",
-        )
+    why = terminal.why_plain
+    yield _noted(
+        "terminal",
+        f"{why}, so the game is shown as lines of text"
+        if why
+        else f"TERM={terminal.term or 'unset'}",
+        "To play on the full screen, run saratoga in a terminal with TERM set, for example to xterm-256color.",
+        is_well=not why,
+    )
+    yield _noted(
+        "size",
+        f"{terminal.columns} columns, {terminal.rows} rows",
+        f"The panel is cut short: make the window {SMALLEST[0]} x {SMALLEST[1]} or larger.",
+        is_well=terminal.is_roomy,
+    )
+    yield _noted(
+        "colours",
+        terminal.colours.words,
+        "Red suits are hollow. If the terminal has colours, set TERM=xterm-256color, or COLORTERM=truecolor.",
+        is_well=terminal.colours > Colours.NONE or bool(os.environ.get("NO_COLOR")),
+    )
 
 
 def of_files() -> Iterator[Finding]:
@@ -143,24 +133,17 @@ def of_files() -> Iterator[Finding]:
     try:
         found = settings.read(path)
     except Problem as failure:
-        yield Finding("settings", Severity.WRONG, failure.what, failure.remedy)
+        yield Finding("settings", "wrong", failure.what, failure.remedy)
     else:
-        summary = ", ".join(found) if found else "none; the defaults hold"
-        yield Finding("settings", Severity.OK, f"{path}: {summary}")
-    yield _folder("state", paths.state_folder())
-    yield _folder("data", paths.data_folder())
-
-
-def _folder(name: str, path: Path) -> Finding:
-    nearest = next(each for each in (path, *path.parents) if each.exists())
-    if not os.access(nearest, os.W_OK):
-        return Finding(
-            name,
-            Severity.WRONG,
-            f"{path} cannot be written",
-            f"Make {nearest} writable, or set {paths.HOME_VARIABLE} to another folder.",
-        )
-    return Finding(name, Severity.OK, f"{path}{'' if nearest == path else ', not created yet'}")
+        yield Finding("settings", "ok", f"{path}: {', '.join(found) or 'none; the defaults hold'}")
+    for name, folder in (("state", paths.state_folder()), ("data", paths.data_folder())):
+        nearest = next(each for each in (folder, *folder.parents) if each.exists())
+        if os.access(nearest, os.W_OK):
+            new = "" if nearest == folder else ", not created yet"
+            yield Finding(name, "ok", f"{folder}{new}")
+        else:
+            remedy = f"Make {nearest} writable, or set {paths.HOME_VARIABLE} to another folder."
+            yield Finding(name, "wrong", f"{folder} cannot be written", remedy)
 
 
 async def of_connection(server: str, *, is_named: bool = True) -> Finding:
@@ -176,17 +159,12 @@ async def of_connection(server: str, *, is_named: bool = True) -> Finding:
             round_trip_ms = (time.monotonic() - began) * 1000
     except Problem as failure:
         is_wrong = is_named or failure.code != Exit.UNREACHABLE
-        verdict = Severity.WRONG if is_wrong else Severity.NOTE
+        verdict: Verdict = "wrong" if is_wrong else "note"
         return Finding("connection", verdict, failure.what, failure.remedy)
-    summary = (
+    return _noted(
+        "connection",
         f"{server} answers ({connection.welcome.server}): round trip {round_trip_ms:.0f} ms, "
-        f"public tables: {len(tables.tables)}"
+        f"public tables: {len(tables.tables)}",
+        "Each move takes that long to be confirmed. Use a nearer server if there is one.",
+        is_well=round_trip_ms <= SLOW,
     )
-    if round_trip_ms > SLOW:
-        return Finding(
-            "connection",
-            Severity.NOTE,
-            summary,
-            "Each move takes that long to be confirmed. Use a nearer server if there is one.",
-        )
-    return Finding("connection", Severity.OK, summary)

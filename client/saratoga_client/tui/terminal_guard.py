@@ -22,41 +22,30 @@ from rich.console import Console
 from textual.app import App
 
 MOST_KEPT: Final = 20
-"""Maximum number of held lines; the oldest are dropped first."""
-
-
-class DeferredLog(logging.Handler):
-    """A logging handler that holds the latest records."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept: deque[logging.LogRecord] = deque(maxlen=MOST_KEPT)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.kept.append(record)
+"""Maximum number of log records that are held back while the screen is open; the oldest are dropped."""
 
 
 @contextmanager
 def deferred_logs() -> Iterator[None]:
-    """Hold the latest records of all handlers that write to a terminal, and write them at the end."""
-    root, deferred = logging.getLogger(), DeferredLog()
+    """Hold back what the root logger writes to a terminal, where it would overwrite the board; write it at the end."""
+    root, kept = logging.getLogger(), deque[logging.LogRecord](maxlen=MOST_KEPT)
     writers = [handler for handler in root.handlers if _writes_to_terminal(handler)]
-    if not writers:
-        yield
-        return
+
+    def keep(record: logging.LogRecord) -> bool:
+        if record not in kept:  # of several handlers
+            kept.append(record)
+        return False
+
     for writer in writers:
-        root.removeHandler(writer)
-    root.addHandler(deferred)
+        writer.addFilter(keep)
     try:
         yield
     finally:
-        root.removeHandler(deferred)
         for writer in writers:
-            root.addHandler(writer)
-        for record in deferred.kept:
+            writer.removeFilter(keep)
+        for record in kept:
             for writer in writers:
-                if record.levelno >= writer.level:
-                    writer.handle(record)
+                writer.handle(record)
 
 
 def _writes_to_terminal(handler: logging.Handler) -> bool:

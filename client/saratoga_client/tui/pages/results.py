@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.board_view.text_width import fitted_name
-from saratoga_client.session.result_text import digest_words_of, why_unranked
+from saratoga_client.session.result_text import digest_words_of, totals, why_unranked
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.findings import Findings, lettered
@@ -138,10 +138,7 @@ def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
 
 def _totals(state: SessionState, symbols: PageSymbols, ink: Ink) -> Iterator[RenderableType]:
     """Return the totals of the table's races, by casino dollars in descending order."""
-    seats = sorted(
-        (seat for seat in state.table.seats if seat.races),
-        key=lambda seat: (-seat.net, seat.name),
-    )
+    seats = totals(state)
     if len(seats) < 2 or max(seat.races for seat in seats) < 2:
         return
     grid = ink.grid(1, 3, NAME + 1, 6, 7)
