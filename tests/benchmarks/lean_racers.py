@@ -11,7 +11,7 @@ import random
 import secrets
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import msgspec
@@ -290,12 +290,8 @@ def plausible(racer: LeanRacer) -> str | None:
     """Choose a move that banks a card, else any legal move, so that races last long; `None` if none is."""
     assert racer.board is not None
     legal = racer.board.legal
-    if not legal:
-        return None
-    for move in legal:
-        if move.endswith((">up", ">down")):
-            return move
-    return racer.chance.choice(legal)
+    banking = [move for move in legal or () if move.endswith((">up", ">down"))]
+    return (banking or [racer.chance.choice(legal)])[0] if legal else None
 
 
 def dawdling(racer: LeanRacer) -> str | None:
@@ -337,13 +333,9 @@ async def racing_tables(
 ) -> list[list[LeanRacer]]:
     """Start races at `count` tables of four; `ports` maps a table's number to its ports."""
     tables: list[list[LeanRacer]] = []
-    for some in _portions(range(count), AT_ONCE):
+    for first in range(0, count, AT_ONCE):
+        some = range(first, min(count, first + AT_ONCE))
         tables += await asyncio.gather(*(seated(ports(number), game, choice) for number in some))
     async with asyncio.timeout(ANSWERED_WITHIN):
         await asyncio.gather(*(racer.dealt for racers in tables for racer in racers))
     return tables
-
-
-def _portions(numbers: range, size: int) -> Iterator[range]:
-    for first in range(0, len(numbers), size):
-        yield numbers[first : first + size]

@@ -89,6 +89,4 @@ def _shown(cell: Cell) -> str:
         return cell
     if isinstance(cell, int) or abs(cell) >= 1000:
         return f"{cell:,.0f}".replace(",", " ")
-    return (
-        f"{cell:.0f}" if abs(cell) >= 100 else f"{cell:.1f}" if abs(cell) >= 10 else f"{cell:.2f}"
-    )
+    return f"{cell:#.3g}".rstrip(".")

@@ -9,9 +9,8 @@ from typing import Final
 MOVES_OF_A_TABLE: Final = 170
 """Mean number of moves at a table before its first board ends, in the game where that is soonest."""
 
-FIRST_GUESS: Final = {1: 2_500.0, 4: 6_000.0}
-"""Expected moves a second, by the number of tables; more than four tables saturate the server."""
-FIRST_GUESS_OF_ALL: Final = 10_000.0
+FIRST_GUESS: Final = 10_000.0
+"""Expected moves a second."""
 
 MORE: Final = 1.3
 """The rate to prepare for, as a multiple of the highest measured rate."""
@@ -33,7 +32,7 @@ class Supply:
 
     def rate(self, tables: int) -> float:
         """Return the rate to prepare for with that many racing tables, in moves a second."""
-        return self._rates.get(tables) or FIRST_GUESS.get(tables, FIRST_GUESS_OF_ALL)
+        return self._rates.get(tables, FIRST_GUESS)
 
     def saw(self, tables: int, rate: float) -> None:
         """Record a measured rate in moves a second."""

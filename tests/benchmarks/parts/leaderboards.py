@@ -53,26 +53,6 @@ return redis.call('ZCARD', best)
 """
 """A script that writes rows of the all-time leaderboards, as `store/leaderboards.py` does."""
 
-_LOOK = """
-local tag, first, rows = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-for _, name in ipairs({'best', 'bankroll'}) do
-  local key = tag .. ':' .. name .. ':all:people'
-  for number = first, first + rows - 1 do
-    local player = string.format('player%010d', number)
-    redis.call('HGET', key .. ':rows', name == 'best' and player or player .. ':races')
-    redis.call('ZSCORE', key, player)
-  end
-end
-return rows
-"""
-"""A script that reads rows until the store has finished the rehash of its grown hash tables.
-
-Every read moves one bucket, of seven entries, to the larger table.
-"""
-
-LOOKS = 1 / 4
-"""The number of reads as a share of the entries."""
-
 Act = Callable[[], Awaitable[object]]
 
 
@@ -108,8 +88,6 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
         "stores in turns, through the server's own store code, Python's time included in the wait. "
         "Settling: the write that finishes a race of four players updates eight rankings. The all-time "
         "rankings have the stated number of entries; the others have only the entries settled here. "
-        "The store has finished rehashing its grown tables before the measurement. A rehash takes about "
-        "one read per seven entries, and makes each of these reads 2 to 3 us slower. "
         f"The store's CPU alone, at 1 M to that at 1 k: {', '.join(store_ratios)}."
     )
 
@@ -128,7 +106,7 @@ async def _kept(entries: int) -> AsyncIterator[Kept]:
 
 
 async def _fill(url: str, entries: int) -> None:
-    """Write that many leaderboard rows; wait until the store has resized its hash tables."""
+    """Write that many leaderboard rows."""
     async with Redis.from_url(url) as client:
         # a store that a server has open may not be set like this
         await client.config_set("appendfsync", "no")
@@ -136,8 +114,6 @@ async def _fill(url: str, entries: int) -> None:
             rows = min(BATCH, entries - first)
             there = await client.eval(_FILL, 0, leaderboard_key(GAME), first, rows)
             assert there == first + rows, there
-        for first in range(0, round(entries * LOOKS), BATCH):
-            await client.eval(_LOOK, 0, leaderboard_key(GAME), first, BATCH)
         await client.config_set("appendfsync", "always")
 
 
