@@ -16,7 +16,7 @@ from benchmarks.lines import GAME, share
 from benchmarks.measuring import Load, NotQuiet, measured, millis, together
 from benchmarks.paced import Pacer, pace_echoes, pace_racers
 from benchmarks.reports import Bar, Cell, Report
-from benchmarks.supply import needed
+from benchmarks.supply import MORE, needed
 
 TABLES = 64
 SHARE = 0.6
@@ -41,8 +41,6 @@ MOST_ROUNDS, MOST_QUICK_ROUNDS = 9, 4
 MOST_STEP = 1.5
 """Largest factor by which the rate grows or shrinks in one step."""
 
-MORE = 1.2
-"""Waiting tables as a multiple of those that the last rate needs; they cost the server something."""
 
 MOST_RATIO = 10.0
 
