@@ -68,7 +68,7 @@ export class Closed extends Error {
  * @typedef {Standing & {moves: number, reached?: number | null, ended?: number}} Result
  * @typedef {{race: string, game: string, results: Result[], seed: string, nonces: Record<string, string>, digest: string, ranked?: boolean}} Outcome
  * @typedef {{code: string, game: string, cap: number, host: string, phase: string, seated: number, seats: number}} TableSummary
- * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, match?: Match, idle_since?: number}} Snapshot
+ * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, match?: Match}} Snapshot
  * @typedef {{type: "board", re?: number, board: BoardView, place?: number, entries?: string[], start_at?: number, deadline?: number, now?: number,
  *   repeat?: boolean}} BoardChanged the deal (without `entries`), the answer to a move or cash-out (with `re`), or the end of the board
  * @typedef {Snapshot | BoardChanged | {type: "table_changed", re?: number, table: Table, now: number} | {type: "match", table: string, match: Match | null} | {type: "race_over", outcome: Outcome} |
@@ -208,7 +208,6 @@ export class Connection {
     this.clock.observe(sent, performance.now(), welcome.now);
     this.welcome = welcome;
     this.hasGreeted?.(welcome);
-    this.nextId = Math.max(this.nextId, welcome.next_id);
     this.options.onWelcome?.(welcome);
     if (this.seat === welcome.table) await this.#restore(socket, { type: "join_table", table: this.seat });
     else if (this.seat && ![...this.pending.values()].some(({ command }) => command.type === "leave_table" && command.table === this.seat))
@@ -323,7 +322,6 @@ export class Connection {
 
   /** @param {any} event */
   #deliver(event) {
-    if (event.type === "snapshot") this.nextId = Math.max(this.nextId, event.next_id ?? 1);
     if (event.type === "seat_lost") this.forget(event.table);
     this.options.onEvent(event);
   }

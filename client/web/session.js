@@ -42,7 +42,7 @@ export function firstState(player, snapshot, isWatching) {
   /** @type {State} */
   const state = {
     player, table: snapshot.table, standings: snapshot.standings ?? [], outcome: snapshot.outcome ?? null, match: snapshot.match ?? null, labels: {}, own: null,
-    feed: noFeed(), history: {}, alarms: [], link: "connected", isWatching, seatLost: "", idleSince: snapshot.idle_since ?? 0,
+    feed: noFeed(), history: {}, alarms: [], link: "connected", isWatching, seatLost: "", idleSince: snapshot.now,
   };
   const labelled = withBoard(withLabels(state), snapshot);
   const moment = momentOf(labelled, snapshot.now);
@@ -62,7 +62,7 @@ export function nextState(state, event, now) {
       return withNews(state, confirmed(state, event.board), now);
     case "snapshot": {
       if (event.table.code !== state.table.code) return state;
-      const fresh = withLabels({ ...state, table: event.table, standings: event.standings ?? [], outcome: event.outcome ?? null, match: event.match ?? null, idleSince: event.idle_since ?? 0 });
+      const fresh = withLabels({ ...state, table: event.table, standings: event.standings ?? [], outcome: event.outcome ?? null, match: event.match ?? null, idleSince: event.now });
       return withNews(state, withBoard(afterTable(fresh), event), now);
     }
     case "table_changed":

@@ -1,8 +1,8 @@
 r"""The messages that a client sends to the server, one struct each.
 
-Every command carries an `id`, and its answer carries the same number as `re`. The ids of one token
-only grow, starting at `Welcome.next_id`. A repeated id gets its answer again, and the command is
-not carried out again. So a client may repeat every command that got no answer.
+Every command carries an `id`, and its answer carries the same number as `re`. A command names what it
+acts on, so a repeat is harmless: what is done already is answered and not done again. So a client may
+repeat every command that got no answer.
 
 Decoding is strict: an unknown field, a wrong type or a number out of range is refused, and the
 refusal names the field. Patterns end in `\Z`, because `$` would accept a line break.

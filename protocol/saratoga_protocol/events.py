@@ -344,8 +344,6 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     player: str
     name: str | None
     bot: bool
-    next_id: int
-    """The smallest id that the next command may use."""
     now: int
     server: str
     """The server's program and version."""
@@ -392,15 +390,11 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
 
     table: Table
     now: int
-    next_id: int = 1
     board: BoardView | None = None
     standings: list[Standing] = []
     outcome: Outcome | None = None
     match: Match | None = None
     """As in `MatchChanged`."""
-    idle_since: int = 0
-    """The time from which idleness counts while the player's board is racing, or the player is host between
-    races; 0 otherwise."""
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
@@ -438,8 +432,6 @@ class BoardChanged(Event, frozen=True, kw_only=True, tag="board"):
     """The end of the race, 0 = no time limit; only in the deal."""
     now: int = 0
     """The server's time; only in the deal."""
-    repeat: bool = False
-    """True if a command with this id was accepted before; it was not carried out again."""
 
 
 class Standings(Event, frozen=True, kw_only=True, tag="standings"):

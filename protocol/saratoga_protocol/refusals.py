@@ -17,7 +17,6 @@ REASONS: Final = {
     "name_needed": "Claim a name first.",
     "name_taken": "That name, or one like it, is taken or was given up lately. Choose another.",
     "bad_name": "That name cannot be used.",
-    "stale_id": "A command's id must be larger than the ids accepted before.",
     "too_fast": "Too many requests. Wait a moment.",
     # tables
     "no_such_table": "There is no table with that code.",

@@ -1,59 +1,82 @@
-"""A node: the parts of one server process that serve players, and how it stops."""
+"""A node: the parts of one server process that serve players, and how it stops.
 
-from dataclasses import dataclass
+Every part is given the whole node, because they need each other: tables deal races, and races end at tables.
+"""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.game import Game
+from saratoga_rules.position import Position
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, TableState
+from saratoga_server.domain.tables import RankedTables
+from saratoga_server.handlers import records
 from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.handlers.records import RecordHandlers
 from saratoga_server.handlers.replays import Replay, Replays
-from saratoga_server.live.admin_events import AdminEvents
-from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
-from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.peer_events import PeerEvents
-from saratoga_server.live.peers import Peers
-from saratoga_server.live.races import RaceCache
-from saratoga_server.live.readiness import Readiness
+from saratoga_server.live.listener import Listener
+from saratoga_server.live.public_tables import PublicTables
+from saratoga_server.live.races import Races
+from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
 from saratoga_server.live.scheduler import Scheduler
+from saratoga_server.live.seeds import new_seed
 from saratoga_server.live.stuck_searches import StuckSearches
-from saratoga_server.live.table_cache import TableCache
-from saratoga_server.live.table_service import TableService
+from saratoga_server.live.tables import Tables
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import Millis
-from saratoga_server.store.nodes import NodeStore
+
+if TYPE_CHECKING:
+    from saratoga_server.store.opening import Store
+
+Deal = Callable[[Game, bytes], Position]
+"""A function that returns the opening position for a game and a deal key."""
 
 
-@dataclass(slots=True, kw_only=True)
 class Node:
     """One server process: its parts, and the queries of the HTTP pages."""
 
-    name: str
-    """The node's name, different from that of every earlier process."""
-    clock: ServerClock
-    broadcaster: Broadcaster
-    table_cache: TableCache
-    table_service: TableService
-    races: RaceCache
-    boards: BoardService
-    searches: StuckSearches
-    leaderboards: Leaderboards
-    records: RecordHandlers
-    replays: Replays
-    admin_events: AdminEvents
-    peers: Peers
-    peer_events: PeerEvents
-    scheduler: Scheduler
-    readiness: Readiness
-    dispatcher: Dispatcher
-    background_tasks: BackgroundTasks
-    nodes: NodeStore
-    metrics: Metrics
+    def __init__(
+        self,
+        store: "Store",
+        name: str,
+        metrics: Metrics,
+        *,
+        program: str = "saratoga-server",
+        deal: Deal = deal_for_key,
+        new_seed: Callable[[], bytes] = new_seed,
+        ranked_tables: RankedTables = RankedTables.ALL,
+        steady: Callable[[], float] = time.monotonic,
+        why_store_refused: WhyRefused = never_refused,
+    ) -> None:
+        """`name` differs from that of every earlier process. `program`: the server's name and version.
+
+        `new_seed` returns 32 random bytes, `steady` seconds from a clock that never steps.
+        """
+        self.store: Final = store
+        self.name: Final = name
+        self.metrics: Final = metrics
+        self.program: Final = program
+        self.deal: Final = deal
+        self.new_seed: Final = new_seed
+        self.ranked_tables: Final = ranked_tables
+        self.clock = ServerClock(store.tables.now, steady)
+        self.background_tasks = BackgroundTasks()
+        self.broadcaster = Broadcaster()
+        self.tables = Tables(self)
+        self.races = Races(self)
+        self.searches = StuckSearches(self.background_tasks)
+        self.public_tables = PublicTables(self)
+        self.leaderboards = Leaderboards(self)
+        self.replays = Replays(self.record, self.background_tasks)
+        self.listener = Listener(self)
+        self.scheduler = Scheduler(self)
+        self.readiness = Readiness(self.clock.synchronise, steady, why_store_refused)
+        self.dispatcher = Dispatcher(self)
 
     async def why_not_ready(self) -> str | None:
         """Return a sentence that says why the node is not ready; `None` if it is ready."""
@@ -65,7 +88,7 @@ class Node:
 
     async def record(self, race: str) -> str:
         """Return the record of a finished race. Raises `CommandRejected`."""
-        return await self.records.record(race)
+        return await records.record(self, race)
 
     async def replay(self, race: str) -> Replay:
         """Return the boards of a finished race. Raises as `Replays.boards` does."""
@@ -73,17 +96,15 @@ class Node:
 
     async def has_table(self, code: str) -> bool:
         """Return whether there is an open table with this code."""
-        return await self.records.has_table(code)
+        return await records.has_table(self, code)
 
     async def has_race(self, race: str) -> bool:
         """Return whether a race with this id has been gathered."""
-        return await self.records.has_race(race)
+        return await records.has_race(self, race)
 
     async def read_again(self) -> None:
         """Read all tables and boards again after the store lost writes; tell the players."""
-        await run_each_logged(
-            self.table_service.refresh(table.code) for table in self.table_cache.all()
-        )
+        await run_each_logged(self.tables.refresh(table.code) for table in self.tables.all())
         await run_each_logged(
             self.races.latest(race, player)
             for race in self.races.all()
@@ -96,18 +117,12 @@ class Node:
         self.searches.stop()
         self.replays.stop()
         await self.background_tasks.finish()
-        await run_each_logged(self._disconnect_seats(table) for table in self.table_cache.all())
+        # the seats of players who have not reconnected to another node yet
+        await run_each_logged(
+            self.scheduler.disconnect(table.code, seat.player, seat.epoch)
+            for table in self.tables.all()
+            for seat in table.state.seats
+            if seat.node == self.name
+        )
         # without a store this fails, and the other nodes find out by themselves
-        await run_logged(self.nodes.gone(self.name))
-
-    async def _disconnect_seats(self, table: LiveTable) -> None:
-        """Disconnect the seats of players who have not reconnected to another node yet."""
-        for seat in table.state.seats:
-            if seat.node == self.name:
-
-                def gone(
-                    state: TableState, now: Millis, seat: tables.TableSeat = seat
-                ) -> Change | None:
-                    return tables.disconnect(state, seat.player, seat.epoch, now=now)
-
-                await self.table_service.change(table.code, gone)
+        await run_logged(self.store.nodes.gone(self.name))

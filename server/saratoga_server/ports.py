@@ -22,18 +22,19 @@ class CommitStatus(Enum):
     """The store's result for one board's commit."""
 
     DONE = 0
-    REPEAT = 1
-    """The command was accepted before, or the server's own entries are stored already."""
-    STALE = 2
-    """Another write came first; `length` is the log's present length."""
-    FENCED = 3
+    """The entries stand where they were to be appended: by this commit, or already before it."""
+    STALE = 1
+    """Other entries stand there; `length` is the log's present length."""
+    FENCED = 2
     """A newer connection of the player has taken over."""
-    TIME_UP = 4
+    TIME_UP = 3
     """The deadline has passed."""
-    BOARD_OVER = 5
+    BOARD_OVER = 4
     """The board has ended."""
-    NO_BOARD = 6
+    NO_BOARD = 5
     """The store has no such board; boards are created when a race starts."""
+    DAMAGED = 6
+    """What the store has of the board cannot be what the server wrote."""
 
 
 class BoardCommit(Struct, frozen=True, kw_only=True):
@@ -44,8 +45,6 @@ class BoardCommit(Struct, frozen=True, kw_only=True):
     player: str
     epoch: int
     """The epoch of the player's connection; 0 for the server's own entries: no fence."""
-    command_id: int
-    """The id of the player's command; 0 for the server's own entries."""
     after: int
     """The length of the log that these entries continue."""
     entries: tuple[str, ...]
@@ -66,11 +65,13 @@ class CommitOutcome(Struct, frozen=True):
 
     status: CommitStatus
     length: int = 0
-    """The present length of the log; 0 if there is no board."""
+    """The length of the log after these entries, or its present length; 0 if there is no board."""
     at: Millis = Millis(0)
     """The time of the commit by the store's clock; 0 unless `DONE`."""
     number: int = 0
     """The number of the first entry, counted over all boards of a race; 0 unless `DONE`."""
+    open: int = 0
+    """The number of the race's boards that still race."""
 
 
 class LogEntry(Struct, frozen=True):
@@ -79,19 +80,15 @@ class LogEntry(Struct, frozen=True):
     text: str
     at: Millis
     number: int
-    command_id: int
 
 
 class StoredBoard(Struct, frozen=True, kw_only=True):
     """A board as the store holds it."""
 
     epoch: int
-    last_id: int
     banked: int
     state: str
     entries: tuple[LogEntry, ...]
-    active_at: Millis = BEGINNING
-    """The time of the player's last stored sign of activity, other than entries; 0: none."""
 
 
 class LiveStanding(Struct, frozen=True, array_like=True):

@@ -115,7 +115,7 @@ async def _serve_players(
         node.scheduler.run(),
         gateway.watch(),
         gateway.keepalive.run(),
-        node.peer_events.run(),
+        node.listener.run(),
         sampler.keep(),
         _follow_losses(node, lost),
         feed_watchdog(),

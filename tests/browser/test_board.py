@@ -295,7 +295,7 @@ def snapshot(game: str) -> dict[str, Any]:
         for place, player in enumerate(players, 1)
     ]
     sent: dict[str, Any] = msgspec.to_builtins(
-        Snapshot(table=shown, board=board, standings=standings, now=NOON, next_id=1)
+        Snapshot(table=shown, board=board, standings=standings, now=NOON)
     )
     return sent
 

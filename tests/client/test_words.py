@@ -61,7 +61,7 @@ def hostile(event: msgspec.Struct) -> Any:
 def at_table(phase: str, *, over: bool = False) -> TableView:
     """A view of a table in which every text is hostile."""
     table = replace(running().table, phase=phase, seats=SEATS, notice="Anna is host now.")
-    snapshot = events.Snapshot(table=table, now=NOON, next_id=1)
+    snapshot = events.Snapshot(table=table, now=NOON)
     if phase == "running":
         snapshot = replace(snapshot, standings=STANDINGS)
     if over:
@@ -105,7 +105,7 @@ def test_watching_is_safe_in_every_manner(
 ) -> None:
     before = at_table("gathering")
     empty = replace(before.table, seats=[], notice="", phase="")
-    first = first_view(events.Snapshot(table=empty, now=NOON, next_id=1))
+    first = first_view(events.Snapshot(table=empty, now=NOON))
     display = display_for(OutputFormat.PLAIN, lambda: NOON)
     for view in (picture, first, picture):
         display.show(SessionState(player="p" * 16, table_view=view))

@@ -24,7 +24,7 @@ from kit.programs import note
 from kit.race_audit import disagreements, unnoticed_changes
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, python_path, running_server
-from kit.tables import ANN, BEN, CODE, OTHER_SEED, all_shown, counting, next_id
+from kit.tables import ANN, BEN, CODE, OTHER_SEED, all_shown, counting
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
 from saratoga_rules.games import GAMES
@@ -164,11 +164,9 @@ def test_a_blocked_client_of_the_page_gets_ready_when_the_host_allows_it(
     socket = SentFrames()
     counted = all_shown(counting(ANN, BEN), ANN)
     voided = elapse(counted, counted.reveal_by, OTHER_SEED)
-    assert voided is not None
-    page["gather"](socket, to_builtins(public_view(voided.table, 1)))
+    page["gather"](socket, to_builtins(public_view(voided, 1)))
     assert socket.commands == []
-    host = next_id(voided.table, ANN)
-    allowed = allow_ready(voided.table, ANN, host, target=BEN, now=counted.reveal_by).table
+    allowed = allow_ready(voided, ANN, target=BEN, now=counted.reveal_by)
     page["gather"](socket, to_builtins(public_view(allowed, 2)))
     (ready,) = socket.commands
     assert (ready["type"], ready["commitment"]) == ("ready", allowed.commitment)

@@ -7,7 +7,8 @@ from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import TableChanged
 from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
+from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.keys import race_key
 
@@ -47,7 +48,7 @@ async def test_the_servers_downtime_does_not_count_as_a_players_absence(
     await server.restart()
     for name in ("Anna", "Bert"):
         await (await server.player(name)).at_table(JoinTable, table=code)
-    await server.pass_time(LOOK_MILLIS)
+    await server.pass_time(int(LOOK_EVERY * 1000))
     assert await states(server, code) == {"Anna": "racing", "Bert": "racing"}
     await server.pass_time(IDLE_MILLIS)
     assert await states(server, code) == {"Anna": "idle", "Bert": "idle"}
@@ -60,9 +61,9 @@ async def test_a_racer_who_was_alone_is_not_idle_when_another_player_joins(
     code = await server.race(anna, cap=20)
     await server.pass_time(IDLE_MILLIS)
     await bert.at_table(JoinTable, table=code)
-    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
     assert await states(server, code) == {"Anna": "racing"}
-    await server.pass_time(2 * LOOK_MILLIS)
+    await server.pass_time(2 * int(LOOK_EVERY * 1000))
     assert await states(server, code) == {"Anna": "idle"}
 
 
@@ -92,11 +93,11 @@ async def test_time_in_which_the_store_was_away_counts_as_nobodys_idleness(
     for each in (anna, bert):
         await each.at_table(JoinTable, table=code)
     await anna.moves("draw")
-    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
     assert await states(server, code) == {"Anna": "racing", "Bert": "racing"}
     assert server.state(code).deadline == deadline, "time limits do not extend"
     await anna.moves("draw")
-    await server.pass_time(2 * LOOK_MILLIS)
+    await server.pass_time(2 * int(LOOK_EVERY * 1000))
     assert await states(server, code) == {"Anna": "racing", "Bert": "idle"}
 
 

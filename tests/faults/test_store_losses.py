@@ -20,7 +20,7 @@ from saratoga_protocol.commands import ClaimName, GetRecord, JoinTable, MakeMove
 from saratoga_protocol.events import Announcement, Done, Refused, SeatLost, Snapshot
 from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_rules.records.verify import verify
-from saratoga_server.domain.tables.timers import LOOK_MILLIS
+from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.store.keys import race_key, table_key
 
 KEPT = "kept:"
@@ -107,7 +107,7 @@ async def test_a_countdown_that_the_store_has_lost_is_voided_and_its_deal_not_of
     await anna.ask(Start, table=code)
     await anna.reveal()
     bring_back(server, table_key(code))
-    await server.node.peer_events.subscribed()
+    await server.node.listener.subscribed()
     await server.settle()
     back = await server.player("Anna")
     table = (await back.at_table(JoinTable, table=code)).table
@@ -128,7 +128,7 @@ async def test_a_table_older_than_acknowledged_is_said_to_its_players_and_logged
     keep(server, table_key(code))
     await cleo.at_table(JoinTable, table=code)
     bring_back(server, table_key(code))
-    await server.node.peer_events.subscribed()
+    await server.node.listener.subscribed()
     await server.settle()
     for player in (anna, bert, cleo):
         (said,) = player.received.all(Announcement)
@@ -156,7 +156,7 @@ async def test_players_of_a_table_that_is_gone_lose_their_seats_and_are_told_why
     if is_asked:
         assert await anna.refused(NotReady, table=code) == "no_such_table"
     else:
-        await server.node.peer_events.subscribed()
+        await server.node.listener.subscribed()
         await server.settle()
     for player in (anna, bert):
         (lost,) = player.received.all(SeatLost)
@@ -197,7 +197,7 @@ async def test_a_race_that_is_gone_while_it_is_played_is_not_a_plain_refusal(
     )
     assert [line["stored"] for line in logged(caplog, "moves_lost")] == [0]
     await server.settle()
-    await server.pass_time(LOOK_MILLIS)
+    await server.pass_time(int(LOOK_EVERY * 1000))
     (lost,) = bert.received.all(SeatLost)
     assert lost.reason.startswith("The server's store lost data, and this table with it.")
     late = await bert.ask(MakeMove, race=f"{code}/1", after=0, move="draw")

@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.mutations import CODES, KINDS, Spoiler, read_or_refused
-from kit.running_race import AnyStore, ending, move, running_race
 from saratoga_protocol.codec import CODECS, JSON, MSGPACK
-from saratoga_protocol.commands import LARGEST_NUMBER
-from saratoga_server.ports import CommitOutcome, CommitStatus
 
 BOTH = pytest.mark.parametrize("subprotocol", [MSGPACK, JSON])
 
@@ -36,26 +33,3 @@ def test_spoilt_frames_reach_every_command_and_every_refusal(subprotocol: str, f
     # frames of both kinds occur: accepted ones and refused ones
     assert 0.3 < sum(found[code] for code in CODES) / frames < 0.9
     assert found["bad_command"] > frames / 10 < found["bad_frame"] * 5
-
-
-LARGE = 8_708_173_073_694_003
-"""An id with more digits than Lua prints by default."""
-
-
-async def test_a_board_with_large_ids_is_read_as_it_was_written(store: AnyStore) -> None:
-    race = await running_race(store)
-    for command_id, after in ((10**14, 0), (LARGE, 1), (LARGEST_NUMBER, 2)):
-        (outcome,) = await race.commit(move("draw", after, command_id=command_id))
-        assert outcome.status is CommitStatus.DONE
-    board = await race.board()
-    assert [entry.command_id for entry in board.entries] == [10**14, LARGE, LARGEST_NUMBER]
-    assert board.last_id == LARGEST_NUMBER
-
-
-async def test_a_repeated_large_id_is_recognised(store: AnyStore) -> None:
-    race = await running_race(store)
-    await race.commit(move("draw", 0, command_id=LARGE))
-    (again,) = await race.commit(move("draw", 0, command_id=LARGE))
-    assert again == CommitOutcome(CommitStatus.REPEAT, 1)
-    (left,) = await race.commit(ending("left", 1, "left"))
-    assert left.status is CommitStatus.DONE

@@ -224,7 +224,6 @@ class Tempter:
         before = [frame for who, frame in self._said if who == name]
         if kind < 0.1 and before:
             return name, random.choice(before)
-        player.last_id = max(player.last_id, *self._taken(player), 0)
         command = self._move(player) if kind < 0.65 else self._odd(player)
         player.last_id = max(player.last_id, command.id)
         codec = player.received.codec
@@ -234,14 +233,6 @@ class Tempter:
             frame = spoilt if _leaves_ids(codec, spoilt) else frame
         self._said.append((name, frame))
         return name, frame
-
-    def _taken(self, player: MemoryPlayer) -> list[int]:
-        """Return the command ids that damaged frames have used."""
-        seat = self._room.server.state(self._room.code).seat(player.player)
-        race = self._room.server.node.races.known(f"{self._room.code}/1")
-        run = None if race is None else race.runs.get(player.player)
-        board = None if run is None else run.board
-        return [each.last_id for each in (seat, board) if each is not None]
 
     def _move(self, player: MemoryPlayer) -> Command:
         """Make a move command: legal, random, or legal in another position."""

@@ -71,17 +71,13 @@ def _small_log_queue() -> None:
 
 
 def _idle() -> None:
-    """Shorten the time without activity, in the server and in the store's Functions."""
+    """Shorten the time without activity."""
     from saratoga_rules.records import standing
 
     vars(standing).update(IDLE_MILLIS=IDLE_MILLIS)
-    from saratoga_server.domain.tables import timers
-    from saratoga_server.store import library
+    from saratoga_server.live import scheduler
 
-    source = library.SOURCE.replace("local IDLE = 180000", f"local IDLE = {IDLE_MILLIS}")
-    assert source != library.SOURCE, "the Functions name the time in another way"
-    vars(library).update(SOURCE=source)
-    vars(timers).update(LOOK_MILLIS=250)
+    vars(scheduler).update(LOOK_EVERY=0.25)
 
 
 def _idle_player() -> None:

@@ -271,7 +271,7 @@ class Auditor:
             return await self.store.boards.load_board(code, race, player)
         except Damage as damage:
             self.faults.append(f"{code}/{race}: the board of {player} is damaged: {damage}")
-            return StoredBoard(epoch=0, last_id=0, banked=0, state="racing", entries=())
+            return StoredBoard(epoch=0, banked=0, state="racing", entries=())
 
     def _count_moves(self, table: Sequence[RecordedPlayer], race: str) -> None:
         for player in table:

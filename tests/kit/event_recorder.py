@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.live.peer_events import PeerEvents
+from saratoga_server.live.listener import Listener
 from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.event_channel import EventChannel
@@ -22,9 +22,6 @@ class EventRecorder:
         self.node = node
         self.events: list[NodeEvent] = []
         self.subscriptions = 0
-        self.nodes = 0
-        self.probes = 0
-        """The number of times that the node counted its listeners."""
         self.faults: list[Exception] = []
         """Errors that the next events raise, one each."""
         self.catch_up: asyncio.Event | None = None
@@ -44,11 +41,6 @@ class EventRecorder:
             await self.catch_up.wait()
             raise StoreUnavailable("a primary is away")
 
-    def counted(self, nodes: int) -> None:
-        self.nodes = nodes
-        self.probes += 1
-        self._stirred.set()
-
     async def until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(WITHIN):
             while not holds():
@@ -62,7 +54,7 @@ class EventRecorder:
 @asynccontextmanager
 async def recording(events: EventChannel, node: str) -> AsyncIterator[EventRecorder]:
     recorder = EventRecorder(node)
-    task = asyncio.create_task(events.listen(cast(PeerEvents, recorder)))
+    task = asyncio.create_task(events.listen(cast(Listener, recorder)))
     try:
         await recorder.until(lambda: events.is_listening)
         yield recorder

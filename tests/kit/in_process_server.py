@@ -26,12 +26,11 @@ from saratoga_rules.records.standing import State
 from saratoga_server.app import compose
 from saratoga_server.domain import tables
 from saratoga_server.domain.board import commit_of, ended
-from saratoga_server.domain.tables import Change, RankedTables, TablePhase, TableState, kick, unpack
+from saratoga_server.domain.tables import RankedTables, TablePhase, TableState, kick, unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.live.admin_events import AdminEvents
-from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.peer_events import PeerEvents
-from saratoga_server.live.table_cache import JITTER, Transition
+from saratoga_server.live.listener import Listener
+from saratoga_server.live.scheduler import LOOK_EVERY
+from saratoga_server.live.tables import LiveTable, Transition
 from saratoga_server.messages.node_events import Here, decode_node_event
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
@@ -46,8 +45,8 @@ from saratoga_server.store.resp_connection import RespConnection, encode_command
 class EventTap:
     """A subscriber that passes the store's events on to a node, except while `is_deaf` is true."""
 
-    def __init__(self, node: str, peer_events: PeerEvents) -> None:
-        self.peer_events = peer_events
+    def __init__(self, node: str, listener: Listener) -> None:
+        self.listener = listener
         self.is_deaf = False
         """While true, the node receives no events."""
         self.marker = Here(node, 0)
@@ -67,7 +66,7 @@ class EventTap:
             self._markers += 1
             self._progress.set()
         elif not self.is_deaf:
-            self.peer_events.receive(event)
+            self.listener.receive(event)
 
     async def subscribed(self) -> None:
         while not self._is_confirmed:
@@ -87,9 +86,9 @@ class EventTap:
 
 
 @asynccontextmanager
-async def tapped(url: str, node: str, peer_events: PeerEvents) -> AsyncIterator[EventTap]:
+async def tapped(url: str, node: str, listener: Listener) -> AsyncIterator[EventTap]:
     """Subscribe a node to the events of the store at that address."""
-    tap = EventTap(node, peer_events)
+    tap = EventTap(node, listener)
     connection = RespConnection(await dial(url), tap.on_reply, lambda: None)
     try:
         connection.send(encode_command("SUBSCRIBE", NEWS))
@@ -129,6 +128,11 @@ class InProcessServer:
     node: Node
     tap: EventTap
     players: list[MemoryPlayer] = field(default_factory=list)
+    looked_at: int = 0
+    """When the running boards were last looked over."""
+
+    def __post_init__(self) -> None:
+        self.looked_at = self.time.at if self.time else 0
 
     @property
     def faults(self) -> StoreFaults:
@@ -209,18 +213,17 @@ class InProcessServer:
 
         In milliseconds since 1970 UTC; infinite if there is none.
         """
-        held = (table.state for table in self.node.table_cache.all())
+        held = (table.state for table in self.node.tables.all())
         due = (tables.due(state) for state in held if state.phase is TablePhase.RUNNING)
-        delay = 0 if self.node.peers.is_alone else JITTER
-        return min((at + delay for at in due if at is not None), default=inf)
+        return min((at for at in due if at is not None), default=inf)
 
     @property
-    def orders(self) -> AdminEvents:
-        return self.node.admin_events
+    def orders(self) -> Listener:
+        return self.node.listener
 
     def state(self, code: str) -> TableState:
         """Return the server's whole state of the table, secrets included."""
-        table = self.node.table_cache.known(code)
+        table = self.node.tables.known(code)
         assert table is not None
         return table.state
 
@@ -245,6 +248,10 @@ class InProcessServer:
         self.time.at = until
         await self.settle()
         await self.node.scheduler.sweep()
+        await self.node.scheduler.look_around()
+        if self.time.at - self.looked_at >= LOOK_EVERY * 1000:
+            self.looked_at = self.time.at if self.time else 0
+            await self.node.scheduler.look_over_boards()
         await self.settle()
         list(self.node.broadcaster.send_standings())
         await self.node.scheduler.send_followed()
@@ -271,10 +278,10 @@ class InProcessServer:
         dead = self.node
         dead.searches.stop()
         await dead.background_tasks.finish()
-        await dead.nodes.gone(dead.name)
+        await dead.store.nodes.gone(dead.name)
         self.players.clear()
         self.node = await compose_node(self.store, self.time, deal)
-        self.tap.peer_events = self.node.peer_events
+        self.tap.listener = self.node.listener
 
 
 async def gathered(
@@ -349,7 +356,7 @@ async def serving(
 ) -> AsyncIterator[InProcessServer]:
     """Open a server on this store; it receives the store's events until the end of the block."""
     composed = await compose_node(store, store.time, deal, node, ranked_tables)
-    async with tapped(store.server.url, composed.name, composed.peer_events) as tap:
+    async with tapped(store.server.url, composed.name, composed.listener) as tap:
         server = InProcessServer(store, store.time, composed, tap)
         try:
             yield server
@@ -415,7 +422,7 @@ async def two_at(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, s
 
 def live_table(server: InProcessServer, code: str) -> LiveTable:
     """Return a table that the server holds."""
-    table = server.node.table_cache.known(code)
+    table = server.node.tables.known(code)
     assert table is not None
     return table
 
@@ -423,7 +430,7 @@ def live_table(server: InProcessServer, code: str) -> LiveTable:
 def kicking(host: MemoryPlayer, target: MemoryPlayer) -> Transition:
     """Return the transition by which the host kicks another player."""
 
-    def transition(state: TableState, now: Millis) -> Change:
-        return kick(state, host.player, 100, target=target.player, now=now, fresh_seed=bytes(32))
+    def transition(state: TableState, now: Millis) -> TableState:
+        return kick(state, host.player, target=target.player, now=now, fresh_seed=bytes(32))
 
     return transition

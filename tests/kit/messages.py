@@ -279,7 +279,6 @@ EVENTS: dict[str, Event] = {
         player=ANNA,
         name="Anna",
         bot=True,
-        next_id=24,
         now=NOW,
         server="saratoga-server 0.1.0",
         node="n1",
@@ -293,7 +292,6 @@ EVENTS: dict[str, Event] = {
         player=ANNA,
         name=None,
         bot=False,
-        next_id=1,
         now=NOW,
         server="saratoga-server 0.1.0",
         node="n1",
@@ -316,12 +314,10 @@ EVENTS: dict[str, Event] = {
         re=5,
         table=TABLE,
         now=NOW,
-        next_id=24,
         board=BOARD,
         standings=STANDINGS,
         outcome=OUTCOME,
         match=MATCH,
-        idle_since=NOW,
     ),
     "snapshot, at its shortest": events.Snapshot(table=GATHERING, now=NOW),
     "table_changed": events.TableChanged(table=GATHERING, now=NOW),
@@ -329,7 +325,7 @@ EVENTS: dict[str, Event] = {
     "match": events.MatchChanged(table=CODE, match=MATCH),
     "match, none": events.MatchChanged(table=CODE, match=None),
     "board": events.BoardChanged(
-        re=15, board=BOARD, place=11, entries=["44210 31 draw", "44210 32 stuck"], repeat=True
+        re=15, board=BOARD, place=11, entries=["44210 31 draw", "44210 32 stuck"]
     ),
     "board, dealt": events.BoardChanged(
         board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3

@@ -160,14 +160,12 @@ class Player(ABC):
         )
         assert isinstance(welcome, Welcome), welcome
         self.player = welcome.player
-        self.last_id = max(self.last_id, welcome.next_id - 1)
         return welcome
 
     async def at_table(self, kind: type[Any], **fields: object) -> Snapshot:
         """Create, join, resume or watch a table."""
         snapshot = await self.ask(kind, **fields)
         assert isinstance(snapshot, Snapshot), snapshot
-        self.last_id = max(self.last_id, snapshot.next_id - 1)
         return snapshot
 
     # What the player knows from the events received

@@ -39,6 +39,7 @@ class Acknowledged:
     text: str
     board: BoardView
     repeat: bool
+    """True if the player had an acknowledgement of the same command before."""
     moment: float
     """The time of the acknowledgement by `time.monotonic()`, in seconds."""
 
@@ -125,8 +126,8 @@ class Notes:
 
     def hear(self, event: Event) -> None:
         match event:
-            case events.BoardChanged(re=int(command_id), board=board, repeat=repeat):
-                self._acknowledge(command_id, board, repeat)
+            case events.BoardChanged(re=int(command_id), board=board):
+                self._acknowledge(command_id, board)
             case events.BoardChanged(board=board, entries=[]):
                 self.openings.setdefault(board.race, board)
                 self._show(board)
@@ -162,12 +163,13 @@ class Notes:
         self.heard = time.monotonic()
         self.on_news()
 
-    def _acknowledge(self, command_id: int, board: BoardView, repeat: bool) -> None:
+    def _acknowledge(self, command_id: int, board: BoardView) -> None:
         command = self.sent[command_id]
         assert isinstance(command, MakeMove | CashOut)
         after, text = None, "cash-out"
         if isinstance(command, MakeMove):
             after, text = command.after, command.move
+        repeat = any(each.after == after for each in self.of_race(command.race))
         done = Acknowledged(command_id, command.race, after, text, board, repeat, time.monotonic())
         self.acknowledged.append(done)
         self._show(board)

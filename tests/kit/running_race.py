@@ -39,19 +39,17 @@ def move(
     after: int,
     *,
     player: str = ANNA,
-    command_id: int | None = None,
     epoch: int = 1,
     banked: int = 0,
     rises: bool = False,
     code: str = CODE,
 ) -> BoardCommit:
-    """Return the commit of one move, by default with the command id `after + 1`."""
+    """Return the commit of one move."""
     return BoardCommit(
         table=code,
         race=1,
         player=player,
         epoch=epoch,
-        command_id=after + 1 if command_id is None else command_id,
         after=after,
         entries=(text,),
         banked=banked,
@@ -70,7 +68,6 @@ def ending(
         race=1,
         player=player,
         epoch=0,
-        command_id=0,
         after=after,
         entries=entries,
         banked=banked,
@@ -144,7 +141,6 @@ async def running_race(
     running = replace(
         counting,
         phase=TablePhase.RUNNING,
-        looked=now,
         start_at=start_at,
         deadline=Millis(start_at + minutes * MINUTE) if minutes else Millis(0),
     )

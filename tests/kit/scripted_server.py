@@ -154,7 +154,6 @@ def welcome(hello: Hello, next_id: int = 2) -> Welcome:
         player=player_id(hello.token),
         name=hello.name,
         bot=hello.bot,
-        next_id=next_id,
         now=NOON,
         server="scripted",
         node="n1",
@@ -182,7 +181,7 @@ def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table
 
 
 def snapshot(re: int | None = None, code: str = CODE, next_id: int = 1) -> Snapshot:
-    return Snapshot(re=re, table=table(code), now=NOON, next_id=next_id)
+    return Snapshot(re=re, table=table(code), now=NOON)
 
 
 RIVAL = "qrstuvwxyz234567"

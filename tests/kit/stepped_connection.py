@@ -16,7 +16,7 @@ from websockets.frames import Close
 from kit.in_process_server import InProcessServer
 from kit.players import token_of
 from saratoga_client.net.connection import Connection, Timing
-from saratoga_client.net.errors import STALE_ID, LinkState
+from saratoga_client.net.errors import LinkState
 from saratoga_client.net.timing import Backoff
 from saratoga_protocol.codec import CODECS, Codec, Frame
 from saratoga_protocol.commands import Command, Heartbeat, Hello, JoinTable
@@ -117,7 +117,6 @@ class SteppedNetwork:
         """Commands that the server has answered in steps."""
         self.refusals: deque[tuple[str, bool]] = deque()
         """Codes that refuse the next commands; with `True` the server carries out the command all the same."""
-        self._carried_out: set[int] = set()
         self._working = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -168,13 +167,9 @@ class SteppedNetwork:
         command = self.commands.popleft()
         self.answered.append(command)
         code, is_done = self.refusals.popleft() if self.refusals else ("", True)
-        if code == STALE_ID and command.id in self._carried_out:
-            # No server says this of a command that it has carried out.
-            code, is_done = "", True
         answer: Event = refused(command.id, code) if code else Done()
         if is_done:
             real = await client.answer(command)
-            self._carried_out.add(command.id)
             answer = answer if code else real
         client.session.send(answer)
 

@@ -21,7 +21,7 @@ import msgspec
 
 from kit.stores import SCRATCH, StoreServer, binaries
 from kit.tables import NOON
-from saratoga_server.live.peer_events import PeerEvents
+from saratoga_server.live.listener import Listener
 from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import BoardCommit, CommitOutcome, Millis, StoreUnavailable
 from saratoga_server.store import opening, store_client
@@ -162,7 +162,7 @@ class FaultyEvents:
         await self._faults.before()
         return await self._events.publish(event)
 
-    async def listen(self, listener: PeerEvents) -> None:
+    async def listen(self, listener: Listener) -> None:
         await self._events.listen(listener)
 
 

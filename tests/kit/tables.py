@@ -43,12 +43,6 @@ def nonce_hash(player: str) -> str:
     return hashlib.sha256(bytes.fromhex(nonce(player))).hexdigest()
 
 
-def next_id(table: TableState, player: str) -> int:
-    """Return a command id that the player has not used yet."""
-    seat = table.seat(player)
-    return 1 + (seat.last_id if seat else table.last_id(player))
-
-
 def seated(
     *players: str, settings: TableOptions | None = None, bots: tuple[str, ...] = ()
 ) -> TableState:
@@ -59,14 +53,13 @@ def seated(
         settings or TableOptions(game="canfield"),
         host,
         NAMES[host],
-        1,
         bot=host in bots,
         node=NODE,
         now=NOON,
         fresh_seed=SEED,
-    ).table
+    )
     for other in others:
-        table = join(table, other, NAMES[other], 1, bot=other in bots, node=NODE, now=NOON).table
+        table = join(table, other, NAMES[other], bot=other in bots, node=NODE, now=NOON)
     return table
 
 
@@ -76,11 +69,10 @@ def all_ready(table: TableState, *players: str) -> TableState:
         table = ready(
             table,
             player,
-            next_id(table, player),
             commitment=table.commitment,
             nonce_hash=nonce_hash(player),
             now=NOON,
-        ).table
+        )
     return table
 
 
@@ -89,7 +81,7 @@ def calling(
 ) -> TableState:
     """Return a table whose host started the countdown at noon; these players are ready."""
     table = all_ready(seated(*players, settings=settings, bots=tuple(bots)))
-    return start(table, players[0], next_id(table, players[0]), now=NOON).table
+    return start(table, players[0], now=NOON)
 
 
 def counting(
@@ -101,17 +93,13 @@ def counting(
 
 def called(table: TableState) -> TableState:
     """Return the table after the end of its call, when the racers are fixed."""
-    change = elapse(table, table.call_until, OTHER_SEED)
-    assert change is not None
-    return change.table
+    return elapse(table, table.call_until, OTHER_SEED)
 
 
 def all_shown(table: TableState, *players: str) -> TableState:
     """Return the table with the nonces of these racers revealed; of all racers if none is named."""
     for player in players or table.racers:
-        table = reveal(
-            table, player, next_id(table, player), nonce=nonce(player), now=after(2_100)
-        ).table
+        table = reveal(table, player, nonce=nonce(player), now=after(2_100))
     return table
 
 
@@ -120,9 +108,7 @@ def running(
 ) -> TableState:
     """Return a table whose race began five seconds after noon."""
     table = all_shown(counting(*players, settings=settings, bots=bots))
-    change = elapse(table, table.start_at, OTHER_SEED)
-    assert change is not None
-    return change.table
+    return elapse(table, table.start_at, OTHER_SEED)
 
 
 def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome:
@@ -152,7 +138,7 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
 def over(*players: str, settings: TableOptions | None = None) -> TableState:
     """Return a table whose race ended a minute after noon."""
     table = running(*players, settings=settings)
-    return finish(table, outcome(table), now=after(60_000)).table
+    return finish(table, outcome(table), now=after(60_000))
 
 
 def in_phase(phase: TablePhase) -> TableState:
@@ -169,4 +155,4 @@ def in_phase(phase: TablePhase) -> TableState:
         case TablePhase.OVER:
             return over(ANN, BEN)
         case TablePhase.CLOSED:
-            return close(seated(ANN, BEN), "The house closes.", now=NOON, fresh_seed=SEED).table
+            return close(seated(ANN, BEN), "The house closes.", now=NOON, fresh_seed=SEED)

@@ -24,7 +24,6 @@ class Nodes:
         """Wait until both nodes have finished their background work and published their events."""
         for node in (self.east, self.west, self.east, self.west):
             await node.settle()
-            await node.node.peers.publish_standings()
         for node in (self.east, self.west):
             await node.settle()
 
@@ -62,8 +61,6 @@ async def beside(server: InProcessServer, deal: Deal = deal_for_key) -> AsyncIte
         opened_on(east.server, east.time, east.faults) as store,
         serving(store, deal, node="west") as west,
     ):
-        for each in (server, west):
-            each.node.peer_events.counted(2)
         yield Nodes(server, west)
 
 

@@ -28,7 +28,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_server.__main__ import main
 from saratoga_server.app import compose
-from saratoga_server.domain.tables import Change, TableState, join, unpack
+from saratoga_server.domain.tables import TableState, join, unpack
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis
 from saratoga_server.serving import program
@@ -175,7 +175,7 @@ async def test_a_node_about_to_stop_is_not_ready_but_goes_on(server: InProcessSe
     assert await server.node.why_not_ready() == "This server is about to stop."
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await server.race(anna, bert)
-    live_table = await server.node.table_cache.get(code)
+    live_table = await server.node.tables.get(code)
     (session,) = server.node.broadcaster.sessions_of(live_table.state.seats[0].player)
     assert server.node.dispatcher.is_racing(session)
     outside = await server.player("Cleo")
@@ -197,18 +197,17 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
     # other players see no change, because the player will reconnect at once
     assert (await server.stored(code))[0] == version
 
-    def back(table: TableState, now: Millis) -> Change | None:
+    def back(table: TableState, now: Millis) -> TableState:
         return join(
             table,
             anna.player,
             "Anna",
-            9,
             node=elsewhere.name,
             hello=anna.session.hello + 1,
             now=now,
         )
 
-    await elsewhere.table_cache.change(code, back)
+    await elsewhere.tables.change(code, back)
     await server.node.stop()
     seats = {seat.name: seat.node for seat in unpack((await server.stored(code))[1]).seats}
     assert seats == {"Anna": elsewhere.name, "Bert": ""}

@@ -11,7 +11,7 @@ from saratoga_server.background_tasks import SLICE, BackgroundTasks, run_each_lo
 from saratoga_server.cancellation import cancel_all, pause
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.live.table_cache import within_timeout
+from saratoga_server.live.tables import within_timeout
 from saratoga_server.ports import Millis, StoreUnavailable
 
 # Background tasks: awaited at the end, and their errors logged

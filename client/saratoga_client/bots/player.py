@@ -17,7 +17,7 @@ from saratoga_client.bots.choose import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.bots.pace import Pace, human_pace, steady_pace
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import STALE_ID, CommandRefused, DealSpent, RequestTimedOut
+from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import with_alarms
@@ -111,7 +111,7 @@ class BoardPlayer:
             return refusal.board
         if refusal.code in OVER:
             return msgspec.structs.replace(board, state=refusal.code)
-        if (refusal.retry or refusal.code == STALE_ID) and may_retry:
+        if refusal.retry and may_retry:
             # The bot repeats the move under a new id.
             return board
         raise refusal

@@ -120,11 +120,6 @@ class Connection:
         return self._requests.observe_answers(observer)
 
     @property
-    def next_id(self) -> int:
-        """The smallest id that the next command may use; ids only grow."""
-        return self._requests.next_id
-
-    @property
     def welcome(self) -> Welcome:
         """The server's answer to the latest hello."""
         assert self._welcome is not None, "enter the connection first"

@@ -1,17 +1,9 @@
 """The errors of a connection and of the requests on it."""
 
 from enum import StrEnum
-from typing import Final
 
 from saratoga_protocol import events
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
-
-STALE_ID: Final = "stale_id"
-"""The code of a refusal because the server has already accepted a later command of this player.
-
-The command may be sent under a new id. A move states how many moves come before it, so it is not
-made twice.
-"""
 
 
 class CommandRefused(Exception):

@@ -33,7 +33,6 @@ class Greeting:
 
     async def restore(self, welcome: Welcome) -> None:
         """Restore the seat and the subscriptions; deliver the event of the loss of those that are gone."""
-        self._requests.raise_next_id(welcome.next_id)
         seat = self._requests.subscriptions.seat
         if seat is not None and seat != welcome.table:
             self._requests.receive(SeatLost(table=seat, reason=SEAT_EXPIRED))

@@ -76,11 +76,6 @@ class Requests:
                 if not pending.waiter.done():
                     pending.waiter.set_exception(error)
 
-    @property
-    def next_id(self) -> int:
-        """The smallest id that the next command may use."""
-        return self._commands.next_id
-
     def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
         """Call the observer with every command and its answer, refusals included, in the order of all events.
 
@@ -93,10 +88,6 @@ class Requests:
     def number(self, draft: Draft) -> Command:
         """Return a command with the next id, without waiting for an answer."""
         return draft(id=self._commands.take_id())
-
-    def raise_next_id(self, next_id: int) -> None:
-        """Use no id below `next_id` from now on."""
-        self._commands.raise_next_id(next_id)
 
     def unanswered(self) -> list[Command]:
         """Return the commands to send again, in this order, over a new connection."""
@@ -122,8 +113,6 @@ class Requests:
 
     def deliver(self, event: Event) -> None:
         """Queue an event for the reader."""
-        if isinstance(event, events.Snapshot):
-            self.raise_next_id(event.next_id)
         self._unread.append(event)
         self._changed.set()
 

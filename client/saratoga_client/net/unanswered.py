@@ -67,14 +67,6 @@ class UnansweredCommands(Generic[Waiter]):
         self._latest_by_subscription: dict[str, int] = {}
         self._pending: dict[int, Pending[Waiter]] = {}
 
-    @property
-    def next_id(self) -> int:
-        return self._next_id
-
-    def raise_next_id(self, next_id: int) -> None:
-        """Use no id below `next_id` from now on; another device may have used the lower ids."""
-        self._next_id = max(self._next_id, next_id)
-
     def take_id(self) -> int:
         """Return the next id, for a command that is not in this collection."""
         taken = self._next_id

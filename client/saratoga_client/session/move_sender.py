@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import STALE_ID, CommandRefused
+from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import UNCERTAIN_REFUSALS
@@ -28,7 +28,7 @@ MOVE_TIMEOUT: Final = 7200.0
 """Seconds to wait for the answer to a move; longer than a disconnected player keeps the seat."""
 
 MAX_FAULTS: Final = 3
-"""Number of refusals, for a server fault or a stale id, after which a move is taken back."""
+"""Number of refusals, for a server fault, after which a move is taken back."""
 
 
 class MoveSender:
@@ -56,7 +56,7 @@ class MoveSender:
                     within=MOVE_TIMEOUT,
                 )
             except CommandRefused as refusal:
-                faults += refusal.code in ("server_fault", STALE_ID)
+                faults += refusal.code == "server_fault"
                 is_uncertain = is_uncertain or refusal.code in UNCERTAIN_REFUSALS
                 was_made = is_uncertain and _is_board_past(refusal, after)
                 if was_made and refusal.board is not None:
@@ -102,7 +102,7 @@ class MoveSender:
 
         It may after a temporary failure, and after the refusal of an earlier move in flight.
         """
-        if refusal.retry or refusal.code == STALE_ID:
+        if refusal.retry:
             return True
         own = self._board_with(race, ticket)
         is_first = own is None or place_of(own, ticket) == 0

@@ -161,7 +161,7 @@ class SessionState:
 
 def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
     """Return the initial state from a snapshot; raises `ValueError` if its board is invalid."""
-    view, idle_since = first_view(snapshot), snapshot.idle_since
+    view, idle_since = first_view(snapshot), snapshot.now
     state = SessionState(player=player, table_view=view, idle_since=idle_since)
     state = _with_own(state, snapshot)
     moment = _moment(state, snapshot.now)
@@ -253,7 +253,7 @@ def disconnected_players(table: events.Table) -> frozenset[str]:
 
 def _after_table_change(state: SessionState, event: Event) -> SessionState:
     if isinstance(event, events.Snapshot):
-        state = replace(state, idle_since=event.idle_since)
+        state = replace(state, idle_since=event.now)
     if state.phase in BEFORE_THE_RACE:
         return replace(
             state,

@@ -12,10 +12,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.games import RULES
+from saratoga_rules.position import Position
 from saratoga_rules.records.record import PLAYER, POSITIVE, TABLE_CODE, RecordError, parse_record
+from saratoga_server.domain.board import fold, open_board
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
-    Change,
     CommandRejected,
     TablePhase,
     TableState,
@@ -26,11 +28,11 @@ from saratoga_server.domain.tables import (
     rename,
     unpack,
 )
-from saratoga_server.domain.tables import RaceVoided as VoidedRace
+from saratoga_server.domain.tables.countdown import made_key
+from saratoga_server.domain.tables.records import ReadLog, Voided
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.seeds import new_seed
-from saratoga_server.live.stored_logs import StoredLogs
-from saratoga_server.live.table_cache import TableCache, Transition
+from saratoga_server.live.tables import Tables, Transition
 from saratoga_server.messages.node_events import (
     AdminEvent,
     Announce,
@@ -83,7 +85,7 @@ class Administration:
     """The administrative actions, carried out in the name of one administrator."""
 
     stores: Store
-    table_cache: TableCache
+    table_cache: Tables
     """The cache through which the actions change tables."""
     who: str
     """The name of the administrator, for the audit log."""
@@ -118,27 +120,26 @@ class Administration:
 
         The logs of a running race are read again if a move is made meanwhile.
         """
-        logs = StoredLogs(self.stores.boards, deal_for_key)
         for _ in range(CLOSE_ATTEMPTS):
             before = await self._table(code)
             try:
                 race = None
                 if before.phase is TablePhase.RUNNING:
-                    race = closed_race(before, *await logs.read(before))
+                    race = closed_race(before, *await _read_logs(self.stores, before))
 
                 def closed(
-                    state: TableState, now: Millis, race: VoidedRace | None = race
-                ) -> Change:
+                    state: TableState, now: Millis, race: Voided | None = race
+                ) -> TableState:
                     return close(state, reason, now=now, fresh_seed=new_seed(), race=race)
 
-                applied = await self.table_cache.change(code, closed)
+                applied = await self.table_cache.write(code, closed)
             except Damage:
                 raise NotDone(DAMAGED.format(code=code)) from None
             except CommandRejected as refusal:
                 if not refusal.retry:
                     raise NotDone(refusal.detail) from None
             else:
-                return applied.before.state, applied.table.state.notice
+                return applied.before, applied.after.notice
         raise NotDone(f"Moves are made at {code} all the time. Try again.")
 
     async def close_all(self, reason: str) -> tuple[int, list[str]]:
@@ -278,7 +279,7 @@ class Administration:
         if row.table is None:
             return
 
-        def left(state: TableState, now: Millis) -> Change | None:
+        def left(state: TableState, now: Millis) -> TableState:
             return force_leave(state, row.player, now=now, fresh_seed=new_seed())
 
         if await self._change(row.table, left) is None:
@@ -287,13 +288,13 @@ class Administration:
     async def _leave_match(self, code: str, player: str) -> None:
         """Remove the player's name from a table's match; an unreadable table stays as it is."""
         with suppress(CommandRejected):
-            await self.table_cache.change(code, lambda state, _: forgotten(state, player))
+            await self.table_cache.write(code, lambda state, _: forgotten(state, player))
         self.table_cache.forget(code)
 
     async def _change(self, code: str, transition: Transition) -> TableState | None:
         """Change a table as the nodes do; return it, or `None` if it does not exist."""
         try:
-            return (await self.table_cache.change(code, transition)).table.state
+            return (await self.table_cache.write(code, transition)).table.state
         except CommandRejected as refusal:
             if refusal.code == "no_such_table":
                 return None
@@ -347,3 +348,21 @@ def _written(moment: Millis) -> str:
 def _readable(argument: str) -> str:
     """Read an argument as UTF-8 if the locale of this process could not."""
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+async def _read_logs(stores: Store, state: TableState) -> tuple[Position, dict[str, ReadLog]]:
+    """Return the deal of a table's race and its logs by player, as far as they replay. Raises `Damage`."""
+    key = made_key(state)
+    game = RULES[state.rules_version][state.settings.game]
+    opening, logs = deal_for_key(game, key), {}
+    for player in state.racers:
+        board = open_board(opening, state.start_at, key, state.race_id, player)
+        with suppress(Damage):
+            stored = await stores.boards.load_board(state.code, state.race, player)
+            if stored is not None:
+                for _ in fold(game, board, stored):
+                    pass
+                logs[player] = ReadLog(tuple(board.log), False, not board.racing)
+        if player not in logs:
+            logs[player] = ReadLog(tuple(board.log), damaged=True)
+    return opening, logs

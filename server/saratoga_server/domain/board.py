@@ -27,6 +27,9 @@ WON: Final = State.WON
 OUT_OF_TIME: Final = State.OUT_OF_TIME
 """The states as globals, because every move reads them: an enum's attribute is 14 times slower."""
 
+AHEAD_MILLIS: Final = 200
+"""Milliseconds by which a node's clock may be ahead of the store's."""
+
 FOLD_STEP: Final = 100
 """Log entries applied in one step: about 1 ms."""
 
@@ -42,8 +45,6 @@ class Board(Struct):
     """The head after the last entry (`saratoga_rules.records.heads`)."""
     row_head: str
     """The head, as shown, after the last entry that changed `banked` or `state`; before any, the first head."""
-    last_id: int = 0
-    """The highest command id accepted for the board."""
     banked: int = 0
     state: State = RACING
     length: int = 0
@@ -160,15 +161,13 @@ def commit_of(
     race: int,
     player: str,
     epoch: int = 0,
-    command_id: int = 0,
 ) -> BoardCommit:
-    """Return the commit of a change; the server's own have no epoch and id."""
+    """Return the commit of a change; the server's own have no epoch."""
     return BoardCommit(
         table=table,
         race=race,
         player=player,
         epoch=epoch,
-        command_id=command_id,
         after=board.length,
         entries=after.entries,
         banked=after.banked,
@@ -180,16 +179,15 @@ def commit_of(
     )
 
 
-def enter(board: Board, after: BoardChange, at: Millis, number: int, command_id: int = 0) -> None:
+def enter(board: Board, after: BoardChange, at: Millis, number: int) -> None:
     """Apply a stored change; `at` and `number` are those of its first entry. Only that can raise the count."""
     if after.shows_in(board):
         board.row_head = shown(after.head)
     if after.rises:
         board.rises[after.banked] = Reached(at - board.start_at, number)
     for place, text in enumerate(after.entries):
-        board.log.append(LogEntry(text, at, number + place, command_id))
+        board.log.append(LogEntry(text, at, number + place))
     board.length += len(after.entries)
-    board.last_id = max(board.last_id, command_id)
     board.head = after.head
     board.banked = after.banked
     board.position = after.position
@@ -221,7 +219,7 @@ def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
             after = _replayed(game, board, entry)
         except ValueError as fault:  # `IllegalMove`, or an entry that is no move
             raise Damage(f"entry {number} ({entry.text!r}) does not follow: {fault}") from None
-        enter(board, after, entry.at, entry.number, entry.command_id)
+        enter(board, after, entry.at, entry.number)
         if number % FOLD_STEP == 0:
             yield number
     if (stored.banked, stored.state) != (board.banked, board.state):
@@ -229,7 +227,6 @@ def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
             f"the log ends {board.state} with {board.banked} banked, and the store has {stored.state} "
             f"with {stored.banked}"
         )
-    board.last_id = max(board.last_id, stored.last_id)
 
 
 def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
@@ -241,15 +238,18 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
     return played(game, board, parse_move(entry.text))
 
 
-def idle_since(board: Board, since: Millis) -> Millis:
-    """Return the time from which idleness counts: that of the last move, or the start.
+def repeated(board: Board, after: int, text: str) -> range:
+    """Return the indexes of the entries of a command that was carried out before; none if it was not.
 
-    Time before `since` does not count: the racer's last other sign of activity, or the time at which the server
-    started, could serve again, or its clock was stepped.
+    A move may have brought the ending that follows it.
     """
-    return max(board.log[-1].at if board.log else board.start_at, since)
+    if after >= board.length or board.log[after].text != text:
+        return range(0)
+    brought = after + 1 < board.length and board.log[after + 1].text == State.STUCK.value
+    return range(after, after + 1 + brought)
 
 
-def is_idle(board: Board, now: Millis, since: Millis) -> bool:
-    """Return whether the racer has made no move for `IDLE_MILLIS`; `since` as in `idle_since`."""
-    return board.racing and now - idle_since(board, since) >= IDLE_MILLIS
+def is_idle(board: Board, now: Millis, sign: Millis) -> bool:
+    """Return whether the racer has given no sign for `IDLE_MILLIS`; `sign` is the last one besides moves."""
+    last = board.log[-1].at if board.log else board.start_at
+    return board.racing and now - max(last, sign) >= IDLE_MILLIS + AHEAD_MILLIS

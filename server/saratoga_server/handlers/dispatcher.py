@@ -4,30 +4,23 @@
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Alive, Event, Refused
 from saratoga_protocol.refusals import BANNED, STORE_LOST_DATA, TAKEN_OVER
-from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected, TablePhase
-from saratoga_server.handlers.identity import IdentityHandlers
-from saratoga_server.handlers.play import JudgedMove, PlayHandlers
-from saratoga_server.handlers.records import RecordHandlers
-from saratoga_server.handlers.seats import SeatHandlers
-from saratoga_server.handlers.table_commands import TableHandlers
-from saratoga_server.live.activity import Activity
-from saratoga_server.live.broadcaster import Broadcaster
-from saratoga_server.live.leaderboards import Leaderboards
-from saratoga_server.live.public_tables import PublicTables
-from saratoga_server.live.readiness import Readiness
+from saratoga_server.handlers import identity, records, seats, table
+from saratoga_server.live import play
+from saratoga_server.live.play import JudgedMove
 from saratoga_server.live.refusals import failed, refused, too_much
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
-from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.rate_limits.rates import Action
+
+if TYPE_CHECKING:
+    from saratoga_server.node import Node
 
 WITH_BOARD: Final = frozenset(
     {"stale_move", "illegal_move", "board_over", "time_up", "bad_move", "board_full"}
@@ -59,8 +52,10 @@ CHANGES_TABLE: Final = frozenset(
 )
 """Commands that a player can repeat and that each send a new view to everyone at the table."""
 
-SHOWS_ACTIVITY: Final = frozenset({wire.Kick, wire.LockTable, wire.AllowReady, wire.EndRace})
-"""Commands that a person gives in a running race, besides moves."""
+SHOWS_NOTHING: Final = frozenset(
+    {wire.Hello, wire.Heartbeat, wire.Reveal, wire.GetRecord, wire.ListTables, wire.GetLeaderboard}
+)
+"""Commands that clients send by themselves, so that they are no sign that the player is there."""
 
 NOT_BUILT: Final = (
     *(wire.React, wire.HandOver, wire.AddBot, wire.OfferBots),
@@ -75,96 +70,93 @@ TAGS: Final[Mapping[type[wire.Command], str]] = {
 }
 """The name of each command on the wire and in the metrics."""
 
-Handle = Callable[[Session, Any], Awaitable[Event]]
+Handle = Callable[["Node", Session, Any], Awaitable[Event]]
 
 log = EventLog("dispatcher")
+
+
+async def _list_tables(node: "Node", session: Session, command: wire.ListTables) -> Event:
+    return await node.public_tables.list_tables(session, command)
+
+
+async def _leaderboard(node: "Node", session: Session, command: wire.GetLeaderboard) -> Event:
+    return await node.leaderboards.get(session, command)
+
+
+async def _heartbeat(node: "Node", session: Session, command: wire.Heartbeat) -> Event:
+    now = node.clock.now()
+    if command.active:
+        session.active_at = now
+    return Alive(re=command.id, now=now)
+
+
+async def _not_built(node: "Node", session: Session, command: wire.Command) -> Event:
+    raise CommandRejected("not_built")
+
+
+HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
+    wire.Hello: identity.hello,
+    wire.ClaimName: identity.claim_name,
+    wire.CreateTable: seats.create,
+    wire.JoinTable: seats.join,
+    wire.LeaveTable: seats.leave,
+    wire.ChangeSettings: table.change_settings,
+    wire.Kick: table.kick,
+    wire.LockTable: table.lock,
+    wire.AllowReady: table.allow_ready,
+    wire.Ready: table.ready,
+    wire.NotReady: table.not_ready,
+    wire.Start: table.start,
+    wire.Reveal: table.reveal,
+    wire.EndRace: table.end_race,
+    wire.NextRace: table.next_race,
+    wire.MakeMove: play.carry_out,
+    wire.CashOut: play.carry_out,
+    wire.ListTables: _list_tables,
+    wire.GetLeaderboard: _leaderboard,
+    wire.GetRecord: records.get_record,
+    wire.Heartbeat: _heartbeat,
+    **dict.fromkeys(NOT_BUILT, _not_built),
+}
 
 
 class Dispatcher:
     """The dispatcher: passes commands to their handlers, and turns errors into answers."""
 
-    def __init__(
-        self,
-        identity: IdentityHandlers,
-        seats: SeatHandlers,
-        table: TableHandlers,
-        play: PlayHandlers,
-        records: RecordHandlers,
-        *,
-        public_tables: PublicTables,
-        leaderboards: Leaderboards,
-        table_cache: TableCache,
-        broadcaster: Broadcaster,
-        clock: ServerClock,
-        readiness: Readiness,
-        metrics: Metrics,
-        activity: Activity,
-    ) -> None:
-        self._activity = activity
-        self._seats = seats
-        self._play = play
-        self._leaderboards = leaderboards
-        self._public_tables = public_tables
-        self._table_cache = table_cache
-        self._broadcaster = broadcaster
-        self._clock = clock
-        self._readiness = readiness
-        self._metrics = metrics
-        self._handlers: dict[type[wire.Command], Handle] = {
-            wire.Hello: identity.hello,
-            wire.ClaimName: identity.claim_name,
-            wire.CreateTable: seats.create,
-            wire.JoinTable: seats.join,
-            wire.LeaveTable: seats.leave,
-            wire.ChangeSettings: table.change_settings,
-            wire.Kick: table.kick,
-            wire.LockTable: table.lock,
-            wire.AllowReady: table.allow_ready,
-            wire.Ready: table.ready,
-            wire.NotReady: table.not_ready,
-            wire.Start: table.start,
-            wire.Reveal: table.reveal,
-            wire.EndRace: table.end_race,
-            wire.NextRace: table.next_race,
-            wire.MakeMove: play.make_move,
-            wire.CashOut: play.cash_out,
-            wire.ListTables: public_tables.list_tables,
-            wire.GetLeaderboard: leaderboards.get,
-            wire.GetRecord: records.get_record,
-            wire.Heartbeat: self._heartbeat,
-            **dict.fromkeys(NOT_BUILT, _not_built),
-        }
+    def __init__(self, node: "Node") -> None:
+        self._node = node
+        self._metrics = node.metrics
 
     def now(self) -> int:
-        return self._clock.now()
+        return self._node.clock.now()
 
     # Connections
 
     def connected(self, session: Session) -> None:
         """Register a new connection."""
-        self._broadcaster.enter(session)
+        self._node.broadcaster.enter(session)
         self._metrics.connections += 1
         log.debug("connected", connection=session.number, address=session.address)
 
     async def disconnected(self, session: Session) -> None:
         """Clean up after a connection that has ended."""
-        self._broadcaster.leave(session)
-        self._leaderboards.unfollow(session)
-        self._public_tables.unfollow(session)
+        self._node.broadcaster.leave(session)
+        self._node.leaderboards.unfollow(session)
+        self._node.public_tables.unfollow(session)
         self._metrics.connections -= 1
         log.debug("disconnected", player=session.player, connection=session.number)
-        if self._readiness.is_draining:
+        if self._node.readiness.is_draining:
             # the player most likely reconnects to another node: keep the seat as it is
             return
         try:
-            await self._seats.disconnected(session)
+            await seats.disconnected(self._node, session)
         except (CommandRejected, StoreUnavailable):
             return  # the scheduler finds the lost seat at its next check
 
     def is_racing(self, session: Session) -> bool:
         """Return whether the connection's player is at a table with a running race."""
-        table = self._table_cache.known(session.seat) if session.seat else None
-        return table is not None and table.state.phase is TablePhase.RUNNING
+        held = self._node.tables.known(session.seat) if session.seat else None
+        return held is not None and held.state.phase is TablePhase.RUNNING
 
     # Commands
 
@@ -175,7 +167,7 @@ class Dispatcher:
         """
         try:
             try:
-                begun: JudgedMove | Event | None = self._play.begin_move(session, command)
+                begun: JudgedMove | Event | None = play.begin_move(self._node, session, command)
             except CommandRejected as refusal:
                 begun = self._refused_move(session, command, refusal)
         except Exception as fault:  # any internal error becomes an answer
@@ -183,6 +175,7 @@ class Dispatcher:
         if begun is None:
             return None
         self._metrics.commands[TAGS[wire.MakeMove]] += 1
+        session.active_at = self._node.clock.now()
         return begun
 
     def _refused_move(
@@ -191,9 +184,7 @@ class Dispatcher:
         self._metrics.refusals[refusal.code] += 1
         board = None
         if refusal.code in WITH_BOARD:
-            # a sign of activity, as an accepted move is by its log entry
-            self._activity.note(session)
-            board = self._play.board_at_hand(session, command.race)
+            board = play.board_at_hand(self._node, session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)
 
     async def answer(self, session: Session, command: wire.Command) -> Event:
@@ -218,10 +209,12 @@ class Dispatcher:
     async def _handled(self, session: Session, command: wire.Command) -> Event:
         """Call the command's handler and return its answer. Raises `CommandRejected`."""
         kind = type(command)
+        if kind not in SHOWS_NOTHING:
+            session.active_at = self._node.clock.now()
         session.hello_begun |= kind is wire.Hello
         if not session.player and kind is not wire.Hello:
             raise CommandRejected("hello_first")
-        if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
+        if self._node.readiness.is_draining and kind in (wire.CreateTable, wire.Start):
             raise CommandRejected("draining")
         only_watches = isinstance(command, wire.JoinTable) and not command.seat
         if (
@@ -232,9 +225,7 @@ class Dispatcher:
             raise too_much("You changed the table too often.", wait)
         if kind in NAMES_TABLE and is_guess(session, command):
             return await self._guessed(session, command)
-        if kind in SHOWS_ACTIVITY:
-            self._activity.note(session)
-        return await self._handlers[kind](session, command)
+        return await HANDLERS[kind](self._node, session, command)
 
     async def _guessed(self, session: Session, command: Any) -> Event:
         """Return the answer to a command about a table whose code the player may have guessed."""
@@ -243,7 +234,7 @@ class Dispatcher:
             raise too_much("You tried too many table codes that do not exist.", wait)
         is_there = True
         try:
-            return await self._handlers[type(command)](session, command)
+            return await HANDLERS[type(command)](self._node, session, command)
         except CommandRejected as refusal:
             is_there = refusal.code not in NO_SUCH
             raise
@@ -263,7 +254,7 @@ class Dispatcher:
             session.connection.leave(STORE_LOST_DATA)
         if refusal.code == "taken_over":
             held = session.seat
-            if await self._seats.holds_seat(session):
+            if await seats.holds_seat(self._node, session):
                 # this connection is the newer one: the reply to its request for the seat was lost
                 return refused("store_unavailable", command.id)
             only_watches = held is None and getattr(command, "table", None) in session.watching
@@ -271,18 +262,8 @@ class Dispatcher:
                 session.seat = None
                 session.connection.leave(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, wire.MakeMove | wire.CashOut):
-            self._activity.note(session)
-            board = await self._play.own_board(session, command.race)
+            board = await play.own_board(self._node, session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)
-
-    async def _heartbeat(self, session: Session, command: wire.Heartbeat) -> Alive:
-        if command.active and not session.bot:
-            self._activity.note(session)
-        return Alive(re=command.id, now=self._clock.now())
-
-
-async def _not_built(session: Session, command: wire.Command) -> Event:
-    raise CommandRejected("not_built")
 
 
 def is_guess(session: Session, command: Any) -> bool:

@@ -1,25 +1,24 @@
 """Handlers of `hello` and `claim_name`."""
 
 import hashlib
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import ClaimName, Hello, player_id
 from saratoga_protocol.events import NameClaimed, Welcome
 from saratoga_protocol.refusals import ABUSE
 from saratoga_rules.games import GAMES
-from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, CommandRejected, TableState
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.usernames import BadName, checked_name
-from saratoga_server.live.broadcaster import Broadcaster
-from saratoga_server.live.peers import Peers
 from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_service import TableService
 from saratoga_server.messages.node_events import Renamed
-from saratoga_server.ports import Millis, PlayerRow
+from saratoga_server.ports import PlayerRow
 from saratoga_server.rate_limits.rates import Action
-from saratoga_server.store.players import NotClaimed, PlayerStore
+from saratoga_server.store.players import NotClaimed
+
+if TYPE_CHECKING:
+    from saratoga_server.node import Node
 
 TOKEN_TAG: Final = b"saratoga token"
 MOST_REFUSED: Final = 5
@@ -31,130 +30,109 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(TOKEN_TAG + bytes.fromhex(token)).hexdigest()
 
 
-class IdentityHandlers:
-    """The handlers of `hello` and `claim_name`."""
+async def hello(node: "Node", session: Session, command: Hello) -> Welcome:
+    """Identify the connection's player and return the answer. Raises `CommandRejected`.
 
-    def __init__(
-        self,
-        store: PlayerStore,
-        table_service: TableService,
-        broadcaster: Broadcaster,
-        peers: Peers,
-        clock: ServerClock,
-        program: str,
-        durability: str,
-    ) -> None:
-        """`program`: the server's name and version. `durability`: the level of the store."""
-        self._store = store
-        self._table_service = table_service
-        self._broadcaster = broadcaster
-        self._peers = peers
-        self._clock = clock
-        self._program = program
-        self._durability = durability
+    After `MOST_REFUSED` refused `hello` commands the connection is closed.
+    """
+    if wait := session.quota.wait(Action.HELLO_REFUSED):
+        raise too_much("Too many failed attempts from your address to identify a player.", wait)
+    try:
+        return await _welcome(node, session, command)
+    except CommandRejected as refusal:
+        session.refused_hellos += 1
+        if not refusal.retry:
+            session.quota.take(Action.HELLO_REFUSED)
+        if session.refused_hellos >= MOST_REFUSED:
+            session.connection.leave(ABUSE)
+        raise
 
-    async def hello(self, session: Session, command: Hello) -> Welcome:
-        """Identify the connection's player and return the answer. Raises `CommandRejected`.
 
-        After `MOST_REFUSED` refused `hello` commands the connection is closed.
-        """
-        if wait := session.quota.wait(Action.HELLO_REFUSED):
-            raise too_much("Too many failed attempts from your address to identify a player.", wait)
-        try:
-            return await self._welcome(session, command)
-        except CommandRejected as refusal:
-            session.refused_hellos += 1
-            if not refusal.retry:
-                session.quota.take(Action.HELLO_REFUSED)
-            if session.refused_hellos >= MOST_REFUSED:
-                session.connection.leave(ABUSE)
+async def _welcome(node: "Node", session: Session, command: Hello) -> Welcome:
+    if session.player:
+        raise CommandRejected("hello_twice")
+    player, secret = player_id(command.token), token_hash(command.token)
+    row = await node.store.players.meet_player(player)
+    wants_name = command.name is not None and (row is None or row.name is None)
+    if row is None and (wait := session.quota.wait(Action.NEW_PLAYER)):
+        raise too_much("Too many new players come from your address.", wait)
+    if wants_name:
+        _count_name(session)
+    if row is None:
+        if command.name is not None:
+            await _check_free(node, command.name)
+        session.quota.take(Action.NEW_PLAYER)
+        now = node.clock.now()
+        row = await node.store.players.create_player(
+            PlayerRow(player=player, token_hash=secret, bot=command.bot, created=now, hello=now)
+        )
+    if row.token_hash != secret:
+        raise CommandRejected("wrong_token")
+    if row.banned:
+        raise CommandRejected("banned")
+    name = row.name
+    if command.name is not None and name is None:
+        name = await _claim(node, player, command.name)
+    session.player, session.name, session.bot = player, name, row.bot
+    session.level = command.level if row.bot else ""
+    session.hello = row.hello
+    session.legal = command.legal
+    session.home = row.table
+    session.quota.authenticated(player)
+    return Welcome(
+        re=command.id,
+        player=player,
+        name=name,
+        bot=row.bot,
+        now=node.clock.now(),
+        server=node.program,
+        node=node.name,
+        games=list(GAMES),
+        table=row.table,
+        durability=node.store.durability,
+    )
+
+
+async def claim_name(node: "Node", session: Session, command: ClaimName) -> NameClaimed:
+    """Give the player a name, or change it, and return the answer. Raises `CommandRejected`."""
+    _count_name(session)
+    player = session.player
+    name = await _claim(node, player, command.name)
+    for each in node.broadcaster.sessions_of(player):
+        each.name = name
+    await _rename_at_table(node, player, name)
+    await node.store.events.publish(Renamed(player, name))
+    return NameClaimed(re=command.id, name=name)
+
+
+async def _rename_at_table(node: "Node", player: str, name: str) -> None:
+    row = await node.store.players.load_player(player)
+    if row is None or row.table is None:
+        return
+
+    try:
+        await node.tables.change(row.table, lambda state, now: tables.rename(state, player, name))
+    except CommandRejected as refusal:
+        if refusal.code != "no_such_table":  # otherwise the table has been deleted
             raise
 
-    async def _welcome(self, session: Session, command: Hello) -> Welcome:
-        if session.player:
-            raise CommandRejected("hello_twice")
-        player, secret = player_id(command.token), token_hash(command.token)
-        row = await self._store.meet_player(player)
-        wants_name = command.name is not None and (row is None or row.name is None)
-        if row is None and (wait := session.quota.wait(Action.NEW_PLAYER)):
-            raise too_much("Too many new players come from your address.", wait)
-        if wants_name:
-            _count_name(session)
-        if row is None:
-            if command.name is not None:
-                await self._check_free(command.name)
-            session.quota.take(Action.NEW_PLAYER)
-            now = self._clock.now()
-            row = await self._store.create_player(
-                PlayerRow(player=player, token_hash=secret, bot=command.bot, created=now, hello=now)
-            )
-        if row.token_hash != secret:
-            raise CommandRejected("wrong_token")
-        if row.banned:
-            raise CommandRejected("banned")
-        name = row.name
-        if command.name is not None and name is None:
-            name = await self._claim(player, command.name)
-        session.player, session.name, session.bot = player, name, row.bot
-        session.level = command.level if row.bot else ""
-        session.hello = row.hello
-        session.legal = command.legal
-        session.home = row.table
-        session.quota.authenticated(player)
-        return Welcome(
-            re=command.id,
-            player=player,
-            name=name,
-            bot=row.bot,
-            next_id=1,
-            now=self._clock.now(),
-            server=self._program,
-            node=self._peers.node,
-            games=list(GAMES),
-            table=row.table,
-            durability=self._durability,
-        )
 
-    async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
-        """Give the player a name, or change it, and return the answer. Raises `CommandRejected`."""
-        _count_name(session)
-        player = session.player
-        name = await self._claim(player, command.name)
-        for each in self._broadcaster.sessions_of(player):
-            each.name = name
-        await self._rename_at_table(player, name)
-        self._peers.publish(Renamed(player, name))
-        return NameClaimed(re=command.id, name=name)
+async def _check_free(node: "Node", wanted: str) -> None:
+    """Raise `CommandRejected` if the name is taken, before a new player is stored."""
+    _, skeleton = _checked(wanted)
+    if await node.store.players.find_player(skeleton) is not None:
+        raise CommandRejected("name_taken")
 
-    async def _rename_at_table(self, player: str, name: str) -> None:
-        row = await self._store.load_player(player)
-        if row is None or row.table is None:
-            return
 
-        def renamed(state: TableState, now: Millis) -> Change | None:
-            return tables.rename(state, player, name)
-
-        try:
-            await self._table_service.change(row.table, renamed)
-        except CommandRejected as refusal:
-            if refusal.code != "no_such_table":  # otherwise the table has been deleted
-                raise
-
-    async def _check_free(self, wanted: str) -> None:
-        """Raise `CommandRejected` if the name is taken, before a new player is stored."""
-        _, skeleton = _checked(wanted)
-        if await self._store.find_player(skeleton) is not None:
+async def _claim(node: "Node", player: str, wanted: str) -> str:
+    """Give the player the name and return it. Raises `CommandRejected`."""
+    name, skeleton = _checked(wanted)
+    match await node.store.players.claim_name(player, name, skeleton):
+        case NotClaimed.TAKEN:
             raise CommandRejected("name_taken")
-
-    async def _claim(self, player: str, wanted: str) -> str:
-        """Give the player the name and return it. Raises `CommandRejected`."""
-        name, skeleton = _checked(wanted)
-        match await self._store.claim_name(player, name, skeleton):
-            case NotClaimed.TAKEN:
-                raise CommandRejected("name_taken")
-            case NotClaimed.GONE:
-                raise unknown_player()
-        return name
+        case NotClaimed.GONE:
+            raise unknown_player()
+    return name
 
 
 def _count_name(session: Session) -> None:

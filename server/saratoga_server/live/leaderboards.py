@@ -1,6 +1,6 @@
 """Leaderboards: pages and subscriptions."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import Struct, field
@@ -8,14 +8,13 @@ from msgspec import Struct, field
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_rules.games import GAMES
-from saratoga_server.clock import ServerClock
 from saratoga_server.domain.periods import periods
 from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
-from saratoga_server.messages.node_events import Settled
-from saratoga_server.store.leaderboards import BoardKey, LeaderboardStore, RankedRow
-from saratoga_server.store.players import PlayerStore
+from saratoga_server.store.leaderboards import BoardKey, RankedRow
+
+if TYPE_CHECKING:
+    from saratoga_server.node import Node
 
 PERIODS: Final = ("day", "week", "month", "all")
 UNCHANGED_EVERY: Final = 5
@@ -35,17 +34,10 @@ class _PageReads(Struct):
 class Leaderboards:
     """The leaderboards, for queries and subscriptions of this node's connections."""
 
-    def __init__(
-        self,
-        store: LeaderboardStore,
-        players: PlayerStore,
-        clock: ServerClock,
-        peers: Peers,
-    ) -> None:
-        self._store = store
-        self._players = players
-        self._clock = clock
-        self._peers = peers
+    def __init__(self, node: "Node") -> None:
+        self._store = node.store.leaderboards
+        self._players = node.store.players
+        self._clock = node.clock
         self._changed: set[str] = set()
         """The games whose leaderboards have changed."""
         self._sends = 0
@@ -92,11 +84,6 @@ class Leaderboards:
             if present is not None and present[0] is query and present[1] != page:
                 self._followers[session] = query, page
                 session.send(page)
-
-    def counted(self, game: str) -> None:
-        """Tell every node that the game's leaderboards have changed."""
-        self.changed(game)
-        self._peers.publish(Settled([game]))
 
     async def _page(self, query: GetLeaderboard, player: str, reads: _PageReads) -> Leaderboard:
         if query.game not in GAMES:

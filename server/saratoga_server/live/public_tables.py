@@ -4,14 +4,16 @@ One address may have `MOST_PLACES` open public tables on a node, so that nobody 
 counts by its household.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import ListTables
 from saratoga_protocol.events import Tables, TableSummary
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
 from saratoga_server.rate_limits.addresses import HOUSEHOLD_PREFIX, network_of
-from saratoga_server.store.tables import TableStore
+
+if TYPE_CHECKING:
+    from saratoga_server.node import Node
 
 MOST_PLACES: Final = 8
 """The most public tables from one address."""
@@ -20,8 +22,8 @@ MOST_PLACES: Final = 8
 class PublicTables:
     """The list of public tables, which the store writes with the tables."""
 
-    def __init__(self, store: TableStore) -> None:
-        self._store = store
+    def __init__(self, node: "Node") -> None:
+        self._store = node.store.tables
         self._followers: dict[Session, list[TableSummary]] = {}
         """The connections that follow the list, each with the list last sent."""
         self._places: dict[str, str] = {}

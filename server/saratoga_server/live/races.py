@@ -1,52 +1,191 @@
 """The running races on this node, with the boards that are played here.
 
-Every race has the standings of all racers. Boards are rebuilt from their logs when first needed.
+Every race has the standings of all racers. Boards are rebuilt from their logs when first needed. The log is the
+truth: what this node has of a board is what the store had when it was last read, and what this node wrote since.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
+from saratoga_protocol.events import BoardChanged, BoardView, Standings
+from saratoga_protocol.views import wire_view
+from saratoga_rules.game import Game
+from saratoga_rules.games import RULES
+from saratoga_rules.money import net
+from saratoga_rules.position import Position
 from saratoga_rules.records.heads import first_head, shown
-from saratoga_rules.records.standing import State
+from saratoga_rules.records.standing import RacerScore, State, ranking
 from saratoga_server.domain import board as boards
-from saratoga_server.domain.board import Board, BoardChange
+from saratoga_server.domain.board import Board, BoardChange, analysis_of, open_board
+from saratoga_server.domain.results import wire_standings
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
-from saratoga_server.live.broadcaster import Broadcaster, send_loss
-from saratoga_server.live.live_race import BoardRun, LiveRace
-from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.peers import Peers
-from saratoga_server.live.stored_logs import StoredLogs, game_of
-from saratoga_server.live.table_cache import TableCache
+from saratoga_server.domain.tables.countdown import checked_deal
+from saratoga_server.live.board_lock import BoardLock
+from saratoga_server.live.broadcaster import send_loss
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import CommitOutcome, Damage, LiveStanding
-from saratoga_server.store.boards import BoardStore
+from saratoga_server.ports import CommitOutcome, Damage, LiveStanding, Millis
+
+if TYPE_CHECKING:
+    from saratoga_server.live.tables import LiveTable
+    from saratoga_server.node import Node
 
 log = EventLog("races")
 
+FOLDED_AT_ONCE: Final = 2
+"""Logs rebuilt at once; each delays every turn of the event loop by a millisecond."""
 
-class RaceCache:
-    """The cache of running races that this node has used."""
 
-    def __init__(
+@dataclass(slots=True, eq=False)
+class BoardRun:
+    """One racer's part of a race: start, deadline, audience, standing and board."""
+
+    player: str
+    start_at: Millis
+    deadline: Millis
+    """The end of the run; 0: no deadline."""
+    audience: str
+    """The code of the table whose players and watchers are sent the standing."""
+    standing: LiveStanding
+    sent: LiveStanding | None = None
+    """The standing that was last sent to the table at a tick; `None` if none was."""
+    board: Board | None = None
+    """The board, rebuilt from its log when first needed; `None` before."""
+    lock: BoardLock = field(default_factory=BoardLock)
+    """The lock held while a move is judged, stored and applied."""
+
+    @property
+    def held(self) -> Board:
+        """The board, which this node holds."""
+        assert self.board is not None
+        return self.board
+
+    @property
+    def shown_head(self) -> str:
+        """The head that others see: as last sent while count and state are, or it would show other moves."""
+        sent, standing = self.sent, self.standing
+        if sent and (sent.banked, sent.state) == (standing.banked, standing.state):
+            return sent.head
+        return standing.head
+
+    @property
+    def has_ended(self) -> bool:
+        return self.standing.state.has_ended
+
+    def is_out_of_time(self, now: Millis) -> bool:
+        return bool(self.deadline) and now >= self.deadline
+
+
+@dataclass(slots=True, eq=False)
+class LiveRace:
+    """A running race and the runs of its racers."""
+
+    id: str
+    code: str
+    """The code of the table."""
+    number: int
+    game: Game
+    key: bytes
+    """The deal key."""
+    opening: Position
+    runs: dict[str, BoardRun]
+    """The runs, by player."""
+    is_dealt: bool = False
+    """True if this node's racers have been sent the deal."""
+    has_final_standings: bool = False
+    """True if the table was sent the standings after the last ending."""
+
+    @property
+    def last_racer(self) -> str:
+        """The only player who still races in a race of several; empty if there is none."""
+        racing = [run.player for run in self.runs.values() if not run.has_ended]
+        return racing[0] if len(racing) == 1 < len(self.runs) else ""
+
+    @property
+    def is_over(self) -> bool:
+        return all(run.has_ended for run in self.runs.values())
+
+    def run(self, player: str) -> BoardRun:
+        """Return a racer's run. Raises `CommandRejected`."""
+        run = self.runs.get(player)
+        if run is None:
+            raise CommandRejected("not_racing")
+        return run
+
+    def standings(self) -> Standings:
+        """Return all racers' standings, in order of place."""
+        scores = [
+            RacerScore(
+                player=run.player,
+                banked=run.standing.banked,
+                state=run.standing.state,
+                reached=run.standing.reached,
+            )
+            for run in self.runs.values()
+        ]
+        heads = {player: run.shown_head for player, run in self.runs.items()}
+        return wire_standings(self.id, ranking(self.game, scores), heads)
+
+    def next_standings(self) -> Standings:
+        """Return the standings that are sent to the table at a tick."""
+        for run in self.runs.values():
+            run.sent = replace(run.standing, head=run.shown_head)
+        return self.standings()
+
+    def open_board(self, run: BoardRun) -> Board:
+        """Return a racer's board with the deal and no moves."""
+        return open_board(self.opening, run.start_at, self.key, self.id, run.player)
+
+    def changed(
         self,
-        store: BoardStore,
-        table_cache: TableCache,
-        broadcaster: Broadcaster,
-        peers: Peers,
-        logs: StoredLogs,
-    ) -> None:
-        self._store = store
-        self._table_cache = table_cache
-        self._broadcaster = broadcaster
-        self._peers = peers
+        board: Board,
+        entries: range,
+        *,
+        legal: bool,
+        re: int | None = None,
+    ) -> BoardChanged:
+        """Return the event with a board and some entries of its log; `entries` are their indexes."""
+        return BoardChanged(
+            re=re,
+            board=self.view(board, legal),
+            place=entries.start + 1,
+            entries=board.lines(entries),
+        )
+
+    def view(self, board: Board, legal: bool) -> BoardView:
+        """Return a board as its own player may see it; `legal`: with the legal moves."""
+        moves = None
+        if legal:
+            analysis = analysis_of(self.game, board) if board.racing else None
+            moves = [move.text for move in analysis.legal_moves()] if analysis else []
+        return BoardView(
+            race=self.id,
+            count=board.length,
+            view=wire_view(board.position),
+            banked=board.banked,
+            net=net(self.game, board.banked),
+            state=board.state,
+            head=shown(board.head),
+            legal=moves,
+        )
+
+
+class Races:
+    """The running races that this node has used."""
+
+    def __init__(self, node: "Node") -> None:
+        self._node = node
+        self._store = node.store.boards
+        self._races: dict[str, LiveRace] = {}
         self._damaged: set[str] = set()
         """The ids of the races whose stored data are damaged, each logged once."""
-        self._logs = logs
-        self._races: dict[str, LiveRace] = {}
-        self._loading: dict[str, dict[str, LiveStanding]] = {}
-        """The standings published for each race while it is being loaded."""
+        self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
 
     def known(self, race_id: str) -> LiveRace | None:
-        """Return the race if it is in the cache, else `None`."""
+        """Return the race if this node holds it, else `None`."""
         return self._races.get(race_id)
 
     def all(self) -> list[LiveRace]:
@@ -55,8 +194,12 @@ class RaceCache:
     def keep_only(self, running: Collection[str]) -> None:
         """Drop all races except `running`."""
         for race_id in [race_id for race_id in self._races if race_id not in running]:
-            del self._races[race_id]
-        self._damaged.intersection_update(running)
+            self.forget(race_id)
+
+    def forget(self, race_id: str) -> None:
+        """Drop a race that is over, was voided, or must be read again."""
+        self._races.pop(race_id, None)
+        self._damaged.discard(race_id)
 
     def _refusal(self, code: str, race_id: str, damage: Damage) -> CommandRejected:
         """Log a race's damaged data, once for each race; return the refusal."""
@@ -65,14 +208,9 @@ class RaceCache:
             log.error("race_damaged", table=code, race=race_id, reason=str(damage))
         return CommandRejected("damaged")
 
-    def forget(self, race_id: str) -> None:
-        """Drop a race that was voided or must be read again."""
-        self._races.pop(race_id, None)
-        self._damaged.discard(race_id)
-
     # Races
 
-    async def of(self, table: LiveTable) -> LiveRace:
+    async def of(self, table: "LiveTable") -> LiveRace:
         """Return the table's race. Raises `CommandRejected` if it has not started."""
         state = table.state
         race = self._races.get(state.race_id)
@@ -80,67 +218,31 @@ class RaceCache:
             return race
         if state.phase not in (TablePhase.RUNNING, TablePhase.OVER) or not state.deal_key:
             raise CommandRejected("wrong_phase", "The race has not started yet.")
-        published = self._loading.setdefault(state.race_id, {})
         try:
+            race = self._opened(state)
             stored = await self._store.load_standings(state.code, state.race)
         except Damage as damage:
             raise self._refusal(state.code, state.race_id, damage) from None
-        finally:
-            self._loading.pop(state.race_id, None)
-        race = self._races.get(state.race_id)
-        if race is None:
-            race = self.open(table)
-            for player, standing in stored.items():
-                # without an entry, the store has no head
-                if player in race.runs and standing.length:
-                    race.runs[player].standing = standing
-            self._merge(race, published)
+        race = self._races.setdefault(race.id, race)
+        self.merge(race, stored)
         return race
 
-    def open(self, table: LiveTable) -> LiveRace:
-        """Return the table's race that has just started; cache the race if it is missing.
-
-        Raises `CommandRejected` if the stored data of the deal are damaged.
-        """
-        state = table.state
-        if state.race_id not in self._races:
-            try:
-                self._races[state.race_id] = self._opened(state)
-            except Damage as damage:
-                raise self._refusal(state.code, state.race_id, damage) from None
-        return self._races[state.race_id]
-
     def _opened(self, state: TableState) -> LiveRace:
-        opening, key = self._logs.opening(state), bytes.fromhex(state.deal_key)
-        return LiveRace(
-            id=state.race_id,
-            code=state.code,
-            number=state.race,
-            game=game_of(state),
-            key=key,
-            opening=opening,
-            runs={
-                player: BoardRun(
-                    player=player,
-                    start_at=state.start_at,
-                    deadline=state.deadline,
-                    audience=state.code,
-                    standing=LiveStanding(
-                        0,
-                        opening.banked,
-                        State.RACING,
-                        shown(first_head(key, state.race_id, player)),
-                    ),
-                )
-                for player in state.racers
-            },
-        )
+        game = RULES[state.rules_version][state.settings.game]
+        key = checked_deal(state)
+        opening, race_id = self._node.deal(game, key), state.race_id
+        runs = {}
+        for player in state.racers:
+            head = shown(first_head(key, race_id, player))
+            standing = LiveStanding(0, opening.banked, State.RACING, head)
+            runs[player] = BoardRun(player, state.start_at, state.deadline, state.code, standing)
+        return LiveRace(race_id, state.code, state.race, game, key, opening, runs)
 
     async def running_at(self, code: str, race_id: str) -> LiveRace:
         """Return the race of that id at this table. Raises `CommandRejected`."""
         race = self._races.get(race_id)
         if race is None:
-            table = await self._table_cache.get(code)
+            table = await self._node.tables.get(code)
             if table.state.race_id != race_id:
                 raise CommandRejected("no_such_race", _why_not_here(table.state, race_id))
             return await self.of(table)
@@ -155,31 +257,33 @@ class RaceCache:
 
         The caller does not hold `run.lock`.
         """
-        run = _run(race, player)
+        run = race.run(player)
         if run.board is None:
             async with run.lock:
                 # moves made while the store answers would look lost
                 run.board = run.board or await self._load(race, run)
         return run, run.board
 
-    async def reload(self, race: LiveRace, run: BoardRun, *, is_shown: bool = False) -> Board:
-        """Return a board, read again after another node's write. The caller holds `run.lock`.
-
-        If the server has ended the board meanwhile, the player is sent the ending, unless the caller sends
-        the board anyway (`is_shown`). Raises `CommandRejected`.
-        """
-        was_racing = run.board is not None and run.board.racing
-        board = run.board = await self._load(race, run)
+    async def reload(self, race: LiveRace, run: BoardRun) -> Board:
+        """Return a board, read again. The caller holds `run.lock`. Raises `CommandRejected`."""
+        run.board = await self._load(race, run)
         self.changed(race, run)
-        if was_racing and not is_shown and not board.racing and not board.log[-1].command_id:
-            self.send_ending(race, run)
-        return board
+        return run.board
 
-    async def latest(self, race: LiveRace, player: str, *, is_shown: bool = False) -> Board:
+    async def latest(self, race: LiveRace, player: str) -> Board:
         """Wait for the board's lock and return the board, read again. Raises `CommandRejected`."""
-        run = _run(race, player)
+        run = race.run(player)
         async with run.lock:
-            return await self.reload(race, run, is_shown=is_shown)
+            return await self.reload(race, run)
+
+    async def show_ending(self, race: LiveRace, player: str) -> None:
+        """Send a player here the ending of a board that this node believes to be racing, if it has ended."""
+        run = race.run(player)
+        if self._node.broadcaster.holds_seat(player, race.code):
+            async with run.lock:
+                if run.board is None or run.board.racing:
+                    await self.reload(race, run)
+                    self.send_ending(race, run)
 
     async def final_boards(self, race: LiveRace) -> dict[str, Board] | None:
         """Return all boards of a race, read again; `None` if a board has not ended."""
@@ -202,22 +306,21 @@ class RaceCache:
                 self._report_loss(race, run, 0)
                 raise Damage("the board is gone")
             # this node may not have read the table since a newer connection took the seat over
-            self._broadcaster.close_older(run.player, race.code, stored.epoch)
-            run.stored_active_at = stored.active_at
-            run.active_at = max(run.active_at, stored.active_at)
+            self._node.broadcaster.close_older(run.player, race.code, stored.epoch)
             board = None if known is None else boards.continued(known, stored)
             has_lost = board is None and known is not None
             if has_lost:
                 self._report_loss(race, run, len(stored.entries))
-            if board is None:
-                board = race.open_board(run)
-            await self._logs.fold(race.game, board, stored)
+            board = board or race.open_board(run)
+            async with self._folding:
+                for _ in boards.fold(race.game, board, stored):
+                    await asyncio.sleep(0)
             if has_lost:
                 # otherwise a standing never goes back
                 run.standing = board.standing()
-                self._broadcaster.standings_changed(run.audience, race.next_standings)
+                self._node.broadcaster.standings_changed(run.audience, race.next_standings)
         except Damage as damage:
-            state = (await self._table_cache.get(race.code)).state
+            state = (await self._node.tables.get(race.code)).state
             if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
                 raise CommandRejected("not_racing") from None
             what = Damage(f"the board of {run.player}: {damage}")
@@ -237,67 +340,48 @@ class RaceCache:
             acknowledged=known,
             stored=stored,
         )
+        audience = self._node.broadcaster.audience(race.code)
         send_loss(
-            [each for each in self._broadcaster.audience(race.code) if each.player == run.player],
+            [each for each in audience if each.player == run.player],
             f"The server's store lost data: your board is back at move {stored} of {known}. Continue from there.",
         )
 
     def send_ending(self, race: LiveRace, run: BoardRun) -> None:
         """Send the player, if connected here, that the server has ended the board."""
-        board = run.board
-        assert board is not None
-        for session in self._broadcaster.audience(run.audience):
+        board = run.held
+        if board.racing:
+            return
+        for session in self._node.broadcaster.audience(run.audience):
             if session.player == run.player and session.seat == run.audience:
                 last = range(board.length - 1, board.length)
                 session.send(race.changed(board, last, legal=session.legal))
 
     def entered(
-        self,
-        race: LiveRace,
-        run: BoardRun,
-        after: BoardChange,
-        outcome: CommitOutcome,
-        command_id: int = 0,
+        self, race: LiveRace, run: BoardRun, after: BoardChange, outcome: CommitOutcome
     ) -> None:
         """Apply a durable commit to the board, and send the racer's new standing to the table."""
-        assert run.board is not None
-        boards.enter(run.board, after, outcome.at, outcome.number, command_id)
+        boards.enter(run.held, after, outcome.at, outcome.number)
         self.changed(race, run)
 
     # Standings
 
     def changed(self, race: LiveRace, run: BoardRun) -> None:
-        """Send the new standing of a racer on this node to the table and to the other nodes."""
-        assert run.board is not None
-        standing = run.board.standing()
-        if standing.shows_same_as(run.standing):
-            if standing.length > run.standing.length:
-                run.standing = standing
-        elif self._moves_on(race, run, standing):
-            self._peers.standing_changed(race.id, run.player, standing)
+        """Send the standing of a board that this node holds to the table, if others see a difference."""
+        self._moves_on(race, run, run.held.standing())
 
-    def published(self, race_id: str, standings: Mapping[str, LiveStanding]) -> list[str]:
-        """Merge standings from another node; return the racers that have ended there."""
-        loading = self._loading.get(race_id)
-        if loading is not None:
-            for player, standing in standings.items():
-                if player not in loading or loading[player].length < standing.length:
-                    loading[player] = standing
-        race = self._races.get(race_id)
-        return [] if race is None else self._merge(race, standings)
+    async def read_standings(self, race: LiveRace) -> None:
+        """Merge the stored standings, in case an event was lost."""
+        self.merge(race, await self._store.load_standings(race.code, race.number))
 
-    async def read_standings(self, race: LiveRace) -> list[str]:
-        """Merge the stored standings, in case an event was lost; return the racers newly ended."""
-        return self._merge(race, await self._store.load_standings(race.code, race.number))
-
-    def _merge(self, race: LiveRace, standings: Mapping[str, LiveStanding]) -> list[str]:
-        return [
-            player
-            for player, standing in standings.items()
-            if (run := race.runs.get(player)) is not None
-            and self._moves_on(race, run, standing)
-            and standing.state.has_ended
-        ]
+    def merge(self, race: LiveRace, standings: Mapping[str, LiveStanding]) -> None:
+        """Take over the standings that are newer than this node's; show players here how their boards ended."""
+        for player, standing in standings.items():
+            run = race.runs.get(player)
+            # without an entry, the store has no head
+            if run is None or not standing.length or not self._moves_on(race, run, standing):
+                continue
+            if standing.state.has_ended and run.board is not None:
+                self._node.background_tasks.spawn(self.show_ending(race, player))
 
     def _moves_on(self, race: LiveRace, run: BoardRun, standing: LiveStanding) -> bool:
         """Replace a standing by a newer one; return whether other players see a difference."""
@@ -307,15 +391,8 @@ class RaceCache:
         run.standing = standing
         if standing.shows_same_as(known):
             return False
-        self._broadcaster.standings_changed(run.audience, race.next_standings)
+        self._node.broadcaster.standings_changed(run.audience, race.next_standings)
         return True
-
-
-def _run(race: LiveRace, player: str) -> BoardRun:
-    run = race.runs.get(player)
-    if run is None:
-        raise CommandRejected("not_racing")
-    return run
 
 
 def _why_not_here(state: TableState, race_id: str) -> str:

@@ -8,6 +8,7 @@ from saratoga_protocol.codec import Codec
 from saratoga_protocol.events import Event
 from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
 from saratoga_server.domain.tables import TableSeat
+from saratoga_server.ports import Millis
 from saratoga_server.rate_limits.limiter import Quota, unlimited
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Session(Struct, eq=False):
     """The epoch of that seat: a fence, larger for newer connections."""
     claimed: int = 0
     """The epoch with which this connection last requested a seat; the reply may have been lost."""
+    active_at: Millis = Millis(0)
+    """The time of the player's last sign of activity on this connection, apart from moves."""
     watching: frozenset[str] = frozenset()
     """The tables that the connection watches."""
     quota: Quota = field(default_factory=unlimited)

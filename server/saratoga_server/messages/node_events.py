@@ -4,16 +4,13 @@ The change that an event reports is already durable, so a lost event only costs 
 the exception). Each event is a MessagePack map with its `kind`.
 """
 
-from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
+from saratoga_rules.records.standing import Reached, State
 from saratoga_server.ports import LiveStanding
-
-Standings: TypeAlias = Mapping[str, LiveStanding]
-"""The standings of racers of one race, by player."""
 
 
 class Here(Struct, frozen=True, tag="here", tag_field="kind"):
@@ -21,7 +18,6 @@ class Here(Struct, frozen=True, tag="here", tag_field="kind"):
 
     node: str
     number: int
-    """The number of the heartbeat; 1: the node has just begun to listen."""
 
 
 class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
@@ -31,18 +27,30 @@ class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
     version: int
 
 
-class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
-    """Changed standings, sent as a whole because reading them from the store costs too much."""
+class StoodRow(Struct, frozen=True):
+    """A racer's standing, as the store keeps it."""
 
-    node: str
-    races: dict[str, dict[str, LiveStanding]]
-    """The standings by race id and player."""
+    race: str
+    player: str
+    length: int
+    banked: int
+    state: str
+    head: str
+    at: int
+    """The milliseconds since the start at which the count last rose; with `number` 0: it never did."""
+    number: int
+
+
+class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
+    """Standings of which others see a change. Published by the store itself, together with the moves."""
+
+    rows: list[StoodRow]
 
 
 class Settled(Struct, frozen=True, tag="settled", tag_field="kind"):
-    """Changed leaderboards of these games: send the pages to subscribers again."""
+    """Changed leaderboards of a game: send the pages to subscribers again."""
 
-    games: list[str]
+    game: str
 
 
 class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
@@ -92,6 +100,11 @@ NodeEvent: TypeAlias = Here | Touched | Stood | Settled | AdminEvent
 
 class BadNodeEvent(ValueError):
     """Bytes that are not an event known to this node; they are ignored."""
+
+
+def standing_of(row: StoodRow) -> LiveStanding:
+    reached = Reached(row.at, row.number) if row.number else None
+    return LiveStanding(row.length, row.banked, State(row.state), row.head, reached)
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder()

@@ -1,7 +1,7 @@
 """The batcher: sends commits to the store, in batches.
 
 One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose
-reply was lost is sent again, marked as a repeat, and the store answers as it did the first time.
+reply was lost is sent again: the store finds the entries where they belong, and answers as it did the first time.
 """
 
 import asyncio
@@ -53,8 +53,6 @@ class PendingCommit(Struct, eq=False):
     outcome: asyncio.Future[CommitOutcome]
     deadline: float
     """The time at which the commit is given up, by the loop's clock."""
-    was_sent: bool = False
-    """True if the commit was sent, so that it must be sent again as a repeat."""
 
 
 def fail(commits: Iterable[PendingCommit], reason: str) -> None:
@@ -154,9 +152,7 @@ class Batcher:
         """Send the batch in flight, for the first time or again."""
         batch = self._in_flight
         try:
-            request = self._encoder.encode(
-                [each.commit for each in batch], resent=batch[0].was_sent
-            )
+            request = self._encoder.encode([each.commit for each in batch])
         except (TypeError, ValueError, OverflowError) as error:
             # cannot happen with a judged move; fail the batch instead of blocking the next one
             self._in_flight = []
@@ -213,8 +209,6 @@ class Batcher:
         """Reconnect and continue; with a usable connection, `pause` seconds later."""
         self._is_active = True
         self._last_error = reason
-        for pending in self._in_flight:
-            pending.was_sent = True
         if self._recovery is None:
             self._recovery = self._loop.create_task(self._run_recovery(pause))
 
@@ -261,8 +255,8 @@ class Batcher:
 
 
 def _deliver(batch: list[PendingCommit], answer: list[Any]) -> None:
-    fours = zip(*[iter(answer)] * 4, strict=True)
-    for pending, (status, length, at, number) in zip(batch, fours, strict=True):
+    fives = zip(*[iter(answer)] * 5, strict=True)
+    for pending, (status, length, at, number, racing) in zip(batch, fives, strict=True):
         outcome = pending.outcome
         if not outcome.done():
-            outcome.set_result(CommitOutcome(_STATUSES[status], length, at, number))
+            outcome.set_result(CommitOutcome(_STATUSES[status], length, at, number, racing))

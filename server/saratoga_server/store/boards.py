@@ -1,4 +1,4 @@
-"""Reads of the boards of races, and signs of activity."""
+"""Reads of the boards of races."""
 
 import asyncio
 from typing import Final
@@ -19,7 +19,7 @@ READ_STEP: Final = 500
 
 
 class BoardStore:
-    """The boards of races in the store, and signs of activity."""
+    """The boards of races in the store."""
 
     def __init__(self, client: StoreClient) -> None:
         self._client = client
@@ -29,7 +29,7 @@ class BoardStore:
         stored = await self._client.write("load_board", (race_key(table, race),), player)
         if not stored:
             return None
-        epoch, last_id, banked, state, start, length, active_at, *lines = stored
+        epoch, banked, state, start, length, *lines = stored
         entries: list[LogEntry] = []
         try:
             for first in range(0, len(lines), READ_STEP):
@@ -40,18 +40,12 @@ class BoardStore:
                 raise Damage(f"{len(entries)} entries of {int(length)} are left")
             return StoredBoard(
                 epoch=int(epoch),
-                last_id=int(last_id),
                 banked=int(banked),
                 state=state.decode(),
                 entries=tuple(entries),
-                active_at=Millis(int(active_at)),
             )
         except (ValueError, TypeError) as fault:  # TypeError: a field is missing
             raise Damage(f"the board cannot be read: {fault}") from None
-
-    async def note_active(self, table: str, race: int, player: str, at: Millis) -> None:
-        """Store the time of a racer's sign of activity, unless a later one is stored."""
-        await self._client.write("note_active", (race_key(table, race),), player, at)
 
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
         stored = await self._client.read("load_standings", (race_key(table, race),))
@@ -68,8 +62,8 @@ class BoardStore:
 
 
 def _entry(line: bytes, start: int) -> LogEntry:
-    since, number, command_id, text = line.split(b" ", 3)
-    return LogEntry(text.decode(), Millis(start + int(since)), int(number), int(command_id))
+    since, number, text = line.split(b" ", 2)
+    return LogEntry(text.decode(), Millis(start + int(since)), int(number))
 
 
 def _standing(banked: bytes, state: bytes, rose: bytes, length: bytes, head: bytes) -> LiveStanding:

@@ -37,7 +37,7 @@ class CommitEncoder:
         self._packer = msgpack.Packer(use_bin_type=False)
         self._function = _bulk("FCALL") + _bulk(function_name("commit_boards"))
 
-    def encode(self, commits: Sequence[BoardCommit], *, resent: bool) -> bytes:
+    def encode(self, commits: Sequence[BoardCommit]) -> bytes:
         """Return the request for a batch.
 
         Raises `TypeError`, `ValueError` or `OverflowError` if a commit cannot be encoded.
@@ -51,7 +51,6 @@ class CommitEncoder:
                     places.setdefault(key, len(places) + 1),
                     commit.player,
                     commit.epoch,
-                    commit.command_id,
                     commit.after,
                     commit.banked,
                     commit.state,
@@ -61,7 +60,7 @@ class CommitEncoder:
                     commit.head,
                 )
             )
-        batch = self._packer.pack((resent, boards))
+        batch = self._packer.pack(boards)
         head = b"*%d\r\n%b%b" % (len(places) + 4, self._function, _bulk(str(len(places))))
         end = b"\r\n" + self._confirmation
         return b"".join((head, *places, b"$%d\r\n" % len(batch), batch, end))

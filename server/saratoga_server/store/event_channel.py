@@ -30,7 +30,7 @@ from saratoga_server.store.resp_connection import Reply, RespConnection, encode_
 from saratoga_server.store.store_client import StoreClient
 
 if TYPE_CHECKING:
-    from saratoga_server.live.peer_events import PeerEvents
+    from saratoga_server.live.listener import Listener
 
 OPEN_TIMEOUT: Final = 2.0
 """Seconds for one attempt to connect and subscribe."""
@@ -66,7 +66,7 @@ class EventChannel:
         """Publish to every node; return how many were listening."""
         return int(await self._client.command("PUBLISH", NEWS, encode_node_event(event)))
 
-    async def listen(self, listener: "PeerEvents") -> None:
+    async def listen(self, listener: "Listener") -> None:
         """Receive events until cancelled."""
         while True:
             try:
@@ -82,7 +82,7 @@ class EventChannel:
             _log.warning("subscription_failed", store=store, reason=reason)
         self._has_warned = True
 
-    async def _subscribe(self, listener: "PeerEvents") -> None:
+    async def _subscribe(self, listener: "Listener") -> None:
         """Subscribe, and probe until that fails."""
         self._is_confirmed, self._probe_seen, self._fault = False, 0, ""
         async with asyncio.timeout(OPEN_TIMEOUT):
@@ -111,13 +111,11 @@ class EventChannel:
             connection.abort()
             await cancel_all(catching_up)
 
-    async def _probe(self, number: int, listener: "PeerEvents") -> None:
+    async def _probe(self, number: int, listener: "Listener") -> None:
         """Publish a probe, and wait until it comes back."""
         event = encode_node_event(Here(listener.node, number))
         async with asyncio.timeout(PROBE_TIMEOUT):
-            publish = self._client.primary.client.execute_command("PUBLISH", NEWS, event)
-            receivers = await publish
-            listener.counted(int(receivers))
+            await self._client.primary.client.execute_command("PUBLISH", NEWS, event)
             await self._until(lambda: self._probe_seen >= number)
 
     async def _until(self, condition: Callable[[], bool]) -> None:
@@ -137,7 +135,7 @@ class EventChannel:
         except TimeoutError:
             return
 
-    def _on_reply(self, reply: Reply, listener: "PeerEvents") -> None:
+    def _on_reply(self, reply: Reply, listener: "Listener") -> None:
         if isinstance(reply, hiredis.ReplyError):
             self._fail(str(reply))
         elif reply[0] == b"message":
@@ -155,7 +153,7 @@ class EventChannel:
         self._fault = self._fault or reason
         self._progress.set()
 
-    def _receive(self, payload: bytes, listener: "PeerEvents") -> None:
+    def _receive(self, payload: bytes, listener: "Listener") -> None:
         try:
             event = decode_node_event(payload)
         except BadNodeEvent as error:

@@ -6,14 +6,16 @@ boards of a race that starts, and the record and results of a race that ends.
 
 from collections.abc import AsyncIterator, Sequence
 from enum import Enum, auto
+from typing import Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from saratoga_protocol.events import TableSummary
 from saratoga_server.domain.tables import TablePhase, TableState, due, pack
 from saratoga_server.messages.packing import pack as pack_for_lua
-from saratoga_server.ports import BEGINNING, MOST_LISTED, Millis, RaceFinish
+from saratoga_server.ports import MOST_LISTED, Millis, RaceFinish
 from saratoga_server.store.keys import (
     DUE,
     FINISHED_LOGS_KEPT,
@@ -31,8 +33,14 @@ from saratoga_server.store.leaderboards import add_results
 from saratoga_server.store.save import MISSING, Save
 from saratoga_server.store.store_client import StoreClient
 
-PEOPLE: int = 10**13
+PEOPLE: Final = 10**13
 """In the public list, a table's score is its connected people times this, and the time at which it was opened."""
+
+
+LOOK_MILLIS: Final = 15_000
+"""Milliseconds after which any node looks at a table whose racers have lost their places."""
+
+MOST: Final = Millis(2**53)
 
 
 class NotSaved(Enum):
@@ -92,10 +100,10 @@ class TableStore:
         record = await self._client.command("HGET", records_key(table), race)
         return None if record is None else record.decode()
 
-    async def due(self, until: Millis, limit: int, since: Millis = BEGINNING) -> dict[str, Millis]:
-        """Return the timers that run out from `since` to `until`, by table, in order of time."""
+    async def due(self, until: Millis, limit: int) -> dict[str, Millis]:
+        """Return the timers that run out until then, by table, in order of time."""
         found = await self._client.command(
-            "ZRANGEBYSCORE", DUE, since, until, "WITHSCORES", "LIMIT", 0, limit
+            "ZRANGEBYSCORE", DUE, 0, until, "WITHSCORES", "LIMIT", 0, limit
         )
         pairs = zip(*[iter(found)] * 2, strict=True)
         return {code.decode(): Millis(int(float(at))) for code, at in pairs}
@@ -103,6 +111,13 @@ class TableStore:
     async def forget_timer(self, code: str) -> None:
         """Remove the timer of a table that is not there."""
         await self._client.command("ZREM", DUE, code)
+
+    async def set_timer(self, code: str, at: Millis | None) -> None:
+        """Set when a table's next timer runs out, as it follows from the table; `None`: it has none."""
+        if at is None:
+            await self.forget_timer(code)
+        else:
+            await self._client.command("ZADD", DUE, at, code)
 
     async def list_public(self) -> list[TableSummary]:
         """Return at most `MOST_LISTED` tables: most people first, then newest first."""
@@ -131,8 +146,10 @@ def save_of(write: TableWrite) -> Save:
         _raise_fences(save, before, after)
     if write.finish is not None:
         _finish_race(save, before or after, write.finish)
-    save.do("HSET", table, "version", write.version + 1, "body", pack(after))
+    save.do("HSET", table, "version", write.version + 1, "body", pack(replace(after, voided=None)))
     at = due(after)
+    if _loses_racers(before, after):
+        at = min(at or MOST, Millis(after.touched + LOOK_MILLIS))
     if at is None:
         save.do("ZREM", DUE, code)
     else:
@@ -150,6 +167,13 @@ def starts_race(before: TableState | None, after: TableState) -> bool:
     """Return whether the change starts the race."""
     is_running = after.phase is TablePhase.RUNNING
     return is_running and before is not None and before.phase is not TablePhase.RUNNING
+
+
+def _loses_racers(before: TableState | None, after: TableState) -> bool:
+    """Return whether boards are to be ended because of the change: by any node if this one dies before."""
+    if before is None or after.phase is not TablePhase.RUNNING:
+        return False
+    return (before.left, before.is_ended_by_host) != (after.left, after.is_ended_by_host)
 
 
 def _seat_players(save: Save, before: TableState | None, after: TableState, key: str) -> None:
@@ -174,7 +198,7 @@ def _open_boards(save: Save, table: TableState, banked: int) -> None:
     fields += ["commits", 0, "at", table.start_at, "open", len(racers)]
     fields += ["racers", pack_for_lua(racers)]
     for player in racers:
-        fields += [f"{player}:epoch", epochs.get(player, 0), f"{player}:last_id", 0]
+        fields += [f"{player}:epoch", epochs.get(player, 0)]
         fields += [f"{player}:length", 0, f"{player}:banked", banked, f"{player}:state", "racing"]
     save.do("HSET", key, *fields)
 
@@ -206,6 +230,7 @@ def _finish_race(save: Save, before: TableState, finish: RaceFinish) -> None:
     if finish.settlement is not None:
         save.do("HSET", table_key(code), f"counts:{finish.race}", 1)
         add_results(save, finish.settlement)
+        save.do("PUBLISH", NEWS, pack_for_lua({"kind": "settled", "game": finish.settlement.game}))
 
 
 def _list_table(save: Save, before: TableState | None, after: TableState) -> None:

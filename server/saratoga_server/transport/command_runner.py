@@ -16,7 +16,7 @@ from saratoga_protocol.commands import Command, GetRecord, MakeMove
 from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import ABUSE
 from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.handlers.play import JudgedMove
+from saratoga_server.live.play import JudgedMove
 from saratoga_server.live.refusals import failed, refused
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics

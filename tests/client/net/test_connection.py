@@ -62,7 +62,7 @@ def made(re: int, repeat: bool = False) -> events.BoardChanged:
         state="racing",
         head="0" * 16,
     )
-    return events.BoardChanged(re=re, board=board, place=1, entries=["10 1 draw"], repeat=repeat)
+    return events.BoardChanged(re=re, board=board, place=1, entries=["10 1 draw"])
 
 
 # Saying hello
@@ -187,20 +187,6 @@ async def test_a_command_over_the_size_limit_is_never_sent(server: ScriptedServe
 # Ids
 
 
-async def test_ids_continue_from_the_number_that_the_server_gives(server: ScriptedServer) -> None:
-    server.greeting = partial(welcome, next_id=40)
-    async with connection(server) as client:
-        peer = await server.peer()
-        asking = asyncio.create_task(client.request(JOIN))
-        command = await peer.command()
-        assert command.id == 40
-        await peer.send(snapshot(command.id, next_id=70))
-        await asking
-        moving = asyncio.create_task(client.request(DRAW))
-        assert (await peer.command()).id == 70
-        moving.cancel()
-
-
 async def test_a_command_refused_for_the_moment_is_sent_again_under_its_id(
     server: ScriptedServer,
 ) -> None:
@@ -295,8 +281,8 @@ async def test_an_unanswered_command_is_sent_again_under_its_id(server: Scripted
         back = await server.peer()
         await back.send(snapshot((await back.command()).id))
         assert await back.command() == lost
-        await back.send(made(lost.id, repeat=True))
-        assert await moving == made(lost.id, repeat=True)
+        await back.send(made(lost.id))
+        assert await moving == made(lost.id)
 
 
 async def test_a_request_made_while_the_server_is_down_is_sent_when_it_is_back(

@@ -170,7 +170,6 @@ WELCOME = events.Welcome(
     player="p" * 16,
     name="Anna",
     bot=False,
-    next_id=5,
     now=NOON,
     server="s",
     node="n",
@@ -214,11 +213,10 @@ async def test_another_answer_to_hello_makes_the_connection_unusable() -> None:
         await greeting.say_hello(HELLO)
 
 
-async def test_a_seat_that_is_gone_is_an_event_and_the_next_ids_are_the_servers() -> None:
+async def test_a_seat_that_is_gone_is_an_event() -> None:
     requests = open_requests()
     requests.subscriptions.command_answered(commands.JoinTable(id=1, table=CODE), snapshot(1))
     await Greeting(FakeSocket(), CODEC, requests).restore(WELCOME)
-    assert requests.next_id == 5
     lost = events.SeatLost(table=CODE, reason=SEAT_EXPIRED)
     assert await anext(requests.stream()) == lost
 

@@ -242,7 +242,7 @@ async def test_no_event_counts_after_the_end_of_the_table(phase: str) -> None:
 def sent(*seats: str, phase: str = "running", idle_since: float = 0) -> Snapshot:
     seated = [seat(each) for each in seats or "ya"]
     shown = snapshot("y4 a3", board(), table(phase=phase, seats=seated))
-    return structs.replace(shown, idle_since=START + int(idle_since * 1000))
+    return structs.replace(shown, now=START + int(idle_since * 1000))
 
 
 def racing(*seats: str, phase: str = "running") -> SessionState:

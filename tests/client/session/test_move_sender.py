@@ -123,7 +123,7 @@ def test_over_any_faults_every_move_is_made_once_and_in_order(
             faults = 0
             for step in data.draw(st.lists(st.sampled_from(STEPS), max_size=60)):
                 if step == "refuse":
-                    code = data.draw(st.sampled_from((*TEMPORARY, "server_fault", "stale_id")))
+                    code = data.draw(st.sampled_from((*TEMPORARY, "server_fault")))
                     faults += code not in TEMPORARY
                     if faults <= 2:
                         may_be_done = code in ("store_unavailable", "server_fault")
@@ -208,17 +208,6 @@ async def test_a_move_made_although_the_answer_was_a_refusal_is_not_taken_back()
         for _ in range(2):
             racer.play(lambda moves: moves[0])
         await run_ready_tasks()
-        await racer.stepped.settle()
-        await racer.check()
-
-
-async def test_a_move_refused_for_a_stale_id_is_made_once() -> None:
-    async with racing("lady-palk", 1, draws=3) as racer:
-        racer.play(lambda moves: moves[0])
-        await run_ready_tasks()
-        await racer.network.cut()
-        racer.network.refusals.append(("stale_id", False))
-        await racer.network.restore()
         await racer.stepped.settle()
         await racer.check()
 

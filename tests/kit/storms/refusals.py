@@ -3,7 +3,7 @@
 The racing bots obey the protocol, so most codes can only be wrong for them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from kit.races import replay, state_in
 from kit.recorded_players import Notes, Refusal
@@ -23,7 +23,6 @@ TRUE_AT_TIMES = {
     "no_such_race",
     "nobody_ready",
     "ready_blocked",
-    "stale_id",
     "stale_move",
     "store_unavailable",
     "time_up",
@@ -46,10 +45,7 @@ def untrue_refusals(notes: Notes, troubles: Sequence[Period]) -> Iterator[str]:
     """
     for refusal in notes.refusals:
         what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
-        is_stale = refusal.code == "stale_id"
-        if refusal.code not in TRUE_AT_TIMES or (
-            is_stale and not _was_never_acknowledged(refusal, notes)
-        ):
+        if refusal.code not in TRUE_AT_TIMES:
             yield what
         elif refusal.retry != (refusal.code in RETRIED):
             yield f"{what}, with retry {refusal.retry}"
@@ -65,7 +61,7 @@ def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes
     """Describe the refusals of nonces, moves and cash-outs in a race that its record contradicts."""
     racer = record.racer(notes.player)
     state = state_in(record, notes.player)
-    stored = {entry.command_id: place for place, entry in enumerate(board.entries, start=1)}
+    stored = [entry.text for entry in board.entries]
     for refusal in notes.refusals:
         command = notes.sent.get(refusal.id)
         if isinstance(command, Reveal) and _is_first(command, notes):
@@ -75,7 +71,7 @@ def untrue_refusals_of_race(record: RaceRecord, board: StoredBoard, notes: Notes
         if not isinstance(command, MakeMove | CashOut) or command.race != record.race_id:
             continue
         what = f"{notes.player} was refused {refusal.code} for command {refusal.id}"
-        yield from _contradicted(refusal, stored, what)
+        yield from _contradicted(refusal, command, stored, what)
         if refusal.code == "time_up" and state != State.OUT_OF_TIME:
             yield f"{what}, and ended as {state}"
         if refusal.code == "illegal_move" and _is_legal(record, command, notes.player):
@@ -92,18 +88,15 @@ def _is_first(command: Reveal, notes: Notes) -> bool:
     return command.id == min(sent.id for sent in shown if sent.nonce == command.nonce)
 
 
-def _contradicted(refusal: Refusal, stored: Mapping[int, int], what: str) -> Iterator[str]:
-    """Describe a refusal that the commands carried out on the board contradict.
-
-    `stored` has the places of their entries in the log, from 1, by the command's id.
-    """
-    place = stored.get(refusal.id)
-    if refusal.code == "no_such_race":
+def _contradicted(
+    refusal: Refusal, command: MakeMove | CashOut, stored: Sequence[str], what: str
+) -> Iterator[str]:
+    """Describe a refusal that the entries of the board contradict: the command was carried out."""
+    if refusal.code == "no_such_race" or isinstance(command, CashOut):
         return  # the race was over: its record says whether the move counts
-    if not refusal.retry and place is not None and not _is_too_early(refusal, place):
+    is_there = stored[command.after : command.after + 1] == [command.move]
+    if not refusal.retry and is_there and not _is_too_early(refusal, command.after + 1):
         yield f"{what}, which was carried out"
-    if refusal.code == "stale_id" and max(stored, default=0) < refusal.id:
-        yield f"{what}, and no later command was carried out"
 
 
 def _is_too_early(refusal: Refusal, place: int) -> bool:
@@ -114,17 +107,6 @@ def _is_too_early(refusal: Refusal, place: int) -> bool:
     """
     board = refusal.board
     return refusal.code == "stale_move" and board is not None and board.count < place - 1
-
-
-def _was_never_acknowledged(refusal: Refusal, notes: Notes) -> bool:
-    """Return whether the command is a move that the server did not acknowledge before or after.
-
-    A link may deliver a move again, or late, when a later one was carried out: if the move was refused
-    before, then `stale_id` is true. The links leave other commands in their order. The notes keep no
-    acknowledged move of an audited race.
-    """
-    acknowledged = (each.id for each in notes.acknowledged)
-    return isinstance(notes.sent.get(refusal.id), MakeMove) and refusal.id not in acknowledged
 
 
 def _is_legal(record: RaceRecord, command: MakeMove | CashOut, player: str) -> bool:

@@ -24,6 +24,7 @@ from saratoga_rules.records.record import LogLine, format_record, parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS, LOG_ENDINGS, Reached, State
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.board import (
+    AHEAD_MILLIS,
     FOLD_STEP,
     Board,
     BoardChange,
@@ -35,6 +36,7 @@ from saratoga_server.domain.board import (
     is_idle,
     open_board,
     played,
+    repeated,
     stuck_after,
 )
 from saratoga_server.domain.board_log import BoardLog
@@ -65,13 +67,11 @@ def at(millis: int) -> Millis:
     return Millis(START + millis)
 
 
-def entry(text: str, millis: int, number: int, command_id: int = 0) -> LogEntry:
-    return LogEntry(text, at(millis), number, command_id)
+def entry(text: str, millis: int, number: int) -> LogEntry:
+    return LogEntry(text, at(millis), number)
 
 
-def stored(
-    *entries: LogEntry, last_id: int = 0, game: Game = CANFIELD, opening: Position = OPENING
-) -> StoredBoard:
+def stored(*entries: LogEntry, game: Game = CANFIELD, opening: Position = OPENING) -> StoredBoard:
     """Return a board with this log, and the count and the state to which it leads."""
     position, state = opening, State.RACING
     for each in entries:
@@ -81,14 +81,12 @@ def stored(
             with suppress(IllegalMove):  # a log that is only compared
                 position = play(game, position, parse_move(each.text))
             state = State.WON if is_won(game, position) else State.RACING
-    return StoredBoard(
-        epoch=1, last_id=last_id, banked=position.banked, state=state, entries=entries
-    )
+    return StoredBoard(epoch=1, banked=position.banked, state=state, entries=entries)
 
 
-def folded(*entries: LogEntry, last_id: int = 0, game: Game = CANFIELD) -> Board:
+def folded(*entries: LogEntry, game: Game = CANFIELD) -> Board:
     board = new_board()
-    for _ in fold(game, board, stored(*entries, last_id=last_id, game=game)):
+    for _ in fold(game, board, stored(*entries, game=game)):
         pass
     return board
 
@@ -104,8 +102,8 @@ def test_a_move_is_judged_without_changing_the_board() -> None:
 
 
 def test_a_board_is_the_fold_of_its_log() -> None:
-    board = folded(entry("t1>up", 900, 3, 11), entry("draw", 1500, 7, 12), last_id=14)
-    assert (board.banked, board.length, board.last_id) == (5, 2, 14)
+    board = folded(entry("t1>up", 900, 3), entry("draw", 1500, 7))
+    assert (board.banked, board.length) == (5, 2)
     assert board.reached == Reached(900, 3)
     assert board.position.waste
 
@@ -131,15 +129,15 @@ def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
 def test_an_ending_that_comes_with_a_move_is_entered_after_it() -> None:
     board = new_board()
     stuck = stuck_after(board, played(CANFIELD, board, parse_move("t1>up")))
-    enter(board, stuck, at(70), 5, 9)
+    enter(board, stuck, at(70), 5)
     assert (board.state, board.length) == (State.STUCK, 2)
-    assert (board.reached, board.last_id) == (Reached(70, 5), 9)
-    again = folded(entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9))
+    assert board.reached == Reached(70, 5)
+    again = folded(entry("t1>up", 70, 5), entry("stuck", 70, 6))
     assert replace(board, analysis=None) == replace(again, analysis=None)
 
 
 def test_a_standing_is_what_others_may_know() -> None:
-    board = folded(entry("t1>up", 900, 3, 11), entry("draw", 1500, 7, 12))
+    board = folded(entry("t1>up", 900, 3), entry("draw", 1500, 7))
     banked = LogLine(900, 3, "t1>up")
     _, head = heads(KEY, f"{CODE}/1", ANN, [banked])
     assert board.standing() == LiveStanding(2, 5, State.RACING, head, Reached(900, 3))
@@ -149,15 +147,14 @@ def test_a_standing_is_what_others_may_know() -> None:
 
 
 def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
-    board = folded(entry("draw", 100, 1, 11))
+    board = folded(entry("draw", 100, 1))
     after = played(CANFIELD, board, parse_move("t1>up"))
-    commit = commit_of(board, after, table=CODE, race=2, player=ANN, epoch=3, command_id=12)
+    commit = commit_of(board, after, table=CODE, race=2, player=ANN, epoch=3)
     assert commit == BoardCommit(
         table=CODE,
         race=2,
         player=ANN,
         epoch=3,
-        command_id=12,
         after=1,
         entries=("t1>up",),
         banked=5,
@@ -169,11 +166,11 @@ def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
 
 @pytest.mark.parametrize("state", [state for state in State if state in LOG_ENDINGS])
 def test_an_ending_of_the_servers_own_needs_no_epoch(state: State) -> None:
-    board = folded(entry("t1>up", 100, 1, 11))
+    board = folded(entry("t1>up", 100, 1))
     after = ended(board, state)
     assert (after.position, after.banked, after.rises) == (board.position, 5, False)
     commit = commit_of(board, after, table=CODE, race=2, player=ANN)
-    assert (commit.epoch, commit.command_id, commit.after) == (0, 0, 1)
+    assert (commit.epoch, commit.after) == (0, 1)
     assert (commit.state, commit.banked) == (state, 5)
     assert commit.late is (state is State.OUT_OF_TIME), "only this comes after the deadline"
 
@@ -182,8 +179,7 @@ def test_an_ending_of_the_servers_own_needs_no_epoch(state: State) -> None:
 def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
     steps = walk(game, 3, banking)
     log = tuple(
-        LogEntry(str(step.move), at(number), number, number)
-        for number, step in enumerate(steps[:-1], 1)
+        LogEntry(str(step.move), at(number), number) for number, step in enumerate(steps[:-1], 1)
     )
     board = new_board(steps[0].position)
     board_in_store = stored(*log, game=GAMES[game], opening=steps[0].position)
@@ -194,15 +190,24 @@ def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
 
 
 def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
-    board = new_board()
-    assert not is_idle(board, at(IDLE_MILLIS - 1), START)
-    assert is_idle(board, at(IDLE_MILLIS), START)
-    assert not is_idle(board, at(IDLE_MILLIS), at(60_000)), "the server was away"
-    enter(board, played(CANFIELD, board, parse_move("draw")), at(1000), 1)
-    assert not is_idle(board, at(IDLE_MILLIS), START)
-    assert is_idle(board, at(IDLE_MILLIS + 1000), START)
-    enter(board, ended(board, State.CASH_OUT), at(1000), 2)
-    assert not is_idle(board, at(10 * IDLE_MILLIS), START)
+    board, silence = new_board(), IDLE_MILLIS + AHEAD_MILLIS
+    assert not is_idle(board, at(silence - 1), START)
+    assert is_idle(board, at(silence), START)
+    assert not is_idle(board, at(silence), at(60_000)), "another sign"
+    board = folded(entry("draw", 1000, 1))
+    assert not is_idle(board, at(silence), START)
+    assert is_idle(board, at(silence + 1000), START)
+    assert not is_idle(folded(entry("cash-out", 1000, 1)), at(10 * silence), START)
+
+
+def test_the_entries_of_a_command_that_was_carried_out_are_found_by_place_and_text() -> None:
+    board = folded(entry("draw", 100, 1), entry("t1>up", 200, 2))
+    assert list(repeated(board, 0, "draw")) == [0]
+    assert list(repeated(board, 1, "t1>up")) == [1]
+    for after, text in ((0, "t1>up"), (1, "draw"), (2, "draw")):
+        assert not repeated(board, after, text)
+    stuck = folded(entry("t1>up", 70, 5), entry("stuck", 70, 6))
+    assert list(repeated(stuck, 0, "t1>up")) == [0, 1]
 
 
 # Boards read again
@@ -210,27 +215,27 @@ def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
 
 def test_a_continued_board_equals_one_folded_from_the_beginning() -> None:
     log = [
-        entry(text, number * 10, number * 3, number)
+        entry(text, number * 10, number * 3)
         for number, text in enumerate(["t1>up", "t2>up", "draw", "left"], start=1)
     ]
     whole = new_board()
-    for _ in fold(CANFIELD, whole, stored(*log, last_id=9)):
+    for _ in fold(CANFIELD, whole, stored(*log)):
         pass
     for length in range(len(log) + 1):
         known = new_board()
         for _ in fold(CANFIELD, known, stored(*log[:length])):
             pass
         before = replace(known, log=known.log.copy(), rises=dict(known.rises))
-        board = continued(known, stored(*log, last_id=9))
+        board = continued(known, stored(*log))
         assert board is not None
-        for _ in fold(CANFIELD, board, stored(*log, last_id=9)):
+        for _ in fold(CANFIELD, board, stored(*log)):
             pass
         assert replace(board, analysis=None) == replace(whole, analysis=None)
         assert known == before, "the board that was continued is unchanged"
 
 
 def test_a_board_that_differs_from_the_stored_log_is_not_continued() -> None:
-    one, two, other = entry("t1>up", 10, 1, 1), entry("t2>up", 20, 2, 2), entry("t3>up", 20, 4, 2)
+    one, two, other = entry("t1>up", 10, 1), entry("t2>up", 20, 2), entry("t3>up", 20, 4)
     known = folded(one, two)
     assert continued(known, stored(one, two)) is not None
     assert continued(known, stored(one)) is None
@@ -271,9 +276,9 @@ def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: s
 
 
 ENTRIES = [
-    LogEntry("draw", Millis(NOON), 1, 7),
-    LogEntry("t1>up", Millis(NOON + 900), 4, 8),
-    LogEntry("stuck", Millis(NOON + 900), 5, 8),
+    LogEntry("draw", Millis(NOON), 1),
+    LogEntry("t1>up", Millis(NOON + 900), 4),
+    LogEntry("stuck", Millis(NOON + 900), 5),
 ]
 
 
@@ -289,20 +294,13 @@ def test_what_was_appended_is_read_again() -> None:
         log[3]
 
 
-def test_the_entries_of_a_command_are_found() -> None:
-    log = BoardLog(ENTRIES)
-    assert list(log.of_command(8)) == [1, 2]
-    assert list(log.of_command(7)) == [0]
-    assert not log.of_command(9)
-
-
 def test_an_entry_takes_no_more_memory_than_its_numbers() -> None:
     log, entries = BoardLog(), 4000
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
     for number in range(entries):
         # new objects each time, like the texts and numbers that are decoded from a frame
-        log.append(LogEntry("-".join(("t1>", "t2")), Millis(NOON + number), number, 5000 + number))
+        log.append(LogEntry("-".join(("t1>", "t2")), Millis(NOON + number), number))
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (after - before) / entries < 40
@@ -378,7 +376,7 @@ class PlayedRace:
     def _enter(self, player: str, after: BoardChange, at: int) -> None:
         self.commits += 1
         moment = Millis(self.state.start_at + at)
-        enter(self.boards[player], after, moment, self.commits, self.commits)
+        enter(self.boards[player], after, moment, self.commits)
 
     def counted(self) -> CountedRace:
         return count_up(self.state, self.opening, self.boards)

@@ -26,8 +26,9 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_rules.records.verify import verify
+from saratoga_server.domain.board import AHEAD_MILLIS
 from saratoga_server.domain.tables.countdown import MINUTE
-from saratoga_server.domain.tables.timers import LOOK_MILLIS
+from saratoga_server.live.scheduler import LOOK_EVERY
 
 # Moves and cash-outs: judged, stored before they are answered, and answered again when repeated
 
@@ -80,7 +81,7 @@ async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -
     assert refused(illegal)[0] == "illegal_move"
     made = await anna.send(MakeMove(id=50, race=race, after=0, move="draw"))
     assert isinstance(made, BoardChanged)
-    assert (made.board.count, made.repeat) == (1, False)
+    assert made.board.count == 1
 
 
 @pytest.mark.parametrize("kind", [MakeMove, CashOut])
@@ -111,7 +112,7 @@ async def test_without_a_store_a_move_changes_nothing_and_can_be_repeated(
     server.faults.unavailable = False
     done = await anna.send(command)
     assert isinstance(done, BoardChanged)
-    assert (done.repeat, done.board.count) == (False, 1)
+    assert done.board.count == 1
 
 
 async def test_an_ending_whose_reply_was_lost_ends_the_race(
@@ -193,7 +194,7 @@ async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
 async def test_a_long_search_for_stuck_goes_on_in_the_background(
     nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
+    monkeypatch.setattr("saratoga_server.live.play.INLINE_LIMIT", 0)
     anna, bert = await two_racing(nearly_stuck)
     answer = await anna.moves("draw")
     assert answer.board.state == "racing"
@@ -206,7 +207,7 @@ async def test_a_long_search_for_stuck_goes_on_in_the_background(
 async def test_a_search_for_stuck_is_out_of_date_after_another_move(
     nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
+    monkeypatch.setattr("saratoga_server.live.play.INLINE_LIMIT", 0)
     anna, _ = await two_racing(nearly_stuck)
     await anna.moves("draw")
     await anna.cash_out()
@@ -237,9 +238,9 @@ async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_
     server: InProcessServer,
 ) -> None:
     anna, bert = await two_racing(server)
-    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
     await anna.moves("draw")
-    await server.pass_time(LOOK_MILLIS)
+    await server.pass_time(int(LOOK_EVERY * 1000) + AHEAD_MILLIS)
     (ended,) = bert.received.endings()
     assert ended.board.state == "idle"
     assert bert.received.all(SeatLost) == []
@@ -260,7 +261,7 @@ async def test_a_racer_who_gives_signs_of_activity_may_think_for_as_long_as_the_
 ) -> None:
     anna, bert = await two_racing(server)
     for _ in range(3):
-        await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+        await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
         await anna.ask(Heartbeat)
         await bert.ask(Heartbeat, active=True)
     assert [each.board.state for each in anna.received.endings()] == ["idle"]

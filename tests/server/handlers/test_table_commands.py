@@ -93,7 +93,7 @@ async def test_a_nonce_that_came_in_time_counts_if_the_table_was_held_until_late
         await player.ready()
     await anna.ask(Start, table=code)
     await anna.reveal()
-    table = server.node.table_cache.known(code)
+    table = server.node.tables.known(code)
     assert table is not None
     async with table.lock:
         revealed = asyncio.ensure_future(bert.reveal())

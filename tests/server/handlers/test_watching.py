@@ -6,7 +6,7 @@ from kit.in_process_server import InProcessServer, gathered, listed
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.two_nodes import beside
 from saratoga_protocol.codec import CODECS, MSGPACK
-from saratoga_protocol.commands import Heartbeat, JoinTable, LeaveTable, LockTable, NextRace
+from saratoga_protocol.commands import JoinTable, LeaveTable, LockTable, NextRace
 from saratoga_protocol.events import (
     Done,
     RaceOver,
@@ -121,7 +121,7 @@ async def test_an_empty_table_is_not_listed_and_is_closed_after_a_while(
     assert await anna.refused(JoinTable, table=code) == "table_closed"
     assert await anna.refused(JoinTable, table=code, seat=False) == "table_closed"
     await server.pass_time(0)
-    assert server.node.table_cache.known(code) is None
+    assert server.node.tables.known(code) is None
 
 
 # The number of watchers
@@ -226,54 +226,6 @@ async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
     assert (without.board.count, without.board.legal) == (2, None)
 
 
-async def test_a_racer_is_sent_since_when_idleness_counts(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    started = server.time.at
-
-    async def idle_since() -> int:
-        back = await server.player("Anna")
-        return (await back.at_table(JoinTable, table=code)).idle_since - started
-
-    await server.pass_time(10_000)
-    assert await idle_since() == 0
-    anna = await server.player("Anna")
-    await anna.at_table(JoinTable, table=code)
-    await anna.moves("draw")
-    await server.pass_time(5_000)
-    assert await idle_since() == 10_000
-    anna = await server.player("Anna")
-    await anna.at_table(JoinTable, table=code)
-    await anna.ask(Heartbeat, active=True)
-    await server.pass_time(30_000)
-    assert await idle_since() == 15_000
-    await server.restart()
-    assert await idle_since() == 45_000, "time without a server does not count"
-    anna = await server.player("Anna")
-    await anna.at_table(JoinTable, table=code)
-    await anna.cash_out()
-    assert await idle_since() == -started
-
-
-async def test_a_host_between_races_is_sent_since_when_idleness_counts(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna, bert)
-    opened = server.time.at
-
-    async def idle_since(name: str) -> int:
-        back = await server.player(name)
-        return (await back.at_table(JoinTable, table=code)).idle_since - opened
-
-    await server.pass_time(5_000)
-    assert await idle_since("Anna") == 0
-    assert await idle_since("Bert") == -opened
-    await server.restart()
-    await server.pass_time(5_000)
-    assert await idle_since("Anna") == 5_000, "time without a server does not count"
-
-
 async def test_a_racer_who_watches_the_own_table_without_the_seat_is_sent_no_board(
     server: InProcessServer,
 ) -> None:
@@ -282,18 +234,6 @@ async def test_a_racer_who_watches_the_own_table_without_the_seat_is_sent_no_boa
     other = await server.player("Anna")
     assert (await other.at_table(JoinTable, table=code, seat=False)).board is None
     await anna.moves("draw")
-
-
-async def test_the_next_id_is_above_every_id_of_the_seat_and_of_the_board(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    anna.last_id = 70
-    await anna.moves("draw")
-    back = await server.player("Anna")
-    snapshot = await back.at_table(JoinTable, table=code)
-    assert snapshot.next_id == 72
 
 
 async def test_a_board_that_the_store_knows_better_is_read_again(server: InProcessServer) -> None:

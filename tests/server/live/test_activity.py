@@ -5,9 +5,9 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from kit.in_process_server import InProcessServer, gathered
+from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
-from kit.two_nodes import Nodes, beside
+from kit.two_nodes import Nodes
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     AllowReady,
@@ -23,18 +23,16 @@ from saratoga_protocol.commands import (
     MakeMove,
     NextRace,
 )
-from saratoga_protocol.events import Done, RaceOver, SeatLost, TableChanged
+from saratoga_protocol.events import Done, RaceOver, SeatLost
 from saratoga_protocol.refusals import BANNED
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
-from saratoga_server.domain.tables import unpack
-from saratoga_server.domain.tables.timers import LOOK_MILLIS
-from saratoga_server.live.activity import SEAT_MILLIS, STORE_MILLIS
-from saratoga_server.live.admin_events import AdminEvents
-from saratoga_server.live.table_cache import JITTER
+from saratoga_server.domain.board import AHEAD_MILLIS
+from saratoga_server.live.listener import Listener
+from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.messages.node_events import (
     AdminEvent,
     Banned,
@@ -45,13 +43,7 @@ from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.tables import NotSaved, TableWrite
 
-# Signs of activity: noted at one node, stored, and seen by every other; and what a host without them loses
-
-
-async def stored_sign(server: InProcessServer, player: MemoryPlayer) -> int:
-    """Return how long ago the player's last stored sign was given; negative: never."""
-    board = await server.board(player.table.code, player.player)
-    return server.time.at - board.active_at if board.active_at else -1
+# Signs of activity, and what a host without them loses
 
 
 async def state(server: InProcessServer, player: MemoryPlayer) -> str:
@@ -62,25 +54,6 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
     anna, bert = await server.player("Anna"), await server.player("Bert")
     await server.race(anna, bert, cap=20)
     return anna, bert
-
-
-async def test_a_sign_is_stored_at_once_and_later_ones_every_twenty_seconds(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await two_racing(server)
-    await anna.ask(Heartbeat, active=True)
-    await server.pass_time(0)
-    assert await stored_sign(server, anna) == 0
-    await server.pass_time(STORE_MILLIS - 5000)
-    await anna.ask(Heartbeat, active=True)
-    await server.pass_time(4999)
-    assert await stored_sign(server, anna) == STORE_MILLIS - 1, "not stored yet"
-    await server.pass_time(1)
-    assert await stored_sign(server, anna) == 5000, "the time of the sign, not of the write"
-    assert await stored_sign(server, bert) == -1
-    await bert.ask(Heartbeat)
-    await server.pass_time(0)
-    assert await stored_sign(server, bert) == -1
 
 
 @pytest.mark.parametrize(
@@ -100,65 +73,23 @@ async def test_other_commands_and_refused_moves_are_signs_too(
     server: InProcessServer, command: tuple[type, dict[str, object]]
 ) -> None:
     anna, bert = await two_racing(server)
-    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
     kind, fields = command
     code = anna.table.code
     where = {"race": f"{code}/1"} if kind in (MakeMove, CashOut, EndRace) else {"table": code}
     await anna.ask(kind, **where, **fields)
-    await server.pass_time(LOOK_MILLIS)
+    await server.pass_time(int(LOOK_EVERY * 1000) + AHEAD_MILLIS)
     assert [await state(server, each) for each in (anna, bert)] == ["racing", "idle"]
-
-
-async def test_a_sign_at_one_node_is_seen_by_a_check_at_another(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert, cap=20)
-    await nodes.pass_time(IDLE_MILLIS - LOOK_MILLIS)
-    await anna.ask(Heartbeat, active=True)
-    await nodes.east.node.scheduler.sweep()
-    nodes.east.time.at += LOOK_MILLIS
-    west = nodes.west.node
-    race = await west.races.of(await west.table_cache.get(code))
-    assert await west.boards.sweep(race, west.clock.since) == [bert.player]
-
-
-async def test_a_check_is_refused_if_another_node_has_stored_a_sign_meanwhile(
-    nodes: Nodes,
-) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert, cap=20)
-    west = nodes.west.node
-    race = await west.races.of(await west.table_cache.get(code))
-    for player in (anna, bert):
-        await west.races.board(race, player.player)
-    nodes.east.time.at += IDLE_MILLIS
-    await nodes.east.real.boards.note_active(code, 1, anna.player, nodes.east.node.clock.now())
-    assert await west.boards.sweep(race, west.clock.since) == [bert.player]
-
-
-async def test_a_sign_survives_the_death_of_its_node(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    await server.pass_time(IDLE_MILLIS - LOOK_MILLIS)
-    await anna.ask(Heartbeat, active=True)
-    await server.node.scheduler.sweep()
-    async with beside(server) as nodes:
-        # the node that has served since before the sign looks; the other one is dead
-        back = await nodes.west.player("Anna")
-        await back.at_table(JoinTable, table=anna.table.code)
-        race = await nodes.west.node.races.of(
-            await nodes.west.node.table_cache.get(anna.table.code)
-        )
-        run = race.runs[anna.player]
-        assert nodes.west.time.at - run.active_at < LOOK_MILLIS
 
 
 async def idle_host(nodes: Nodes) -> tuple[MemoryPlayer, MemoryPlayer]:
     """Return the host, whose board has ended as idle, and another racer on the other node."""
     anna, bert = await nodes.two()
     await nodes.race(anna, bert, cap=20)
-    await nodes.pass_time(IDLE_MILLIS - LOOK_MILLIS)
+    await nodes.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
     await bert.ask(Heartbeat, active=True)
     await nodes.pass_time(0)
-    await nodes.pass_time(2 * LOOK_MILLIS)
+    await nodes.pass_time(2 * int(LOOK_EVERY * 1000))
     assert await state(nodes.east, anna) == "idle"
     return anna, bert
 
@@ -180,38 +111,6 @@ async def test_a_host_who_is_back_before_the_race_is_over_keeps_the_table(
 # Between races
 
 
-async def signed(server: InProcessServer, *players: MemoryPlayer) -> list[int]:
-    """Return how long ago these players' last stored signs at their seats were given."""
-    _, body = await server.stored(players[0].table.code)
-    seats = {seat.player: seat for seat in unpack(body).seats}
-    return [server.time.at - seats[each.player].active_at for each in players]
-
-
-async def test_between_races_a_seats_signs_are_stored_once_a_minute_and_none_is_lost(
-    server: InProcessServer,
-) -> None:
-    anna, bert, otto = [await server.player(name) for name in ("Anna", "Bert", "Otto")]
-    code = await gathered(anna, bert)
-    await otto.ask(JoinTable, table=code, seat=False)
-    await server.pass_time(SEAT_MILLIS)
-    before, _ = await server.stored(code)
-    for player in (anna, otto):
-        await player.ask(Heartbeat, active=True)
-    await bert.ask(Heartbeat)
-    await server.pass_time(0)
-    assert await signed(server, anna, bert) == [0, SEAT_MILLIS]
-    for seconds in (1, 5):
-        await server.pass_time(seconds * 1000)
-        await anna.ask(Heartbeat, active=True)
-    await server.pass_time(SEAT_MILLIS - 6001)
-    assert await signed(server, anna) == [SEAT_MILLIS - 1], "not stored yet"
-    await server.pass_time(1)
-    assert await signed(server, anna) == [SEAT_MILLIS - 6000], "the time of the last sign"
-    await server.pass_time(SEAT_MILLIS)
-    assert (await server.stored(code))[0] == before + 2
-    assert not bert.received.all(TableChanged)[1:], "a sign is no news"
-
-
 @pytest.mark.parametrize("is_over", [False, True], ids=["gathering", "over"])
 async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
     nodes: Nodes, is_over: bool
@@ -225,11 +124,11 @@ async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
     else:
         await anna.at_table(CreateTable, game="canfield")
         await bert.at_table(JoinTable, table=anna.table.code)
-    await nodes.pass_time(SEAT_MILLIS)
+    await nodes.pass_time(60_000)
     await bert.ask(Heartbeat, active=True)
-    await nodes.pass_time(IDLE_MILLIS - SEAT_MILLIS - 1)
+    await nodes.pass_time(IDLE_MILLIS - 60_000 - 1)
     assert bert.table.host == anna.player
-    await nodes.pass_time(1 + JITTER)
+    await nodes.pass_time(1)
     for player in (anna, bert):
         assert player.table.host == bert.player
         assert player.table.notice == "Anna has been away for three minutes; Bert is host now."
@@ -246,21 +145,19 @@ class AppliedAtOnce:
 
     is_listening = False
 
-    def __init__(self, admin_events: AdminEvents) -> None:
-        self._admin_events = admin_events
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
 
     async def publish(self, event: NodeEvent) -> int:
         assert isinstance(event, AdminEvent)
-        await self._admin_events.apply(event)
+        await self._listener.apply(event)
         return 1
 
 
 @pytest.fixture
 async def administration(server: InProcessServer) -> Administration:
     """An administration whose actions this node applies at once."""
-    store = replace(
-        server.store, events=cast(EventChannel, AppliedAtOnce(server.node.admin_events))
-    )
+    store = replace(server.store, events=cast(EventChannel, AppliedAtOnce(server.node.listener)))
     return Administration(store, await compose_table_cache(store), "zoe@laptop")
 
 
@@ -339,6 +236,6 @@ async def test_actions_on_players_and_tables_that_are_not_here_change_nothing(
 ) -> None:
     anna = await server.player("Anna")
     told = len(anna.received.events)
-    await server.node.admin_events.apply(Banned("z" * 16))
-    await server.node.admin_events.apply(TableClosedByAdmin("odd-emu-11", "Enough."))
+    await server.node.listener.apply(Banned("z" * 16))
+    await server.node.listener.apply(TableClosedByAdmin("odd-emu-11", "Enough."))
     assert (anna.received.events[told:], anna.close_codes) == ([], [])

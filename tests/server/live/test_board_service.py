@@ -4,22 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from redis.asyncio import Redis
 
 from kit.in_process_server import InProcessServer, compose_node
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from saratoga_protocol.commands import JoinTable
-from saratoga_protocol.events import BoardChanged, Refused
-from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.records.standing import IDLE_MILLIS, State
+from saratoga_protocol.events import Refused
+from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables.countdown import MINUTE
+from saratoga_server.live import play
 from saratoga_server.live.board_lock import BoardLock
-from saratoga_server.live.live_race import LiveRace
-from saratoga_server.live.stored_logs import StoredLogs
+from saratoga_server.live.races import LiveRace
 from saratoga_server.node import Node
-from saratoga_server.ports import Millis, StoreUnavailable
-from saratoga_server.store.keys import race_key
+from saratoga_server.ports import StoreUnavailable
 
 # Boards on a node: dealt, ended by the server, and checked
 
@@ -32,7 +29,7 @@ async def racing(server: InProcessServer, *names: str) -> tuple[LiveRace, list[M
 
 
 async def race_on(node: Node, code: str) -> LiveRace:
-    return await node.races.of(await node.table_cache.get(code))
+    return await node.races.of(await node.tables.get(code))
 
 
 @pytest.fixture
@@ -60,8 +57,7 @@ async def test_each_racer_here_is_dealt_once_and_a_watcher_is_not(server: InProc
     code = await server.race(*players)
     await cleo.at_table(JoinTable, table=code, seat=False)
     race = await race_on(server.node, code)
-    table = await server.node.table_cache.get(code)
-    server.node.boards.deal(table, race)
+    play.deal(server.node, race)
     for player in players:
         (dealt,) = player.received.deals()
         assert (dealt.start_at, dealt.deadline) == (
@@ -81,8 +77,8 @@ async def test_a_board_that_the_server_ends_is_stored_and_its_player_notified(
     race, (anna, bert) = await racing(server, "Anna", "Bert")
     await anna.moves("draw")
     server.time.at += 1234
-    assert await server.node.boards.end(race, anna.player, State.LEFT)
-    assert not await server.node.boards.end(race, anna.player, State.STUCK)
+    assert await play.end_board(server.node, race, anna.player, State.LEFT)
+    assert not await play.end_board(server.node, race, anna.player, State.STUCK)
     assert await log(server, race, anna.player) == ["draw", "left"]
     (ended,) = anna.received.endings()
     assert (ended.board.state, ended.board.count) == ("left", 2)
@@ -96,9 +92,9 @@ async def test_a_board_is_ended_for_a_position_only_while_it_has_that_length(
 ) -> None:
     race, (anna,) = await racing(server, "Anna")
     await anna.moves("draw")
-    assert not await server.node.boards.end(race, anna.player, State.STUCK, length=0)
+    assert not await play.end_board(server.node, race, anna.player, State.STUCK, length=0)
     assert await log(server, race, anna.player) == ["draw"]
-    assert await server.node.boards.end(race, anna.player, State.STUCK, length=1)
+    assert await play.end_board(server.node, race, anna.player, State.STUCK, length=1)
     assert await log(server, race, anna.player) == ["draw", "stuck"]
 
 
@@ -109,10 +105,11 @@ async def test_an_ending_whose_reply_was_lost_is_sent_at_the_next_attempt(
     server.time.at += 10 * MINUTE
     server.faults.lost_replies = 1
     with pytest.raises(StoreUnavailable):
-        await server.node.boards.end(race, anna.player, State.OUT_OF_TIME)
+        await play.end_board(server.node, race, anna.player, State.OUT_OF_TIME)
     assert anna.received.endings() == []
     for _ in range(2):
-        await server.node.boards.end(race, anna.player, State.OUT_OF_TIME)
+        await play.end_board(server.node, race, anna.player, State.OUT_OF_TIME)
+    await server.settle()
     (ended,) = anna.received.endings()
     assert ended.board.state == "out-of-time"
     assert await log(server, race, anna.player) == ["out-of-time"]
@@ -126,12 +123,12 @@ async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     await newer.hello()
     await newer.at_table(JoinTable, table=race.code)
     await newer.moves("draw")
-    assert not await server.node.boards.end(race, anna.player, State.STUCK, length=0)
+    assert not await play.end_board(server.node, race, anna.player, State.STUCK, length=0)
     board = race.runs[anna.player].board
     assert board is not None
     assert (board.racing, board.length) == (True, 1)
     await newer.moves("draw")
-    assert await server.node.boards.end(race, anna.player, State.LEFT)
+    assert await play.end_board(server.node, race, anna.player, State.LEFT)
     assert await log(server, race, anna.player) == ["draw", "draw", "left"]
     answer = await newer.move("draw")
     assert isinstance(answer, Refused)
@@ -144,8 +141,9 @@ async def test_a_board_that_ended_on_another_node_is_reported_and_not_ended_agai
     server: InProcessServer, elsewhere: Node
 ) -> None:
     race, (anna, _) = await racing(server, "Anna", "Bert")
-    await elsewhere.boards.end(await race_on(elsewhere, race.code), anna.player, State.LEFT)
-    assert await server.node.boards.end(race, anna.player, State.STUCK)
+    await play.end_board(elsewhere, await race_on(elsewhere, race.code), anna.player, State.LEFT)
+    await play.end_board(server.node, race, anna.player, State.STUCK)
+    await server.settle()
     (ended,) = anna.received.endings()
     assert ended.board.state == "left"
     assert await log(server, race, anna.player) == ["left"]
@@ -160,7 +158,7 @@ async def test_boards_past_their_deadline_are_ended_unless_they_have_ended(
     race, (anna, bert) = await racing(server, "Anna", "Bert")
     await anna.cash_out()
     server.time.at += 10 * MINUTE
-    assert await server.node.boards.sweep(race, Millis(0)) == []
+    await play.end_out_of_time(server.node, race)
     assert await log(server, race, anna.player) == ["cash-out"]
     assert await log(server, race, bert.player) == ["out-of-time"]
 
@@ -171,41 +169,12 @@ async def test_an_ending_after_the_deadline_by_the_stores_clock_is_out_of_time(
     race, (anna, _) = await racing(server, "Anna", "Bert")
     server.time.behind = -10 * MINUTE
     server.time.at += 1
-    assert await server.node.boards.end(race, anna.player, State.LEFT)
+    assert await play.end_board(server.node, race, anna.player, State.LEFT)
     assert await log(server, race, anna.player) == ["out-of-time"]
     assert [ended.board.state for ended in anna.received.endings()] == ["out-of-time"]
 
 
-async def test_idle_racers_are_found_by_the_newest_log(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    race, (_, bert) = await racing(server, "Anna", "Bert")
-    newer = MemoryPlayer(elsewhere.dispatcher, "Anna")
-    await newer.hello()
-    await newer.at_table(JoinTable, table=race.code)
-    server.time.at += IDLE_MILLIS
-    await newer.moves("draw")  # this node has not noticed the change
-    assert await server.node.boards.sweep(race, Millis(0)) == [bert.player]
-
-
 # The stored logs of a race: what can be replayed of them, and which boards have ended
-
-
-async def test_a_log_with_a_damaged_entry_is_read_as_far_as_it_replays(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-    for _ in range(2):
-        assert isinstance(await anna.move("draw"), BoardChanged)
-    log = f"{race_key(code, 1)}:log:{anna.player}"
-    async with Redis.from_url(server.store.server.url) as raw:
-        second = await raw.lindex(log, 1)
-        assert isinstance(second, bytes)
-        await raw.lset(log, 1, second.decode().replace("draw", "t9>t8"))
-    logs, state = StoredLogs(server.store.boards, deal_for_key), server.state(code)
-    (read,) = (await logs.read(state))[1].values()
-    assert ([entry.text for entry in read.entries], read.damaged) == (["draw"], True)
 
 
 # The lock of a board: taken at once if it is free, otherwise in order

@@ -74,7 +74,7 @@ async def test_one_address_has_eight_places_until_one_of_its_tables_is_private_o
     assert (
         await first.refused(ChangeSettings, table=first.table.code, public=True) == "bad_settings"
     )
-    await server.node.table_service.change(
+    await server.node.tables.change(
         second.table.code,
         lambda state, now: close(state, "Closing time.", now=now, fresh_seed=SEED),
     )
@@ -191,7 +191,7 @@ async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
     code, _, number = race.partition("/")
     players = [each.player for each in server.players]
     assert await server.store.leaderboards.void_race("canfield", code, int(number), players)
-    await server.node.admin_events.apply(RaceVoided(race, "canfield"))
+    await server.node.listener.apply(RaceVoided(race, "canfield"))
     await server.pass_time(1000)
     (page,) = anna.received.all(Leaderboard, told)
     assert (page.rows, page.total, page.me) == ([], 0, None)

@@ -1,16 +1,13 @@
 """Two nodes: what each publishes, and how it follows what the other does."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import cast
 
 import pytest
 
-from kit.event_recorder import EventRecorder, recording
 from kit.in_process_server import InProcessServer, gathered
 from kit.stepped_store import SteppedStore, opened_on
-from kit.tables import ANN, BEN
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -30,21 +27,16 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.records.standing import State
-from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables.countdown import MINUTE
-from saratoga_server.live.peer_events import PeerEvents
-from saratoga_server.live.peers import PEER_COUNTS_FOR, Peers
-from saratoga_server.live.table_cache import LoadTable
+from saratoga_server.live.listener import Listener
 from saratoga_server.messages.node_events import (
     Announce,
-    NodeEvent,
-    Standings,
-    Stood,
     TableClosedByAdmin,
 )
-from saratoga_server.ports import LiveStanding, StoredBoard, StoreUnavailable
-from saratoga_server.store.event_channel import EventChannel
+from saratoga_server.ports import StoredBoard, StoreUnavailable
+
+Load = Callable[[str], Awaitable[tuple[int, bytes] | None]]
 
 # Two nodes: each applies the events of the other, and finds changes whose events it missed
 
@@ -85,9 +77,9 @@ async def test_a_replaced_connection_is_closed_before_it_is_sent_that_its_player
     await newer.at_table(JoinTable, table=code)
     await newer.ask(LeaveTable, table=code)
     told = len(anna.received.events)
-    ended = {anna.player: nodes.west.node.races.all()[0].runs[anna.player].standing}
+    ended = nodes.west.node.races.all()[0].runs[anna.player].standing
     # the standing comes before the table that says why
-    nodes.east.node.peer_events.receive(Stood("west", {race.id: ended}))
+    nodes.east.node.races.merge(race, {anna.player: ended})
     await nodes.east.settle()
     assert race.runs[anna.player].standing.state is State.LEFT
     assert anna.close_codes == [TAKEN_OVER.code]
@@ -139,7 +131,7 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
     code = await gathered(anna, bert)
     await nodes.settle()
     await nodes.east.real.nodes.gone(nodes.west.node.name)
-    await nodes.east.node.scheduler.sweep()
+    await nodes.east.node.scheduler.look_around()
     await nodes.east.settle()
     await asyncio.sleep(0)
     assert [seat.connected for seat in anna.table.seats] == [True, False]
@@ -152,29 +144,11 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
     assert code == bert.table.code
 
 
-async def test_a_node_that_begins_to_listen_is_sent_all_standings(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-    await anna.moves("draw")
-    async with second_store(server) as store, recording(store.real.events, "newcomer") as newcomer:
-        await server.settle()
-        assert not server.node.peers.is_alone
-        (race,) = server.node.races.all()
-        server.faults.unavailable = True
-        await server.node.peers.publish_standings()
-        server.faults.unavailable = False
-        await server.node.peers.publish_standings()
-        standings = {anna.player: race.runs[anna.player].standing}
-        await newcomer.receives(Stood(server.node.name, {race.id: standings}))
-        assert [type(event) for event in newcomer.events].count(Stood) == 1
-    assert standings[anna.player].length == 1
-
-
 async def test_players_who_were_banned_or_renamed_during_a_lost_subscription_are_found(
     nodes: Nodes,
 ) -> None:
     anna, bert = await nodes.two()
-    peer_events = nodes.west.node.peer_events
+    peer_events = nodes.west.node.listener
     await peer_events.subscribed()
     nodes.west.tap.is_deaf = True
     await nodes.west.store.players.set_banned(bert.player, True)
@@ -191,7 +165,7 @@ async def test_a_table_that_changed_during_a_lost_subscription_is_read_again(nod
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    peer_events = nodes.west.node.peer_events
+    peer_events = nodes.west.node.listener
     nodes.west.tap.is_deaf = True
     await anna.ask(ChangeSettings, table=code, game="lady-palk")
     assert bert.table.settings.game == "canfield"
@@ -206,16 +180,16 @@ def second_store(server: InProcessServer) -> AbstractAsyncContextManager[Stepped
 
 
 @asynccontextmanager
-async def running(peer_events: PeerEvents) -> AsyncIterator[None]:
+async def running(listener: Listener) -> AsyncIterator[None]:
     """Run the tasks of a node that apply events and catch up."""
-    task = asyncio.create_task(peer_events.run())
+    task = asyncio.create_task(listener.run())
     try:
         yield
     finally:
         await cancel_all([task])
 
 
-async def no_events(listener: PeerEvents) -> None:
+async def no_events(listener: Listener) -> None:
     """Wait for ever, in place of a subscription that passes events to `listener`."""
     await asyncio.get_running_loop().create_future()
 
@@ -225,7 +199,7 @@ async def test_administrative_actions_are_applied_in_order_and_one_failure_stops
 ) -> None:
     _, bert = await nodes.two()
     code = await gathered(bert)
-    peer_events = nodes.west.node.peer_events
+    peer_events = nodes.west.node.listener
     monkeypatch.setattr(nodes.west.store.events, "listen", no_events)
     monkeypatch.setattr(
         nodes.west.store.tables, "load_table", failing_once(nodes.west.store.tables.load_table)
@@ -237,7 +211,7 @@ async def test_administrative_actions_are_applied_in_order_and_one_failure_stops
     assert [each.text for each in bert.received.all(Announcement)] == ["one", "two"]
 
 
-def failing_once(load: LoadTable) -> LoadTable:
+def failing_once(load: Load) -> Load:
     """Return `load`, changed so that the first call raises `StoreUnavailable`."""
     faults = [StoreUnavailable("away")]
 
@@ -295,92 +269,3 @@ async def test_an_older_connection_is_refused_though_its_node_missed_the_newer_o
     await newer.at_table(JoinTable, table=code)
     assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"
     assert set(anna.close_codes) == {TAKEN_OVER.code}
-
-
-# The events that a node publishes, and whether it knows that no other node listens
-
-
-RACE = "mint-otter-42/1"
-
-
-class Node:
-    """The peers of one node, and a stub that passes events to `recorder`."""
-
-    def __init__(self) -> None:
-        self.recorder = EventRecorder("other")
-        self.faults: list[Exception] = []
-        self.has_failed = asyncio.Event()
-        self.now = 100.0
-        self.background_tasks = BackgroundTasks()
-        self.is_listening = True
-        self.peers = Peers(
-            "node", cast(EventChannel, self), self.background_tasks, lambda: self.now
-        )
-
-    async def publish(self, event: NodeEvent) -> int:
-        await asyncio.sleep(0)
-        if self.faults:
-            self.has_failed.set()
-            raise self.faults.pop()
-        self.recorder.receive(event)
-        return 1
-
-    @property
-    def published(self) -> list[dict[str, dict[str, LiveStanding]]]:
-        """Return the standings of every publication that had some."""
-        return [
-            event.races
-            for event in self.recorder.events
-            if isinstance(event, Stood) and event.races
-        ]
-
-
-def standing(length: int, banked: int = 3) -> LiveStanding:
-    return LiveStanding(length, banked, State.RACING, "0" * 16)
-
-
-@pytest.fixture
-def node() -> Node:
-    return Node()
-
-
-def test_a_node_is_alone_only_while_it_listens(node: Node) -> None:
-    assert node.peers.is_alone
-    node.is_listening = False
-    assert not node.peers.is_alone
-
-
-def test_another_node_counts_for_a_while_after_its_last_sign_of_life(node: Node) -> None:
-    assert node.peers.met("other")
-    assert not node.peers.is_alone
-    node.now += PEER_COUNTS_FOR - 1
-    assert not node.peers.met("other"), "it was known already"
-    node.now += PEER_COUNTS_FOR - 0.01
-    assert not node.peers.is_alone
-    node.now += 0.01
-    assert node.peers.is_alone
-
-
-async def test_only_the_newest_standing_of_a_racer_is_published_and_only_once(node: Node) -> None:
-    node.peers.seen()
-    for length in (1, 2):
-        node.peers.standing_changed(RACE, ANN, standing(length))
-    node.peers.standing_changed(RACE, BEN, standing(7))
-    for _ in range(2):
-        await node.peers.publish_standings()
-    assert node.published == [{RACE: {ANN: standing(2), BEN: standing(7)}}]
-
-
-async def test_standings_that_could_not_be_published_are_published_the_next_time(
-    node: Node,
-) -> None:
-    newer: Standings = {BEN: standing(9)}
-    node.peers.publish_all(RACE, {ANN: standing(1), BEN: standing(8)})
-    node.faults.append(StoreUnavailable("away"))
-    publishing = asyncio.create_task(node.peers.publish_standings())
-    await asyncio.sleep(0)
-    node.peers.publish_all(RACE, newer)  # while an event is being published
-    await publishing
-    assert node.published == []
-    await node.peers.publish_standings()
-    assert node.published == [{RACE: {ANN: standing(1), BEN: standing(9)}}]

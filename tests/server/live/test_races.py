@@ -15,15 +15,10 @@ from kit.stepped_store import opened_on
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, NextRace
 from saratoga_protocol.events import Done, RaceOver, Refused, Standings
-from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain import tables
-from saratoga_server.domain.results import recorded_outcome
-from saratoga_server.live.live_race import LiveRace
-from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.race_finisher import Finish, RaceFinisher
-from saratoga_server.live.stored_logs import StoredLogs
+from saratoga_server.live import finish
+from saratoga_server.live.races import LiveRace
 from saratoga_server.node import Node
 from saratoga_server.ports import (
     LiveStanding,
@@ -59,7 +54,7 @@ async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
 
 async def race_on(node: Node, player: MemoryPlayer) -> LiveRace:
     """Return the race of the player's table as that node holds it."""
-    return await node.races.of(await node.table_cache.get(player.table.code))
+    return await node.races.of(await node.tables.get(player.table.code))
 
 
 def refused(answer: object) -> tuple[str, int | None]:
@@ -80,19 +75,8 @@ async def test_a_board_that_another_node_wrote_to_is_read_again(
     back = await server.player("Anna")
     snapshot = await back.at_table(JoinTable, table=anna.table.code)
     assert snapshot.board is not None
-    assert refused(await back.move("draw", after=0))[0] == "stale_move"
     assert (await back.moves("draw")).board.count == 3
     assert bert.board.count == 0
-
-
-async def test_an_ending_that_the_caller_shows_is_not_sent_as_well(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    anna, _ = await two_racing(server)
-    race = await race_on(server.node, anna)
-    await elsewhere.boards.end(await race_on(elsewhere, anna), anna.player, State.LEFT)
-    assert not (await server.node.races.latest(race, anna.player, is_shown=True)).racing
-    assert anna.received.endings() == []
 
 
 # Answers that depend on the store
@@ -101,7 +85,7 @@ async def test_an_ending_that_the_caller_shows_is_not_sent_as_well(
 async def test_a_board_has_a_longest_log(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.handlers.play.MOST_ENTRIES", 2)
+    monkeypatch.setattr("saratoga_server.live.play.MOST_ENTRIES", 2)
     anna, _ = await two_racing(server)
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw"))[0] == "board_full"
@@ -112,7 +96,7 @@ async def test_a_race_that_cannot_be_read_can_be_read_later(
     server: InProcessServer, elsewhere: Node
 ) -> None:
     anna, _ = await two_racing(server)
-    table = await elsewhere.table_cache.get(anna.table.code)
+    table = await elsewhere.tables.get(anna.table.code)
     server.faults.unavailable = True
     with pytest.raises(StoreUnavailable):
         await elsewhere.races.of(table)
@@ -132,30 +116,14 @@ async def test_a_standing_never_goes_back(server: InProcessServer) -> None:
     newest = run.standing
     assert newest.length == 2
     older = LiveStanding(1, 9, State.RACING, "0" * 16)
-    assert server.node.races.published(race.id, {anna.player: older, "x" * 16: older}) == []
+    server.node.races.merge(race, {anna.player: older, "x" * 16: older})
     assert run.standing is newest
     assert "x" * 16 not in race.runs
     newer = LiveStanding(3, 9, State.RACING, "0" * 16)
-    server.node.races.published(race.id, {anna.player: newer})
+    server.node.races.merge(race, {anna.player: newer})
     assert run.standing == newer
     await server.node.races.read_standings(race)
     assert run.standing == newer
-
-
-async def test_a_standing_published_while_the_race_is_read_is_not_missed(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    anna, _ = await two_racing(server)
-    table = await elsewhere.table_cache.get(anna.table.code)
-    older, newer = (
-        LiveStanding(2, 8, State.RACING, "0" * 16),
-        LiveStanding(3, 9, State.RACING, "0" * 16),
-    )
-    reading = asyncio.create_task(elsewhere.races.of(table))
-    await asyncio.sleep(0)
-    for standing in (newer, older):
-        elsewhere.races.published(table.state.race_id, {anna.player: standing})
-    assert (await reading).runs[anna.player].standing == newer
 
 
 async def test_standings_are_sent_to_the_table_only_if_they_differ(server: InProcessServer) -> None:
@@ -164,13 +132,13 @@ async def test_standings_are_sent_to_the_table_only_if_they_differ(server: InPro
     since = len(bert.received.events)
     race = await race_on(server.node, anna)
     dealt = race.runs[anna.player].standing
-    server.node.races.published(
-        race.id, {anna.player: LiveStanding(5, dealt.banked, State.RACING, "0" * 16, dealt.reached)}
+    server.node.races.merge(
+        race, {anna.player: LiveStanding(5, dealt.banked, State.RACING, "0" * 16, dealt.reached)}
     )
     list(server.node.broadcaster.send_standings())
     assert bert.received.all(Standings, since) == []
-    server.node.races.published(
-        race.id,
+    server.node.races.merge(
+        race,
         {anna.player: LiveStanding(6, dealt.banked + 1, State.RACING, "0" * 16, Reached(900, 6))},
     )
     list(server.node.broadcaster.send_standings())
@@ -181,63 +149,7 @@ async def test_standings_are_sent_to_the_table_only_if_they_differ(server: InPro
 # Finished races are counted once, by any node, and announced once on every node
 
 
-@pytest.fixture
-def finisher(server: InProcessServer) -> RaceFinisher:
-    logs = StoredLogs(server.store.boards, deal_for_key)
-    return RaceFinisher(server.store.tables, server.node.races, logs, server.node.broadcaster)
-
-
-async def table_of(server: InProcessServer, *players: MemoryPlayer) -> LiveTable:
-    """Return a table at which the players race."""
-    return await server.node.table_cache.get(await server.race(*players))
-
-
-async def counted(server: InProcessServer, finisher: RaceFinisher) -> tuple[LiveTable, Finish]:
-    """Return the table and the result of a race of Anna's and Bert's that is not stored yet."""
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    table = await table_of(server, anna, bert)
-    for player in (anna, bert):
-        await player.moves("draw")
-        await cash_out_unnoticed(server, player)
-    finish = await finisher.count(table)
-    assert finish is not None
-    return table, finish
-
-
 # On one node
-
-
-async def test_a_race_is_counted_when_its_last_board_has_ended(
-    server: InProcessServer, finisher: RaceFinisher
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    table = await table_of(server, anna, bert)
-    for player in (anna, bert):
-        await player.moves("draw")
-        assert await finisher.count(table) is None
-        await cash_out_unnoticed(server, player)
-    finish = await finisher.count(table)
-    assert finish is not None
-    assert finish.write.race == 1
-    assert recorded_outcome(finish.write.record) == finish.outcome
-    assert parse_record(finish.write.record).race_id == table.state.race_id
-    assert finish.write.settlement is not None
-    assert finish.write.settlement.results == tuple(finish.outcome.results)
-    assert await server.record(table.code) is None, "to write it is left to the caller"
-
-
-async def test_a_result_is_announced_once_and_no_standings_follow_it(
-    server: InProcessServer, finisher: RaceFinisher
-) -> None:
-    table, finish = await counted(server, finisher)
-    anna, _ = server.players
-    server.node.broadcaster.standings_changed(table.code, server.node.races.all()[0].standings)
-    for _ in range(2):
-        finisher.announce(table, finish.outcome)
-    since = len(anna.received.events)
-    list(server.node.broadcaster.send_standings())
-    assert [over.outcome for over in anna.received.all(RaceOver)] == [finish.outcome]
-    assert anna.received.all(Standings, since) == []
 
 
 # On two nodes
@@ -250,13 +162,13 @@ async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Node
     await bert.cash_out()
     await anna.cash_out()
     east = nodes.east.node
-    await east.table_service.check_race(await east.table_cache.get(code))
+    await finish.look_at_end(east, code)
     await nodes.east.settle()
     assert len(anna.received.all(RaceOver)) == 1
     assert isinstance(await anna.ask(NextRace, table=code), Done)
     assert bert.received.all(RaceOver) == []
     nodes.west.tap.is_deaf = False
-    await nodes.west.node.peer_events.subscribed()
+    await nodes.west.node.listener.subscribed()
     await nodes.settle()
     assert bert.received.all(RaceOver) == anna.received.all(RaceOver)
     assert bert.table == anna.table
@@ -271,7 +183,7 @@ async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> Non
     both = (nodes.east.node, nodes.west.node)
     for node in both:
         await node.races.read_standings(node.races.all()[0])
-    await asyncio.gather(*(node.table_service.finish(code) for node in both))
+    await asyncio.gather(*(finish.look_at_end(node, code) for node in both))
     await nodes.settle()
     assert await nodes.east.record(code) is not None
     row = await nodes.east.real.leaderboards.row(

@@ -11,18 +11,12 @@ from kit.in_process_server import (
     gathered,
     listed,
 )
-from kit.stepped_store import InventedTime
-from kit.tables import NOON, after
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable
 from saratoga_protocol.events import BoardChanged, Done, RaceOver, Standings
-from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.domain.tables.timers import (
-    LATE_MILLIS,
-)
-from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.scheduler import MOST_DUE
+from saratoga_server.live.tables import RETRY_MILLIS
 from saratoga_server.ports import Millis, StoreUnavailable
 
 # The scheduler: timers, restarts of the server, and lost replies of the store
@@ -48,21 +42,6 @@ async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
 # Timers of tables
 
 
-async def test_with_other_nodes_an_unknown_tables_timer_is_left_to_them_for_one_look(
-    nodes: Nodes,
-) -> None:
-    anna = await nodes.east.player("Anna")
-    code = await gathered(anna)
-    await counted_down(anna)
-    west = nodes.west.node
-    nodes.east.time.at += COUNTDOWN_MILLIS
-    west.peers.seen()
-    await west.scheduler.sweep()
-    assert not await nodes.east.real.boards.load_standings(code, 1), "the east usually does it"
-    await west.scheduler.sweep()
-    assert await nodes.east.real.boards.load_standings(code, 1)
-
-
 async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     server: InProcessServer,
 ) -> None:
@@ -73,7 +52,7 @@ async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     server.time.behind = 300
     await server.pass_time(deadline - server.time.at)
     assert anna.table.phase == "running", "by the store's clock there is time"
-    await server.pass_time(LATE_MILLIS)
+    await server.pass_time(RETRY_MILLIS)
     assert anna.table.phase == "over"
     (over,) = anna.received.all(RaceOver)
     assert {row.state for row in over.outcome.results} == {"out-of-time"}
@@ -104,7 +83,7 @@ async def test_seats_of_a_node_that_dies_later_are_found_by_a_look(nodes: Nodes)
     await nodes.settle()
     await nodes.east.real.nodes.gone(nodes.east.node.name)
     nodes.east.tap.is_deaf = nodes.west.tap.is_deaf = True
-    await nodes.west.node.scheduler.sweep()
+    await nodes.west.node.scheduler.look_around()
     assert [(s.name, s.connected) for s in bert.table.seats] == [("Anna", False), ("Bert", True)]
 
 
@@ -151,11 +130,11 @@ async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others
     await counted_down(anna)
     await counted_down(bert)
     await server.rewrite(broken, b"\xc1")
-    table = server.node.table_cache.known(broken)
+    table = server.node.tables.known(broken)
     assert table is not None
     table.in_doubt = True
     await server.pass_time(COUNTDOWN_MILLIS)
-    assert server.node.table_cache.known(broken) is None
+    assert server.node.tables.known(broken) is None
     assert server.state(sound).phase == "running"
     assert len(bert.received.deals()) == 1
 
@@ -172,13 +151,13 @@ async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
             raise StoreUnavailable("its primary is away")
         return await load(code)
 
-    async def due(until: Millis, limit: int, since: Millis) -> dict[str, Millis]:
+    async def due(until: Millis, limit: int) -> dict[str, Millis]:
         assert limit == MOST_DUE
         raise StoreUnavailable("a primary is away")
 
     monkeypatch.setattr(server.store.tables, "load_table", load_or_fail)
     monkeypatch.setattr(server.store.tables, "due", due)
-    doubtful = server.node.table_cache.known(away)
+    doubtful = server.node.tables.known(away)
     assert doubtful is not None
     doubtful.in_doubt = True
     server.faults.unavailable = True
@@ -204,79 +183,5 @@ async def test_unused_tables_races_and_lines_are_dropped(
     assert isinstance(await anna.ask(LeaveTable, table=code), Done)
     await server.pass_time(1000)
     await server.pass_time(1000)
-    assert (server.node.table_cache.all(), server.node.races.all()) == ([], [])
+    assert (server.node.tables.all(), server.node.races.all()) == ([], [])
     assert (await listed(anna), await server.real.tables.list_public()) == ([], [])
-
-
-# Timers of tables: each table is taken once, in the order in which the timers run out
-
-
-FIRST, SECOND, THIRD = "mint-otter-42", "odd-emu-11", "red-fox-77"
-
-
-class Store:
-    """A store that has only a clock."""
-
-    def __init__(self, time: InventedTime) -> None:
-        self.time = time
-
-    async def now(self) -> Millis:
-        return Millis(self.time.at)
-
-
-@pytest.fixture
-def time() -> InventedTime:
-    return InventedTime()
-
-
-@pytest.fixture
-async def due_tables(time: InventedTime) -> DueTables:
-    clock = ServerClock(Store(time).now, time.steady)
-    await clock.synchronise()
-    return DueTables(clock)
-
-
-def all_due(due_tables: DueTables) -> list[str]:
-    """Take all tables that are due; return their codes."""
-    return list(iter(due_tables.take_due, None))
-
-
-def test_a_table_can_be_due_at_once_whatever_its_timer(
-    time: InventedTime, due_tables: DueTables
-) -> None:
-    due_tables.set(FIRST, after(100))
-    due_tables.set_now(FIRST)
-    due_tables.set(FIRST, after(200))
-    due_tables.set_now(SECOND)
-    due_tables.set(SECOND, None)
-    assert all_due(due_tables) == [FIRST]
-    time.at += 200
-    assert all_due(due_tables) == [FIRST], "its timer is as it was set"
-
-
-async def test_a_wait_ends_when_the_next_table_becomes_due(due_tables: DueTables) -> None:
-    due_tables.set(FIRST, after(3_600_000))
-    waiting = asyncio.create_task(due_tables.wait())
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    due_tables.set(SECOND, NOON)
-    async with asyncio.timeout(20):
-        await waiting
-    assert all_due(due_tables) == [SECOND]
-
-
-async def test_a_wait_ends_when_a_timer_runs_out() -> None:
-    clock = ServerClock(RealTime().now)
-    await clock.synchronise()
-    due_tables = DueTables(clock)
-    due_tables.set(FIRST, Millis(clock.now() + 20))
-    async with asyncio.timeout(20):
-        await due_tables.wait()
-    assert all_due(due_tables) == [FIRST]
-
-
-class RealTime:
-    """A store whose clock begins at noon."""
-
-    async def now(self) -> Millis:
-        return NOON

@@ -24,7 +24,8 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import Done, MatchChanged, RaceOver
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LOOK_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
+from saratoga_server.live.scheduler import LOOK_EVERY
 
 # The effects of a change of a table
 
@@ -76,8 +77,8 @@ async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
         await server.restart(always(NEARLY_STUCK))
         newer = await server.player("Anna")
         await newer.at_table(JoinTable, table=code)
-        server.time.at += LOOK_MILLIS
-        await server.node.table_service.elapse(code, ())
+        server.time.at += int(LOOK_EVERY * 1000)
+        await server.node.scheduler.look_over_boards()
         await server.settle()
         states = [(await server.board(code, each.player)).state for each in (anna, bert)]
         assert states == ["stuck", "racing"]

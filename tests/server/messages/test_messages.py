@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.stores import StoreServer
-from saratoga_rules.records.standing import Reached, State
 from saratoga_server.messages.node_events import (
     Announce,
     BadNodeEvent,
@@ -18,27 +17,25 @@ from saratoga_server.messages.node_events import (
     Renamed,
     Settled,
     Stood,
+    StoodRow,
     TableClosedByAdmin,
     Touched,
     decode_node_event,
     encode_node_event,
 )
 from saratoga_server.messages.packing import pack, unpack
-from saratoga_server.ports import (
-    LiveStanding,
-)
 from saratoga_server.store.opening import open_store
 
 # Node events, encoded and decoded
 
 
-RACER = {"p" * 16: LiveStanding(12, 5, State.RACING, "0" * 16, Reached(4321, 7))}
+RACER = StoodRow("mint-otter-42/3", "p" * 16, 12, 5, "racing", "0" * 16, 4321, 7)
 
 EVERY = [
     Here("node-1", 1),
     Touched("mint-otter-42", 7),
-    Stood("node-1", {"mint-otter-42/3": RACER}),
-    Settled(["canfield"]),
+    Stood([RACER]),
+    Settled("canfield"),
     Announce("The house restarts at ten."),
     TableClosedByAdmin("mint-otter-42", "closed by the host of this server"),
     Banned("p" * 16),

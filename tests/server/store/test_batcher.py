@@ -78,32 +78,25 @@ def test_commits_of_one_race_share_its_key() -> None:
     encoder = CommitEncoder(replicated=False, on_disk=False)
     other = replace(move("draw", 0, player="b"), race=2)
     commits = [move("draw", 0), move("t1>up", 1), other]
-    ((call, function, keys, first, second, batch),) = decoded(encoder.encode(commits, resent=False))
+    ((call, function, keys, first, second, batch),) = decoded(encoder.encode(commits))
     assert (call, function) == (b"FCALL", function_name("commit_boards").encode())
     assert (keys, first, second) == (
         b"2",
         race_key(CODE, 1).encode(),
         race_key(CODE, 2).encode(),
     )
-    resent, boards = msgpack.unpackb(batch)
-    assert resent is False
-    assert [(board[0], board[9]) for board in boards] == [
+    boards = msgpack.unpackb(batch)
+    assert [(board[0], board[8]) for board in boards] == [
         (1, ["draw"]),
         (1, ["t1>up"]),
         (2, ["draw"]),
     ]
 
 
-def test_a_repeated_request_is_marked() -> None:
-    encoder = CommitEncoder(replicated=False, on_disk=False)
-    ((*_, batch),) = decoded(encoder.encode([move("draw", 0)], resent=True))
-    assert msgpack.unpackb(batch)[0] is True
-
-
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_behind_the_call_a_replica_is_asked_for_its_confirmation(on_disk: bool) -> None:
     encoder = CommitEncoder(replicated=True, on_disk=on_disk)
-    names = [command[0] for command in decoded(encoder.encode([move("draw", 0)], resent=False))]
+    names = [command[0] for command in decoded(encoder.encode([move("draw", 0)]))]
     asked = [b"SET", b"WAIT", *([b"WAITAOF"] if on_disk else [])]
     assert names == [b"FCALL", *asked]
     assert encoder.confirmations == len(asked)
@@ -113,7 +106,7 @@ def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
     encoder = CommitEncoder(replicated=False, on_disk=False)
     commit = replace(move("draw", 0), banked=2**70)
     with pytest.raises(OverflowError):
-        encoder.encode([commit], resent=False)
+        encoder.encode([commit])
 
 
 # The replies after a write that count as a confirmation by a replica

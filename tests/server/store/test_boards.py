@@ -20,14 +20,11 @@ from kit.running_race import (
 )
 from kit.stepped_store import empty_store
 from kit.stores import calm
-from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
     CommitStatus,
-    Millis,
 )
-from saratoga_server.store.keys import race_key
 from saratoga_server.store.opening import Store
 
 # The boards of races, on every kind of store
@@ -42,8 +39,8 @@ async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> N
     assert before <= outcome.at <= after
     board = await race.board()
     [entry] = board.entries
-    assert (entry.text, entry.at, entry.number, entry.command_id) == ("draw", outcome.at, 1, 1)
-    assert (board.epoch, board.last_id, board.banked, board.state) == (1, 1, 0, "racing")
+    assert (entry.text, entry.at, entry.number) == ("draw", outcome.at, 1)
+    assert (board.epoch, board.banked, board.state) == (1, 0, "racing")
 
 
 async def test_the_head_of_a_standing_is_the_last_one_that_was_committed(store: AnyStore) -> None:
@@ -67,26 +64,19 @@ async def test_numbers_run_without_a_gap_over_all_boards_of_a_race(store: AnySto
     assert last.number == 4
 
 
-async def test_a_repeated_command_changes_nothing(store: AnyStore) -> None:
+async def test_entries_that_stand_there_already_are_done_and_appended_once(store: AnyStore) -> None:
     race = await running_race(store)
-    await race.commit(move("draw", 0, command_id=7))
-    [again] = await race.commit(move("draw", 0, command_id=7))
-    [older] = await race.commit(move("draw", 1, command_id=6))
-    assert again == older == CommitOutcome(CommitStatus.REPEAT, 1)
-    assert await race.texts() == ["draw"]
-
-
-async def test_an_entry_of_the_servers_own_that_is_repeated_changes_nothing(
-    store: AnyStore,
-) -> None:
-    race = await running_race(store)
-    await race.commit(move("draw", 0))
-    await race.commit(ending("left", 1, "left"))
-    [again] = await race.commit(ending("left", 1, "left"))
-    [other] = await race.commit(ending("stuck", 2, "stuck"))
-    assert again == CommitOutcome(CommitStatus.REPEAT, 2)
-    assert other == CommitOutcome(CommitStatus.BOARD_OVER, 2)
-    assert await race.texts() == ["draw", "left"]
+    [first] = await race.commit(move("draw", 0))
+    [again] = await race.commit(replace(move("draw", 0), epoch=9))
+    await race.commit(move("draw", 1))
+    assert again == first
+    assert again == (await race.commit(move("draw", 0)))[0], "a later entry changes nothing"
+    [left] = await race.commit(ending("left", 2, "left"))
+    assert (await race.commit(ending("left", 2, "left")))[0] == left
+    assert (left.open, left.number) == (1, 3)
+    [other] = await race.commit(ending("stuck", 3, "stuck"))
+    assert (other.status, other.length) == (CommitStatus.BOARD_OVER, 3)
+    assert await race.texts() == ["draw", "draw", "left"]
 
 
 async def test_a_move_on_another_length_is_stale_and_the_outcome_has_the_present_one(
@@ -94,8 +84,8 @@ async def test_a_move_on_another_length_is_stale_and_the_outcome_has_the_present
 ) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0))
-    [behind] = await race.commit(move("w>t1", 0, command_id=9))
-    [ahead] = await race.commit(move("w>t1", 4, command_id=9))
+    [behind] = await race.commit(move("w>t1", 0))
+    [ahead] = await race.commit(move("w>t1", 4))
     assert behind == ahead == CommitOutcome(CommitStatus.STALE, 1)
     assert await race.texts() == ["draw"]
 
@@ -158,56 +148,6 @@ async def test_an_ending_just_before_the_deadline_is_written_at_it_and_no_move_f
     assert entry.at >= deadline
 
 
-async def test_the_host_ends_no_board_while_another_races_nor_within_a_minute_after(
-    store: AnyStore,
-) -> None:
-    race = await running_race(store)
-    by_host = ending("ended-by-host", 0, "ended-by-host")
-    [early] = await race.commit(by_host)
-    outcomes = await race.commit(ending("cash-out", 0, "cash-out", player=BERT), by_host)
-    [again] = await race.commit(by_host)
-    assert early == outcomes[1] == again == CommitOutcome(CommitStatus.STALE, 0)
-    assert (await race.board()).state == "racing"
-
-
-async def test_a_board_is_idle_three_minutes_after_its_last_entry_and_its_players_last_sign(
-    store: AnyStore,
-) -> None:
-    race = await running_race(store, started_ago=IDLE_MILLIS + 1000)
-    idle, berts = ending("idle", 0, "idle"), ending("idle", 0, "idle", player=BERT)
-    await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + 2000))
-    [annas, ended] = await race.commit(idle, berts)
-    assert annas == CommitOutcome(CommitStatus.STALE, 0)
-    assert ended.status is CommitStatus.DONE
-    [moved, after_move] = await race.commit(move("draw", 0), ending("idle", 1, "idle"))
-    assert moved.status is CommitStatus.DONE
-    assert after_move == CommitOutcome(CommitStatus.STALE, 1)
-
-
-async def test_the_newest_sign_of_activity_is_kept(store: AnyStore) -> None:
-    race = await running_race(store, started_ago=1000)
-    for at, kept in ((0, 0), (500, 500), (400, 500), (500, 500), (600, 600)):
-        if at:
-            await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + at))
-        expected = race.start_at + kept if kept else 0
-        assert (await race.board()).active_at == expected
-    now = await store.tables.now()
-    await store.boards.note_active(CODE, 1, ANNA, Millis(now + MINUTE))
-    assert (await race.board()).active_at < now + MINUTE, "a node's clock may be ahead"
-    assert (await race.board(BERT)).active_at == 0
-    await store.boards.note_active(CODE, 1, "nobodynobodynobo", now)
-    await store.boards.note_active(CODE, 2, ANNA, now)
-    assert await store.boards.load_board(CODE, 1, "nobodynobodynobo") is None
-    assert await store.boards.load_board(CODE, 2, ANNA) is None
-
-
-async def test_a_late_sign_of_activity_recreates_no_deleted_race(store: Store) -> None:
-    race = await running_race(store, started_ago=1000)
-    await store.client.command("DEL", race_key(CODE, 1))
-    await store.boards.note_active(CODE, 1, ANNA, Millis(race.start_at + 500))
-    assert await store.client.command("EXISTS", race_key(CODE, 1)) == 0
-
-
 async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
     race = await running_race(store, started_ago=500 * MINUTE, minutes=0)
     [outcome] = await race.commit(move("draw", 0))
@@ -233,10 +173,12 @@ async def test_a_board_that_has_ended_takes_nothing_more(store: AnyStore) -> Non
     assert outcome == CommitOutcome(CommitStatus.BOARD_OVER, 1)
 
 
-async def test_the_table_is_due_when_its_last_board_ends(store: AnyStore) -> None:
+async def test_the_table_is_due_when_one_board_is_left_and_when_none_is(store: AnyStore) -> None:
     race = await running_race(store)
-    await race.commit(ending("cash-out", 0, "cash-out"))
     assert list(await store.tables.due(await store.tables.now(), 10)) == []
+    await race.commit(ending("cash-out", 0, "cash-out"))
+    assert list(await store.tables.due(await store.tables.now(), 10)) == [CODE]
+    await store.tables.forget_timer(CODE)
     await race.commit(ending("stuck", 0, "stuck", player=BERT))
     assert list(await store.tables.due(await store.tables.now(), 10)) == [CODE]
 
@@ -289,7 +231,6 @@ commits = st.builds(
     race=st.sampled_from([1, 1, 1, 1, 2]),
     player=st.sampled_from([ANNA, ANNA, ANNA, BERT, BERT, "nobody"]),
     epoch=small,
-    command_id=st.integers(0, 6),
     after=small,
     entries=st.lists(st.sampled_from(["draw", "w>t1", "stuck"]), min_size=1, max_size=3).map(tuple),
     banked=small,
@@ -332,8 +273,8 @@ async def story(
     for player in (ANNA, BERT):
         board = await store.boards.load_board(code, 1, player)
         assert board is not None
-        seen += [(board.epoch, board.last_id, board.banked, board.state)]
-        seen += [(each.text, each.number, each.command_id) for each in board.entries]
+        seen += [(board.epoch, board.banked, board.state)]
+        seen += [(each.text, each.number) for each in board.entries]
     standings = await store.boards.load_standings(code, 1)
     seen += [
         (player, each.length, each.banked, each.state, each.reached and each.reached.number)

@@ -11,7 +11,6 @@ from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
 from saratoga_server.messages.node_events import (
     Announce,
-    Here,
     Renamed,
     Touched,
 )
@@ -50,20 +49,6 @@ async def test_a_change_of_a_table_is_announced_by_the_store(store: AnyStore) ->
     assert east.events.count(Touched(CODE, 1)) == 1
 
 
-async def test_nodes_hear_of_each_other(store_server: StoreServer) -> None:
-    async with (
-        open_store(store_server.url) as one,
-        open_store(store_server.url) as other,
-        recording(one.events, "east") as east,
-        recording(other.events, "west") as west,
-    ):
-        await east.receives(Here("west", 1))
-        await east.until(lambda: east.nodes == 2)
-        await west.until(lambda: west.nodes == 2)
-        assert Here("east", 1) not in west.events
-        assert not [event for event in east.events if event == Here("east", 2)]
-
-
 @pytest.mark.parametrize("junk", [b"\xc1junk", b"", b"\x81\xa4kind\xa4brew"])
 async def test_junk_on_the_channel_does_not_end_the_subscription(
     valkey: Store, junk: bytes
@@ -100,9 +85,6 @@ async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
             await store.events.publish(Announce(f"after {heard}"))
             await east.receives(Announce(f"after {heard}"))
             east.catch_up.set()
-            # an answered probe shows that the subscription lasted through the catch-up
-            probes = east.probes
-            await east.until(lambda probes=probes: east.probes > probes)  # type: ignore[misc]
         assert east.subscriptions == 2
 
 

@@ -100,10 +100,8 @@ async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> No
     first = found["mint-otter-02"]
     assert list(await store.tables.due(Millis(10**9), 2)) == list(found)[:2]
     assert await store.tables.due(Millis(first - 1), 10) == {}
-    assert list(await store.tables.due(Millis(first + 200), 2, Millis(first + 50))) == [
-        "mint-otter-03",
-        "mint-otter-01",
-    ]
+    await store.tables.set_timer("mint-otter-03", Millis(first - 1))
+    assert list(await store.tables.due(Millis(first), 2)) == ["mint-otter-03", "mint-otter-02"]
     await store.tables.forget_timer("mint-otter-02")
     assert "mint-otter-02" not in await store.tables.due(Millis(10**9), 10)
 
@@ -145,7 +143,7 @@ async def test_a_finished_race_leaves_its_record_and_the_next_has_boards_of_its_
     assert set(await store.boards.load_standings(CODE, 2)) == {BERT}
     board = await store.boards.load_board(CODE, 2, BERT)
     assert board is not None
-    assert (board.epoch, board.last_id, board.banked, board.entries) == (1, 0, 4, ())
+    assert (board.epoch, board.banked, board.entries) == (1, 4, ())
     assert await race.texts() == ["draw"]
 
 

@@ -1,7 +1,7 @@
 """A table: where friends meet under a code and race.
 
-Pure: transitions take a table, a command and the time, and return the next table and its effects. A
-refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes. In
+Pure: transitions take a table, a command and the time, and return the next table, or the same one if
+nothing changes: what a command wants may be so already, because it is a repeat. A refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes. In
 order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when),
 `countdown`, `ranked`, `matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`,
 `seating`, `timers`, `public_view`, `packing`.
@@ -17,7 +17,7 @@ from saratoga_server.domain.tables.countdown import (
     reveal,
     start,
 )
-from saratoga_server.domain.tables.hosts import active, silent_since
+from saratoga_server.domain.tables.hosts import host_passed_on
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
     checked_settings,
@@ -28,7 +28,7 @@ from saratoga_server.domain.tables.lifecycle import (
 )
 from saratoga_server.domain.tables.matches import forgotten
 from saratoga_server.domain.tables.packing import pack, unpack
-from saratoga_server.domain.tables.phases import BETWEEN_RACES, RACING_PHASES, is_repeat
+from saratoga_server.domain.tables.phases import BETWEEN_RACES
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.records import closed_race
@@ -44,15 +44,7 @@ from saratoga_server.domain.tables.seating import (
     still_here,
 )
 from saratoga_server.domain.tables.state import (
-    BoardsDue,
-    Change,
     CommandRejected,
-    RaceEndedByHost,
-    RacerLeft,
-    RaceStarted,
-    RaceVoided,
-    SeatVacated,
-    TableClosed,
     TableOptions,
     TablePhase,
     TableSeat,
@@ -62,22 +54,12 @@ from saratoga_server.domain.tables.timers import due, elapse, is_too_long
 
 __all__ = [
     "BETWEEN_RACES",
-    "RACING_PHASES",
-    "BoardsDue",
-    "Change",
     "CommandRejected",
-    "RaceEndedByHost",
-    "RaceStarted",
-    "RaceVoided",
-    "RacerLeft",
     "RankedTables",
-    "SeatVacated",
-    "TableClosed",
     "TableOptions",
     "TablePhase",
     "TableSeat",
     "TableState",
-    "active",
     "allow_ready",
     "change_settings",
     "checked_settings",
@@ -91,7 +73,7 @@ __all__ = [
     "force_leave",
     "forgotten",
     "has_lost",
-    "is_repeat",
+    "host_passed_on",
     "is_too_long",
     "join",
     "kick",
@@ -107,7 +89,6 @@ __all__ = [
     "ready",
     "rename",
     "reveal",
-    "silent_since",
     "start",
     "still_here",
     "unpack",

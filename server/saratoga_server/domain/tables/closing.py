@@ -3,46 +3,33 @@
 from msgspec.structs import replace
 
 from saratoga_rules.records.record import CLOSED_IN_COUNTDOWN, VOID_REASONS
-from saratoga_server.domain.tables.next_deal import with_voided
+from saratoga_server.domain.tables.next_deal import with_next_race
 from saratoga_server.domain.tables.phases import checked_open
-from saratoga_server.domain.tables.records import voided_countdown
-from saratoga_server.domain.tables.state import (
-    NO_TIME,
-    Change,
-    CommandRejected,
-    Effect,
-    RaceVoided,
-    SeatVacated,
-    TableClosed,
-    TablePhase,
-    TableState,
-)
+from saratoga_server.domain.tables.records import Voided, voided_countdown
+from saratoga_server.domain.tables.state import NO_TIME, CommandRejected, TablePhase, TableState
 from saratoga_server.ports import Millis
 
 
 def close(
-    table: TableState,
-    reason: str,
-    *,
-    now: Millis,
-    fresh_seed: bytes,
-    race: RaceVoided | None = None,
-) -> Change:
-    """Return the change that closes the table permanently.
+    table: TableState, reason: str, *, now: Millis, fresh_seed: bytes, race: Voided | None = None
+) -> TableState:
+    """Return the table, closed permanently; the notice says why.
 
     A countdown is voided, and so is a running race, for which `race` is needed (`closed_race`).
     """
     checked_open(table)
-    change = _with_void(table, fresh_seed, race)
-    table, notice = change.table, reason
-    if change.effects:
-        assert table.previous is not None
-        race_id, why = table.previous.race, VOID_REASONS[table.previous.reason]
-        notice = f"{reason.rstrip('.')}. {race_id} was voided: {why}. It counts for nothing."
-    lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, notice) for seat in table.seats)
-    emptied = table.without(*table.seats)
-    closed = replace(
-        emptied,
+    notice = reason
+    if table.phase is TablePhase.COUNTDOWN:
+        race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
+    if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING):
+        if race is None or race.ended.race != table.race_id:
+            raise CommandRejected("store_unavailable", "A race has begun meanwhile. Try again.")
+        why = VOID_REASONS[race.ended.reason]
+        notice = f"{reason.rstrip('.')}. {table.race_id} was voided: {why}. It counts for nothing."
+        ended = replace(table, previous=race.ended, voided=race.finish)
+        table = with_next_race(ended, fresh_seed)
+    return replace(
+        table.without(*table.seats),
         phase=TablePhase.CLOSED,
         host="",
         locked=False,
@@ -51,16 +38,3 @@ def close(
         notice=notice,
         touched=now,
     )
-    return change.then(Change(closed, (*lost, TableClosed(notice))))
-
-
-def _with_void(table: TableState, fresh_seed: bytes, race: RaceVoided | None) -> Change:
-    """Return the change that voids the table's race or countdown, if any."""
-    if table.phase is TablePhase.COUNTDOWN:
-        race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
-    elif table.phase is not TablePhase.RUNNING:
-        return Change(table)
-    if race is None or race.ended.race != table.race_id:
-        raise CommandRejected("store_unavailable", "A race has begun meanwhile. Try again.")
-    voided = with_voided(table, race.ended, fresh_seed)
-    return Change(voided, (race,))

@@ -17,16 +17,13 @@ from saratoga_protocol.events import Racer
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
 from saratoga_rules.records.record import NONCE_MISSING, RACER_GONE, RACER_LEFT, SERVER_AWAY
 from saratoga_rules.records.standing import State
-from saratoga_server.domain.tables.next_deal import with_no_countdown, with_voided
-from saratoga_server.domain.tables.phases import Act, checked
+from saratoga_server.domain.tables.next_deal import with_next_race, with_no_countdown
+from saratoga_server.domain.tables.phases import Act, checked, checked_race
 from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
-from saratoga_server.domain.tables.records import voided_countdown
+from saratoga_server.domain.tables.records import Voided, voided_countdown
 from saratoga_server.domain.tables.state import (
     NO_TIME,
-    Change,
     CommandRejected,
-    RaceStarted,
-    RaceVoided,
     TablePhase,
     TableState,
     listed,
@@ -56,17 +53,19 @@ MINUTE: Final = 60_000
 def ready(
     table: TableState,
     player: str,
-    command_id: int,
     *,
     commitment: str,
     nonce_hash: str,
     now: Millis,
-) -> Change:
-    """Return the change that marks a player as ready for the deal that `commitment` fixes.
+) -> TableState:
+    """Return the table after a change that marks a player as ready for the deal that `commitment` fixes.
 
     A second nonce hash replaces the first. It may equal another player's: a copied hash cannot
     reveal its nonce, while a refusal would let the copier keep its owner from getting ready.
     """
+    racer = table.racers.get(player)
+    if racer is not None and racer.nonce_hash == nonce_hash and commitment == table.commitment:
+        return table
     seat = checked(table, player, Act.READY)
     if table.is_blocked(player):
         raise CommandRejected(
@@ -79,64 +78,61 @@ def ready(
             "wrong_commitment",
             "The deal has changed since you looked. Look at the table, and get ready again.",
         )
-    seat = replace(seat.with_accepted(command_id, now), nonce_hash=nonce_hash)
-    return Change(replace(table.with_seat(seat), touched=now))
+    return replace(table.with_seat(replace(seat, nonce_hash=nonce_hash)), touched=now)
 
 
-def allow_ready(
-    table: TableState, player: str, command_id: int, *, target: str, now: Millis
-) -> Change:
-    """Return the change by which the host lets a player who voided a countdown get ready again."""
-    seat = checked(table, player, Act.ALLOW_READY)
+def allow_ready(table: TableState, player: str, *, target: str, now: Millis) -> TableState:
+    """Return the table after a change by which the host lets a player who voided a countdown get ready again."""
+    checked(table, player, Act.ALLOW_READY)
     allowed = table.seat(target)
     if allowed is None:
         raise CommandRejected(
             "no_such_player", "That player is not at this table. Look at the table again."
         )
-    noted = replace(table.with_seat(seat.with_accepted(command_id, now)), touched=now)
     if target not in table.blocked:
-        return Change(noted)
+        return table
     blocked = tuple(each for each in table.blocked if each != target)
     notice = f"{allowed.name} may get ready again."
-    return Change(replace(noted, blocked=blocked, notice=notice))
+    return replace(table, blocked=blocked, notice=notice, touched=now)
 
 
-def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Return the change that removes the player's ready mark, if there is one.
+def not_ready(table: TableState, player: str, *, now: Millis) -> TableState:
+    """Return the table after a change that removes the player's ready mark, if there is one.
 
     In the call, the host calls off the start with it. The deal stays: nobody has revealed a nonce.
     """
     seat = checked(table, player, Act.NOT_READY)
-    seat = replace(seat.with_accepted(command_id, now), nonce_hash="")
-    table = replace(table.with_seat(seat), touched=now)
+    table = replace(table.with_seat(replace(seat, nonce_hash="")), touched=now)
     if table.phase is TablePhase.CALL and player == table.host:
         table = _called_off(table, f"{seat.name} is not ready any more.")
-    return Change(table)
+    return table
 
 
-def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Return the change that opens the call: players may get ready until it ends."""
+def start(table: TableState, player: str, *, race: str | None = None, now: Millis) -> TableState:
+    """Return the table after a change that opens the call: players may get ready until it ends.
+
+    With `race`, a race that has started already stays as it is.
+    """
+    checked_race(table, race)
+    has_started = table.phase not in (TablePhase.GATHERING, TablePhase.CLOSED)
+    if race and player == table.host and has_started:
+        return table
     seat = checked(table, player, Act.START)
     if not seat.is_ready:
         raise CommandRejected("nobody_ready", "You aren't ready. Get ready first, then start.")
-    called = replace(
-        table.with_seat(seat.with_accepted(command_id, now)),
-        phase=TablePhase.CALL,
-        notice="",
-        touched=now,
-    )
-    return Change(replanned(called, now))
+    called = replace(table, phase=TablePhase.CALL, notice="", touched=now)
+    return replanned(called, now)
 
 
-def call_ended(table: TableState, now: Millis) -> Change:
-    """Return the change that fixes the racers: everyone who is ready and connected.
+def call_ended(table: TableState, now: Millis) -> TableState:
+    """Return the table after a change that fixes the racers: everyone who is ready and connected.
 
     If there is nobody, the table gathers again for the same deal, as no nonce was revealed.
     """
     racing = [seat for seat in table.seats if seat.is_ready and seat.is_connected]
     away = [seat.name for seat in table.seats if seat.is_ready and not seat.is_connected]
     if not racing:
-        return Change(_called_off(table, "Nobody who is ready is connected."))
+        return _called_off(table, "Nobody who is ready is connected.")
     counting = replace(
         table,
         phase=TablePhase.COUNTDOWN,
@@ -149,7 +145,7 @@ def call_ended(table: TableState, now: Millis) -> Change:
         notice=f"Not in this race, because not connected: {listed(away)}." if away else "",
     )
     is_late = now - table.call_until > LATE_MILLIS
-    return Change(replanned(counting, now) if is_late else counting)
+    return replanned(counting, now) if is_late else counting
 
 
 def _called_off(table: TableState, reason: str) -> TableState:
@@ -186,13 +182,19 @@ def _was_away(table: TableState, now: Millis) -> bool:
     return table.lost_node or now - table.reveal_by > STALLED_MILLIS
 
 
-def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: Millis) -> Change:
-    """Return the change that reveals the player's nonce. The last nonce fixes the deal.
+def reveal(
+    table: TableState, player: str, *, commitment: str | None = None, nonce: str, now: Millis
+) -> TableState:
+    """Return the table after a change that reveals the player's nonce. The last nonce fixes the deal.
 
     `now` is the time at which the nonce arrived at the server: the store may have stalled since. A late nonce
     is accepted if the countdown begins again (`begun_again`).
     """
-    seat = checked(table, player, Act.REVEAL)
+    if commitment and commitment != table.commitment:
+        raise CommandRejected("wrong_commitment")
+    if table.nonces.get(player) == nonce:
+        return table
+    checked(table, player, Act.REVEAL)
     if player not in table.racers:
         raise CommandRejected(
             "not_racing",
@@ -212,27 +214,23 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
                 "That nonce came too late, and the countdown is void. Get ready again.",
             )
         table = again
-    table = replace(
-        table.with_seat(seat.with_accepted(command_id, now)),
-        nonces={**table.nonces, player: shown.hex()},
-        touched=now,
-    )
+    table = replace(table, nonces={**table.nonces, player: shown.hex()}, touched=now)
     if table.missing:
-        return Change(table)
-    return Change(replace(table, deal_key=made_key(table).hex()))
+        return table
+    return replace(table, deal_key=made_key(table).hex())
 
 
-def voided(table: TableState, result: RaceVoided, why: str, fresh_seed: bytes) -> Change:
-    """Return the change that voids the countdown: the table gathers for the next race number.
+def voided(table: TableState, result: Voided, why: str, fresh_seed: bytes) -> TableState:
+    """Return the table after a change that voids the countdown: the table gathers for the next race number.
 
     The notice says `why`.
     """
-    gathering = replace(with_voided(table, result.ended, fresh_seed), notice=f"{why} {NEW_DEAL}")
-    return Change(gathering, (result,))
+    ended = replace(table, previous=result.ended, voided=result.finish, notice=f"{why} {NEW_DEAL}")
+    return with_next_race(ended, fresh_seed)
 
 
-def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
-    """Return the change that voids the countdown because nonces were not revealed in time."""
+def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> TableState:
+    """Return the table after a change that voids the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
     if _was_away(table, now):
         why = "the server was away again when the nonces were due"
@@ -244,8 +242,10 @@ def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Cha
     return voided(table, result, f"The countdown was voided: {why}.", fresh_seed)
 
 
-def voided_for_leaving(table: TableState, player: str, ending: State, fresh_seed: bytes) -> Change:
-    """Return the change that voids the countdown because a racer, who still has a seat, leaves or is gone."""
+def voided_for_leaving(
+    table: TableState, player: str, ending: State, fresh_seed: bytes
+) -> TableState:
+    """Return the table after a change that voids the countdown because a racer, who still has a seat, leaves or is gone."""
     reason = RACER_LEFT if ending is State.LEFT else RACER_GONE
     result = voided_countdown(table, reason, player)
     return voided(table.blaming(player), result, "", fresh_seed)
@@ -264,17 +264,17 @@ def has_lost(table: TableState, known: TableState) -> bool:
     )
 
 
-def lost(table: TableState, known: TableState, fresh_seed: bytes) -> Change | None:
-    """Return the change that voids the race of `known` if the store `has_lost` it, else `None`."""
+def lost(table: TableState, known: TableState, fresh_seed: bytes) -> TableState:
+    """Return the table after a change that voids the race of `known` if the store `has_lost` it, else `None`."""
     if not has_lost(table, known):
-        return None
+        return table
     result = voided_countdown(known, SERVER_AWAY)
     why = f"The server's store lost data, and {known.race_id} was voided."
     return voided(table, result, why, fresh_seed)
 
 
-def begun(table: TableState, now: Millis, ranked_tables: RankedTables) -> Change:
-    """Return the change that starts the race."""
+def begun(table: TableState, now: Millis, ranked_tables: RankedTables) -> TableState:
+    """Return the table after a change that starts the race."""
     start_at = table.start_at
     if now - start_at > LATE_MILLIS:
         start_at = now
@@ -285,9 +285,8 @@ def begun(table: TableState, now: Millis, ranked_tables: RankedTables) -> Change
         deadline=_deadline(table, start_at),
         call_until=NO_TIME,
         reveal_by=NO_TIME,
-        looked=now,
     )
-    return Change(with_ranked(running, ranked_tables), (RaceStarted(),))
+    return with_ranked(running, ranked_tables)
 
 
 def _deadline(table: TableState, start_at: Millis) -> Millis:

@@ -19,12 +19,16 @@ from saratoga_server.domain.tables.matches import (
     match_after,
 )
 from saratoga_server.domain.tables.next_deal import with_new_deal, with_next_race
-from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
+from saratoga_server.domain.tables.phases import (
+    Act,
+    checked,
+    checked_open,
+    checked_phase,
+    checked_race,
+)
 from saratoga_server.domain.tables.state import (
     NO_TIME,
-    Change,
     CommandRejected,
-    RaceEndedByHost,
     TableOptions,
     TablePhase,
     TableSeat,
@@ -73,8 +77,8 @@ def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
 def change_settings(
     table: TableState,
     player: str,
-    command_id: int,
     *,
+    commitment: str | None = None,
     game: str | None = None,
     cap: int | None = None,
     seats: int | None = None,
@@ -82,8 +86,8 @@ def change_settings(
     races: int | None = None,
     now: Millis,
     fresh_seed: bytes,
-) -> Change:
-    """Return the change of the given options. It clears the ready marks and makes a new deal.
+) -> TableState:
+    """Return the table after a change of the given options. It clears the ready marks and makes a new deal.
 
     If all options stay the same, nothing changes. A match that has begun keeps its length, but the host can
     end it with `races=1`.
@@ -100,25 +104,26 @@ def change_settings(
         ),
         seated=len(table.seats),
     )
-    changed = replace(table.with_seat(seat.with_accepted(command_id, now)), touched=now)
     if new == old:
-        return Change(changed)
+        return table
+    if commitment and commitment != table.commitment:
+        raise CommandRejected("wrong_commitment")
     notice = f"{seat.name} has changed the settings. Get ready again."
     match = table.match
     if match is not None and new.races != old.races:
         match = None
         notice = f"{seat.name} has ended the match, which has no champion. Get ready again."
-    options = replace(changed, settings=new, match=match, notice=notice)
-    return Change(with_new_deal(options, fresh_seed))
+    options = replace(table, settings=new, match=match, notice=notice, touched=now)
+    return with_new_deal(options, fresh_seed)
 
 
-def last_board(table: TableState, player: str, others_ended: Millis) -> Change | None:
-    """Return the change that names the only player who still races; `None` if the table names one.
+def last_board(table: TableState, player: str, others_ended: Millis) -> TableState:
+    """Return the table after a change that names the only player who still races; `None` if the table names one.
 
     `others_ended` is the time at which the last of the other boards ended.
     """
     if table.phase is not TablePhase.RUNNING or table.last_racer:
-        return None
+        return table
     end_from = Millis(others_ended + LAST_BOARD_MILLIS + AHEAD_MILLIS)
     notice = f"Only {table.name(player)} is still racing."
     if player != table.host:
@@ -126,13 +131,13 @@ def last_board(table: TableState, player: str, others_ended: Millis) -> Change |
             f" {table.name(table.host)} may end the race {LAST_BOARD_MILLIS // 1000} s after the"
             " others' boards have ended."
         )
-    return Change(replace(table, last_racer=player, end_from=end_from, notice=notice))
+    return replace(table, last_racer=player, end_from=end_from, notice=notice)
 
 
-def end_race(
-    table: TableState, player: str, command_id: int, *, race_id: str, now: Millis
-) -> Change:
-    """Return the change by which the host ends the last racing board."""
+def end_race(table: TableState, player: str, *, race_id: str, now: Millis) -> TableState:
+    """Return the table after a change by which the host ends the last racing board."""
+    if player == table.host and _has_ended(table, race_id):
+        return table
     seat = checked(table, player, Act.END_RACE)
     if race_id != table.race_id:
         raise CommandRejected("no_such_race", f"The race at this table is {table.race_id}.")
@@ -145,19 +150,24 @@ def end_race(
         if table.last_racer == player:
             message = "Only you are still racing: cash out to end the race."
         raise CommandRejected("too_early", message, wait)
-    ended = replace(
-        table.with_seat(seat.with_accepted(command_id, now)),
+    return replace(
+        table,
         is_ended_by_host=True,
         notice=f"{seat.name} has ended the race.",
         touched=now,
     )
-    return Change(ended, (RaceEndedByHost(table.last_racer),))
+
+
+def _has_ended(table: TableState, race_id: str) -> bool:
+    """Return whether the race is over, or the host has ended it."""
+    is_over = table.previous is not None and table.previous.race == race_id
+    return is_over or (race_id == table.race_id and table.is_ended_by_host)
 
 
 def finish(
     table: TableState, outcome: Outcome, *, now: Millis, away: Collection[str] = ()
-) -> Change:
-    """Return the change that ends the race: its secrets are opened, its results added.
+) -> TableState:
+    """Return the table after a change that ends the race: its secrets are opened, its results added.
 
     `away` are the racers whose boards ended as idle, and who gave no sign of activity since.
     """
@@ -186,15 +196,18 @@ def finish(
         seats=tuple(counted(seat) for seat in table.seats),
         match=match_after(table, outcome),
         touched=now,
-        served_since=now,
+        waited_since=now,
     )
-    return Change(with_present_host(over, away, now))
+    return with_present_host(over, away, now)
 
 
 def next_race(
-    table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
-) -> Change:
+    table: TableState, player: str, *, race: str | None = None, now: Millis, fresh_seed: bytes
+) -> TableState:
     """Return the change after which the table gathers for the next race."""
-    seat = checked(table, player, Act.NEXT_RACE)
-    seated = table.with_seat(seat.with_accepted(command_id, now))
-    return Change(with_next_race(replace(seated, notice="", touched=now), fresh_seed))
+    has_moved_on = table.previous is not None and table.previous.race == race != table.race_id
+    if player == table.host and has_moved_on:
+        return table
+    checked_race(table, race)
+    checked(table, player, Act.NEXT_RACE)
+    return with_next_race(replace(table, notice="", touched=now), fresh_seed)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from saratoga_protocol.events import Match, Outcome
 from saratoga_protocol.matches import is_over, with_race
-from saratoga_server.domain.tables.state import Change, CommandRejected, TableState
+from saratoga_server.domain.tables.state import CommandRejected, TableState
 
 NO_MATCH: Final = 1
 
@@ -44,13 +44,13 @@ def checked_races(table: TableState, races: int) -> int:
     return races
 
 
-def forgotten(table: TableState, player: str) -> Change | None:
-    """Return the change that replaces the player's name in the match by the id, if needed.
+def forgotten(table: TableState, player: str) -> TableState:
+    """Return the table after a change that replaces the player's name in the match by the id, if needed.
 
     The results stay, because the others' places follow from them.
     """
     match = table.match
     if match is None or all(row.player != player or row.name == player for row in match.rows):
-        return None
+        return table
     rows = [replace(row, name=player) if row.player == player else row for row in match.rows]
-    return Change(replace(table, match=replace(match, rows=rows)))
+    return replace(table, match=replace(match, rows=rows))

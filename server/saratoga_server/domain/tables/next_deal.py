@@ -2,7 +2,6 @@
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Ended
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
 from saratoga_server.domain.tables.matches import unfinished
@@ -20,11 +19,6 @@ def commitment_of(table: TableState, seed: bytes) -> str:
         cap=table.settings.cap,
         public=table.settings.public,
     )
-
-
-def with_voided(table: TableState, ended: Ended, seed: bytes) -> TableState:
-    """Return the table that gathers for the next race after its race or countdown was voided."""
-    return with_next_race(replace(table, previous=ended), seed)
 
 
 def with_next_race(table: TableState, seed: bytes) -> TableState:
@@ -64,6 +58,5 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         lost_node=False,
         ranked=False,
         ranked_bots=False,
-        looked=NO_TIME,
         outcome=None,
     )

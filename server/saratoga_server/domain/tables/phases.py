@@ -58,9 +58,6 @@ ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
 BETWEEN_RACES: Final = frozenset({TablePhase.GATHERING, TablePhase.OVER})
 """The phases in which the table waits for its host."""
 
-RACING_PHASES: Final = frozenset({TablePhase.CALL, TablePhase.COUNTDOWN, TablePhase.RUNNING})
-"""The phases from *start* to the end of the race."""
-
 HOST_ONLY: Final = frozenset(
     {
         Act.KICK,
@@ -126,6 +123,12 @@ def checked_phase(table: TableState, act: Act) -> None:
         raise CommandRejected("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
 
 
+def checked_race(table: TableState, race: str | None) -> None:
+    """Raise `CommandRejected` if a command names another race than the table's."""
+    if race and race != table.race_id:
+        raise CommandRejected("no_such_race", f"The race at this table is {table.race_id}.")
+
+
 def checked_sits_out(table: TableState, player: str) -> None:
     """Raise `CommandRejected` if the player is in a countdown or running race."""
     if table.is_racing(player):
@@ -133,17 +136,3 @@ def checked_sits_out(table: TableState, player: str) -> None:
         raise CommandRejected(
             "wrong_phase", f"{name} is in this race. Kick {name} when it is over."
         )
-
-
-def is_repeat(table: TableState, player: str, command_id: int) -> bool:
-    """Return whether this command was accepted before, so that it is not carried out again.
-
-    The ids of a player who has left are not remembered. Raises `CommandRejected` if a later command of the player
-    was accepted first: then this one was not carried out and will not be, or its id is not remembered any more.
-    Not for joining, which every new connection does.
-    """
-    if command_id in table.accepted(player):
-        return True
-    if command_id < table.last_id(player):
-        raise CommandRejected("stale_id")
-    return False

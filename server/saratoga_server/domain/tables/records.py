@@ -14,8 +14,16 @@ from saratoga_rules.records.record import (
     digest_of,
     format_record,
 )
-from saratoga_server.domain.tables.state import CommandRejected, RaceVoided, TableState
-from saratoga_server.ports import LogEntry
+from saratoga_server.domain.tables.state import CommandRejected, TableState
+from saratoga_server.ports import LogEntry, RaceFinish
+
+
+class Voided(NamedTuple):
+    """A race or countdown that ends without results."""
+
+    ended: Ended
+    finish: RaceFinish
+    """Its record, to be stored with the table."""
 
 
 class ReadLog(NamedTuple):
@@ -28,7 +36,7 @@ class ReadLog(NamedTuple):
     """True if the board is known to have ended."""
 
 
-def closed_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog]) -> RaceVoided:
+def closed_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog]) -> Voided:
     """Return the table's running race, voided because the table closes; `logs` by player.
 
     If no log is damaged, the record must have every entry that is stored. Raises `CommandRejected` if every
@@ -49,16 +57,16 @@ def closed_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog
     return _voided(race_record(table, opening, racers, CLOSED), entries)
 
 
-def voided_countdown(table: TableState, reason: str, *blamed: str) -> RaceVoided:
+def voided_countdown(table: TableState, reason: str, *blamed: str) -> Voided:
     """Return the table's countdown, voided for a reason, with the racers to blame for it."""
     racers = tuple(racer_log(table, player) for player in sorted(table.racers))
     return _voided(race_record(table, None, racers, reason, tuple(sorted(blamed))))
 
 
-def _voided(record: RaceRecord, entries: int | None = None) -> RaceVoided:
+def _voided(record: RaceRecord, entries: int | None = None) -> Voided:
     text, blamed = format_record(record), list(record.blamed)
     ended = Ended(race=record.race_id, digest=digest_of(text), reason=record.voided, blamed=blamed)
-    return RaceVoided(ended, text, entries)
+    return Voided(ended, RaceFinish(race=record.race, record=text, entries=entries))
 
 
 def race_record(

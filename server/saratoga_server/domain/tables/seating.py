@@ -20,14 +20,12 @@ from saratoga_server.domain.tables.phases import (
     Act,
     checked,
     checked_open,
+    checked_race,
     checked_sits_out,
 )
 from saratoga_server.domain.tables.state import (
     NO_TIME,
-    Change,
     CommandRejected,
-    RacerLeft,
-    SeatVacated,
     TableOptions,
     TablePhase,
     TableSeat,
@@ -46,7 +44,6 @@ def new_table(
     settings: TableOptions,
     player: str,
     name: str,
-    command_id: int,
     *,
     bot: bool = False,
     level: str = "",
@@ -54,7 +51,7 @@ def new_table(
     hello: int = 0,
     now: Millis,
     fresh_seed: bytes,
-) -> Change:
+) -> TableState:
     """Return a new table with its host seated."""
     empty = TableState(
         code=code,
@@ -63,32 +60,21 @@ def new_table(
         touched=now,
     )
     gathering = with_new_deal(empty, fresh_seed)
-    return join(
-        gathering,
-        player,
-        name,
-        command_id,
-        bot=bot,
-        level=level,
-        node=node,
-        hello=hello,
-        now=now,
-    )
+    return join(gathering, player, name, bot=bot, level=level, node=node, hello=hello, now=now)
 
 
 def join(
     table: TableState,
     player: str,
     name: str,
-    command_id: int,
     *,
     bot: bool = False,
     level: str = "",
     node: str,
     hello: int = 0,
     now: Millis,
-) -> Change:
-    """Return the change that gives a player a seat.
+) -> TableState:
+    """Return the table after a change that gives a player a seat.
 
     A new connection of a seated player takes over from the older one. `hello` numbers the player's connections: one
     older than the present one does not take over.
@@ -98,8 +84,8 @@ def join(
     if (seat := table.seat(player)) is not None:
         if seat.is_connected and hello < seat.hello:
             raise CommandRejected("taken_over")
-        seat = replace(_present_again(table, seat, node), epoch=epoch, level=level, hello=hello)
-        return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
+        seat = replace(seat, node=node, absent_since=NO_TIME, epoch=epoch, level=level, hello=hello)
+        return replace(table.with_seat(seat), epoch=epoch, touched=now)
     if player in table.kicked:
         raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
     if table.locked:
@@ -120,9 +106,9 @@ def join(
         epoch=epoch,
         node=node,
         hello=hello,
-    ).with_accepted(command_id, now)
+    )
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, touched=now)
-    return Change(_with_host(seated, now))
+    return _with_host(seated, now)
 
 
 def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
@@ -134,98 +120,90 @@ def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
         (seat,) = table.seats
         if not seat.is_connected:
             table = table.with_seat(replace(seat, absent_since=now))
-        return replace(table, served_since=now)
+        return replace(table, waited_since=now)
     is_first_person = not bot and all(seat.bot or seat.player == table.host for seat in table.seats)
     if is_first_person and table.phase in BETWEEN_RACES:
-        table = replace(table, served_since=now)
+        table = replace(table, waited_since=now)
     return table
 
 
-def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:
-    """Return the change that disconnects the seat; `None` if another epoch holds it."""
+def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> TableState:
+    """Return the table after a change that disconnects the seat; `None` if another epoch holds it."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
-        return None
-    return Change(table.with_seat(replace(seat, node="", absent_since=now)))
+        return table
+    return table.with_seat(replace(seat, node="", absent_since=now))
 
 
-def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Change | None:
-    """Return the change that connects a wrongly disconnected seat; `None`: not needed."""
+def still_here(table: TableState, player: str, epoch: int, *, node: str) -> TableState:
+    """Return the table after a change that connects a wrongly disconnected seat; `None`: not needed."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
-        return None
-    return Change(table.with_seat(_present_again(table, seat, node)))
+        return table
+    return table.with_seat(replace(seat, node=node, absent_since=NO_TIME))
 
 
-def _present_again(table: TableState, seat: TableSeat, node: str) -> TableSeat:
-    """Return the seat with a connection. After an absence, only a host's signs count.
-
-    Another's would move the host's timer into the past.
-    """
-    is_kept = seat.is_connected or seat.player == table.host
-    active_at = seat.active_at if is_kept else NO_TIME
-    return replace(seat, node=node, absent_since=NO_TIME, active_at=active_at)
-
-
-def rename(table: TableState, player: str, name: str) -> Change | None:
-    """Return the change of the player's name at the table; a running race keeps the old name."""
+def rename(table: TableState, player: str, name: str) -> TableState:
+    """Return the table after a change of the player's name at the table; a running race keeps the old name."""
     seat = table.seat(player)
     if seat is None or seat.name == name:
-        return None
-    return Change(table.with_seat(replace(seat, name=name)))
+        return table
+    return table.with_seat(replace(seat, name=name))
 
 
-def leave(
-    table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
-) -> Change:
-    """Return the change that frees the seat of a player who leaves the table."""
+def leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> TableState:
+    """Return the table after a change that frees the seat of a player who leaves the table."""
     seat = checked(table, player, Act.LEAVE)
-    noted = table.with_seat(seat.with_accepted(command_id, now))
-    return vacated(noted, player, f"{seat.name} has left.", now, fresh_seed, State.LEFT)
+    return vacated(table, player, f"{seat.name} has left.", now, fresh_seed, State.LEFT)
 
 
-def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
-    """Return the change that frees a seat without a command; `None` if the player has no seat."""
+def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> TableState:
+    """Return the table after a change that frees a seat without a command; `None` if the player has no seat."""
     if table.seat(player) is None:
-        return None
+        return table
     seat = checked(table, player, Act.LEAVE)
     return vacated(table, player, f"{seat.name} has left.", now, fresh_seed)
 
 
 def kick(
-    table: TableState, player: str, command_id: int, *, target: str, now: Millis, fresh_seed: bytes
-) -> Change:
-    """Return the change that removes a player who is not racing; the player cannot join again."""
+    table: TableState, player: str, *, target: str, epoch: int = 0, now: Millis, fresh_seed: bytes
+) -> TableState:
+    """Return the table after a change that removes a player who is not racing; the player cannot join again."""
     seat = checked(table, player, Act.KICK)
     if target == player:
         raise CommandRejected(
             "no_such_player", "You cannot kick yourself. Leave the table instead."
         )
     kicked = table.seat(target)
+    if kicked is None and target in table.kicked:
+        return table
     if kicked is None:
         raise CommandRejected(
             "no_such_player", "That player is not at this table. Look at the table again."
         )
+    if epoch and epoch != kicked.epoch:
+        raise CommandRejected(
+            "no_such_player", "That player has come back meanwhile. Look at the table again."
+        )
     checked_sits_out(table, target)
-    noted = table.with_seat(seat.with_accepted(command_id, now))
-    noted = replace(noted, kicked=(*table.kicked, target)[-MOST_KICKED:])
-    reason = f"{seat.name} has kicked {kicked.name}."
-    change = vacated(noted, target, reason, now, fresh_seed)
-    return Change(change.table, (*change.effects, SeatVacated(target, KICKED)))
+    noted = replace(table, kicked=(*table.kicked, target)[-MOST_KICKED:])
+    return vacated(noted, target, f"{seat.name} has kicked {kicked.name}.", now, fresh_seed)
 
 
-def lock(table: TableState, player: str, command_id: int, *, locked: bool, now: Millis) -> Change:
-    """Return the change that locks the table, or unlocks it. Taken seats stay."""
+def lock(
+    table: TableState, player: str, *, race: str | None = None, locked: bool, now: Millis
+) -> TableState:
+    """Return the table after a change that locks the table, or unlocks it. Taken seats stay."""
     seat = checked(table, player, Act.LOCK)
-    noted = replace(table.with_seat(seat.with_accepted(command_id, now)), touched=now)
+    checked_race(table, race)
     if locked is table.locked:
-        return Change(noted)
+        return table
     notice = (
         f"{seat.name} has locked the table: nobody new can take a seat."
         if locked
         else f"{seat.name} has unlocked the table."
     )
-    return Change(replace(noted, locked=locked, notice=notice))
+    return replace(table, locked=locked, notice=notice, touched=now)
 
 
 def vacated(
@@ -235,27 +213,23 @@ def vacated(
     now: Millis,
     fresh_seed: bytes,
     ending: State = State.GONE,
-) -> Change:
-    """Return the table without that player's seat, and the effects for race and host.
+) -> TableState:
+    """Return the table without that player's seat; a racer leaves the race, a host the place.
 
     `ending` is how a racing player's board ends: as `left` only after the player's own command.
     """
     if table.phase is TablePhase.COUNTDOWN and player in table.racers:
         voided = voided_for_leaving(table, player, ending, fresh_seed)
-        change = voided.then(vacated(voided.table, player, reason, now, fresh_seed))
-        notice = f"{change.table.notice} The countdown was voided. {NEW_DEAL}"
-        return Change(replace(change.table, notice=notice), change.effects)
+        gathering = vacated(voided, player, reason, now, fresh_seed)
+        notice = f"{gathering.notice} The countdown was voided. {NEW_DEAL}"
+        return replace(gathering, notice=notice)
     seat = table.seat(player)
     assert seat is not None, player
     place = table.seats.index(seat)
     emptied = replace(table.without(seat), notice=reason, touched=now)
-    change = Change(_with_host(emptied, now, place))
-    if player not in table.racers:
-        return change
-    if table.phase is TablePhase.RUNNING and player not in table.left:
-        left = replace(change.table, left={**table.left, player: ending})
-        return change.then(Change(left, (RacerLeft(player, ending),)))
-    return change
+    if table.is_racing(player):
+        emptied = replace(emptied, left={**table.left, player: ending})
+    return _with_host(emptied, now, place)
 
 
 def _with_host(table: TableState, now: Millis, place: int = 0) -> TableState:

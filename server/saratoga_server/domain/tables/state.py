@@ -6,7 +6,7 @@ store keeps the newest one, packed (`writes`).
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,13 +14,10 @@ from msgspec.structs import replace
 from saratoga_protocol.events import Ended, Match, Outcome, Racer
 from saratoga_protocol.refusals import REASONS, RETRIED
 from saratoga_rules.records.standing import State
-from saratoga_server.ports import Millis
+from saratoga_server.ports import Millis, RaceFinish
 
 NO_TIME: Final = Millis(0)
 """The value of a time that is not set."""
-
-ACCEPTED_KEPT: Final = 8
-"""Command ids kept for each seat: more than a correct client has in flight."""
 
 MOST_BLOCKED: Final = 64
 """The number of players who voided a countdown that a table remembers, the last ones."""
@@ -67,23 +64,10 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The node of that connection; empty if the player is not connected."""
     absent_since: Millis = NO_TIME
     """The time at which the connection was lost."""
-    active_at: Millis = NO_TIME
-    """The time of the person's last sign of activity; between races, the last that is stored."""
-    last_id: int = 0
-    """The highest command id accepted from this seat."""
-    accepted: tuple[int, ...] = ()
-    """The last few command ids accepted from this seat, ending with `last_id`."""
     races: int = 0
     wins: int = 0
     net: int = 0
     """Casino dollars won or lost in all races from this seat."""
-
-    def with_accepted(self, command_id: int, now: Millis) -> "TableSeat":
-        """Return the seat after an accepted command, which is a sign of activity."""
-        if command_id in self.accepted:
-            return self
-        accepted = (*self.accepted, command_id)[-ACCEPTED_KEPT:]
-        return replace(self, last_id=command_id, accepted=accepted, active_at=now)
 
     @property
     def is_ready(self) -> bool:
@@ -147,11 +131,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The time from which the host may end the board of `last_racer`."""
     is_ended_by_host: bool = False
     """Whether the host has ended that board; the server stores its ending."""
-    looked: Millis = NO_TIME
-    """The time at which the running boards were last checked."""
-    served_since: Millis = NO_TIME
-    """The time before which nothing counts as idleness: the end of the last time in which no node
-    could serve the table or a player was alone at it; between races, also the end of the race."""
+    waited_since: Millis = NO_TIME
+    """The time from which the silence of a racer or of the host counts, because others wait since then:
+    the end of the last race, the choice of the host, or the coming of the first other player."""
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""
@@ -163,6 +145,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The players among them who may not get ready again until the host allows it."""
     match: Match | None = None
     """The match in progress, or the one that the finished race has ended (`matches`)."""
+    voided: RaceFinish | None = None
+    """The record of the race or countdown that this change voids, which is stored beside the table and
+    not in it: a table that was read has none."""
 
     @property
     def race_id(self) -> str:
@@ -175,15 +160,6 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def seat(self, player: str) -> TableSeat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
-
-    def accepted(self, player: str) -> tuple[int, ...]:
-        """Return the last few command ids accepted from a seated player."""
-        seat = self.seat(player)
-        return () if seat is None else seat.accepted
-
-    def last_id(self, player: str) -> int:
-        """Return the highest command id accepted from the player; 0: none is known."""
-        return max(self.accepted(player), default=0)
 
     def without(self, *gone: TableSeat) -> "TableState":
         """Return the table without these seats."""
@@ -224,68 +200,6 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return the table with this seat in place of its player's old one."""
         seats = tuple(seat if old.player == seat.player else old for old in self.seats)
         return replace(self, seats=seats)
-
-
-class RaceStarted(Struct, frozen=True):
-    """The start of the race: open the racers' boards and send the deal."""
-
-
-class RacerLeft(Struct, frozen=True):
-    """A racer's departure from the running race: end the racer's board, if it has not ended."""
-
-    player: str
-    ending: State
-
-
-class RaceEndedByHost(Struct, frozen=True):
-    """The end of the race by its host: end the board of the last racer, if it has not ended."""
-
-    player: str
-
-
-class SeatVacated(Struct, frozen=True):
-    """The loss of a seat that the player did not ask for: send the player the reason."""
-
-    player: str
-    reason: str
-    """A sentence for the player."""
-
-
-class RaceVoided(Struct, frozen=True):
-    """The end of a race or countdown without results; the next race has the next number."""
-
-    ended: Ended
-    record: str
-    """The record to store."""
-    entries: int | None = None
-    """The number of entries in all logs, if no other entry may be stored before the void."""
-
-
-class BoardsDue(Struct, frozen=True):
-    """A due check of the running boards for racers who are out of time, idle or gone."""
-
-
-class TableClosed(Struct, frozen=True):
-    """The permanent closing of the table."""
-
-    reason: str
-    """A sentence for the players."""
-
-
-Effect: TypeAlias = (
-    RaceStarted | RacerLeft | RaceEndedByHost | SeatVacated | RaceVoided | BoardsDue | TableClosed
-)
-
-
-class Change(Struct, frozen=True):
-    """The next table, and the effects to carry out once it is durable."""
-
-    table: TableState
-    effects: tuple[Effect, ...] = ()
-
-    def then(self, other: "Change") -> "Change":
-        """Return this change followed by another one made from its table."""
-        return Change(other.table, self.effects + other.effects)
 
 
 class CommandRejected(Exception):

@@ -3,71 +3,43 @@
 -- Milliseconds by which a node's clock may be ahead; a node that is further ahead tries again.
 local EARLY = 100
 
--- Milliseconds that the host waits after all other boards have ended, before ending the last one.
-local LAST_BOARD = 60000
+local DONE, STALE, FENCED, TIME_UP, BOARD_OVER, NO_BOARD, DAMAGED = 0, 1, 2, 3, 4, 5, 6
 
--- Milliseconds without a sign of activity after which a board ends as idle.
-local IDLE = 180000
-
-local DONE, REPEAT, STALE, FENCED, TIME_UP, BOARD_OVER, NO_BOARD = 0, 1, 2, 3, 4, 5, 6
-
--- A race in this batch: the fields that all its boards share, and the boards read so far.
-local function meet_race(key, player)
-  local fields = redis.call('HMGET', key, 'start', 'deadline', 'commits', 'at', 'open', 'over',
-    player .. ':epoch', player .. ':last_id', player .. ':length', player .. ':state')
-  local race = {key = key, boards = {}, changes = {}}
-  if not fields[1] then
-    race.missing = true
-    return race
-  end
+-- A race in this batch: the fields that all its boards share, the boards read so far, and what is to be written.
+local function meet_race(key)
+  local fields = redis.call('HMGET', key, 'start', 'deadline', 'commits', 'at', 'open', 'over')
+  local race = {key = key, boards = {}, changes = {}, missing = not fields[1], over = fields[6]}
   race.start, race.deadline = tonumber(fields[1]), tonumber(fields[2])
   race.commits, race.at, race.open = tonumber(fields[3]), tonumber(fields[4]), tonumber(fields[5])
-  race.over = fields[6] and true or false
-  if fields[7] then
-    race.boards[player] = {
-      epoch = tonumber(fields[7]), last_id = tonumber(fields[8]), length = tonumber(fields[9]),
-      state = fields[10],
-    }
-  end
+  race.code, race.number = string.match(key, '^table:(.*):race:(%d+)$')
   return race
 end
 
 local function meet_board(race, player)
   local board = race.boards[player]
   if not board and not race.missing then
-    local fields = redis.call('HMGET', race.key, player .. ':epoch', player .. ':last_id',
-      player .. ':length', player .. ':state')
+    local fields = redis.call('HMGET', race.key, player .. ':epoch', player .. ':length', player .. ':state')
     if fields[1] then
-      board = {
-        epoch = tonumber(fields[1]), last_id = tonumber(fields[2]), length = tonumber(fields[3]),
-        state = fields[4],
-      }
+      board = {epoch = tonumber(fields[1]), length = tonumber(fields[2]), state = fields[3]}
       race.boards[player] = board
     end
   end
   return board
 end
 
--- Return the time and the first number of these entries if they were appended there before; else nil.
+-- Return the time and the first number of these entries if they stand there already; else nil.
 local function found(race, commit)
-  local player, id, after, entries = commit[2], commit[4], commit[5], commit[10]
+  local _, player, _, after, _, _, _, _, entries = unpack(commit)
   local stored = redis.call('LRANGE', race.key .. ':log:' .. player, after, after + #entries - 1)
-  if #stored ~= #entries then
-    return nil
-  end
   local at, number
   for i = 1, #entries do
-    local since, count, by, text = string.match(stored[i], '^(%d+) (%d+) (%d+) (.*)$')
-    if text ~= entries[i] or tonumber(by) ~= id then
+    local since, count, text = string.match(stored[i] or '', '^(%d+) (%d+) (.*)$')
+    if text ~= entries[i] then
       return nil
     end
     at, number = race.start + tonumber(since), number or tonumber(count)
   end
   return at, number
-end
-
-local function mark_due(race, now)
-  redis.call('ZADD', 'due', 'LT', now, string.match(race.key, '^table:(.*):race:%d+$'))
 end
 
 local function change(race, field, value)
@@ -76,137 +48,106 @@ local function change(race, field, value)
   changes[n + 1], changes[n + 2] = field, value
 end
 
-local function append(race, board, commit, now)
-  local player, id, banked, state, rises, entries, head =
-    commit[2], commit[4], commit[6], commit[7], commit[8], commit[10], commit[11]
+-- The standing to publish. The time and number of the last rise are 0 if there was none.
+local function standing(race, player, board, commit)
+  local banked = commit[5]
+  local rose = board.rose or redis.call('HGET', race.key, player .. ':rose:' .. banked) or '0 0'
+  local at, number = string.match(rose, '^(%d+) (%d+)$')
+  return {
+    race = race.code .. '/' .. race.number, player = player, length = board.length, banked = banked,
+    state = commit[6], head = commit[10], at = tonumber(at), number = tonumber(number),
+  }
+end
+
+local function append(race, board, commit, now, news)
+  local _, player, _, _, banked, state, rises, late, entries, head = unpack(commit)
   -- times in a log never fall, even if a clock was set back or is ahead
-  local at = now > race.at and now or race.at
+  local at = math.max(now, race.at)
   -- out of time is never before the deadline, even if the node's clock is ahead
-  if commit[9] and at < race.deadline then
-    at = race.deadline
+  if late then
+    at = math.max(at, race.deadline)
   end
   local first, since, lines = race.commits + 1, at - race.start, {}
-  -- Lua writes numbers above 14 digits in scientific notation, and clients choose their ids
-  local by = string.format('%.0f', id)
   for i = 1, #entries do
-    lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. by .. ' ' .. entries[i]
+    lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. entries[i]
   end
-  if state ~= 'racing' and race.open == 1 then
-    mark_due(race, now)
+  if state ~= 'racing' and race.open <= 2 then
+    -- the last racer must be named, or the race finished: by any node if this one dies
+    redis.call('ZADD', 'due', 'LT', now, race.code)
   end
   board.length = redis.call('RPUSH', race.key .. ':log:' .. player, unpack(lines))
   race.commits, race.at = race.commits + #entries, at
-  if id > board.last_id then
-    board.last_id = id
-    change(race, player .. ':last_id', id)
-  end
   change(race, player .. ':length', board.length)
   change(race, player .. ':banked', banked)
-  if head ~= '' then
-    change(race, player .. ':head', head)
-  end
   if rises then
     -- an ending other than a win is a separate entry after the move that raised the count
     local rose = race.commits
     if state ~= 'racing' and state ~= 'won' and #entries > 1 then
       rose = rose - 1
     end
-    change(race, player .. ':rose:' .. banked, since .. ' ' .. rose)
+    board.rose = since .. ' ' .. rose
+    change(race, player .. ':rose:' .. banked, board.rose)
   end
   if state ~= 'racing' then
-    board.state = state
+    board.state, race.open = state, race.open - 1
     change(race, player .. ':state', state)
-    race.open, race.ended = race.open - 1, at
-    change(race, 'ended', at)
+  end
+  if head ~= '' then
+    change(race, player .. ':head', head)
+    news[#news + 1] = standing(race, player, board, commit)
   end
   return DONE, board.length, at, first
 end
 
--- Whether the host may end a board now: the only one left, a minute after the last other ending.
-local function may_end(race, now)
-  local ended = race.ended or tonumber(redis.call('HGET', race.key, 'ended'))
-  return race.open == 1 and ended ~= nil and math.max(now, race.at) - ended >= LAST_BOARD
-end
-
--- Whether a board may end as idle now: its last entry and its player's last sign are three minutes old.
-local function is_idle(race, player, now)
-  local active = tonumber(redis.call('HGET', race.key, player .. ':active') or '0')
-  local last = redis.call('LINDEX', race.key .. ':log:' .. player, -1)
-  local entry = race.start + (last and tonumber(string.match(last, '^(%d+) ')) or 0)
-  return math.max(now, race.at) - math.max(active, entry) >= IDLE
-end
-
--- Whether the ending of this commit, if it is one that needs time, comes too early.
-local function is_too_early(race, commit, now)
-  local state = commit[7]
-  return state == 'ended-by-host' and not may_end(race, now)
-    or state == 'idle' and not is_idle(race, commit[2], now)
-end
-
-local function commit_board(race, commit, again, now)
-  local board = meet_board(race, commit[2])
+-- The order of the checks is that of the statuses.
+local function commit_board(race, commit, now, news)
+  local _, player, epoch, after, _, _, _, late = unpack(commit)
+  local board = meet_board(race, player)
   -- boards are created at the start, so a board that exists has been dealt
   if not board then
     return NO_BOARD, 0, 0, 0
   end
-  local epoch, id, after = commit[3], commit[4], commit[5]
-  if again and board.length > after then
+  if board.length > after then
     local at, number = found(race, commit)
     if at then
-      return DONE, after + #commit[10], at, number
+      return DONE, after + #commit[9], at, number
     end
   end
   if epoch ~= 0 and epoch < board.epoch then
     return FENCED, board.length, 0, 0
   end
-  if id ~= 0 then
-    if id <= board.last_id then
-      return REPEAT, board.length, 0, 0
-    end
-  elseif board.length > after and found(race, commit) then
-    return REPEAT, board.length, 0, 0
-  end
   if race.over or board.state ~= 'racing' then
     return BOARD_OVER, board.length, 0, 0
   end
   -- an entry takes the time of the last one if the clock is behind it
-  if race.deadline > 0 and math.max(now, race.at) >= race.deadline and not commit[9] then
+  if race.deadline > 0 and math.max(now, race.at) >= race.deadline and not late then
     return TIME_UP, board.length, 0, 0
   end
   -- the node's clock may be ahead of this one: then the node tries again
-  if commit[9] and race.deadline > 0 and now < race.deadline - EARLY then
+  local is_early = late and race.deadline > 0 and now < race.deadline - EARLY
+  if is_early or board.length ~= after then
     return STALE, board.length, 0, 0
   end
-  if board.length ~= after or is_too_early(race, commit, now) then
-    return STALE, board.length, 0, 0
-  end
-  return append(race, board, commit, now)
+  return append(race, board, commit, now, news)
 end
 
-local function commit_to(races, keys, commit, again, now)
-  local race = races[commit[1]]
-  if not race then
-    race = meet_race(keys[commit[1]], commit[2])
-    races[commit[1]] = race
-  end
-  return commit_board(race, commit, again, now)
-end
-
--- keys: races. argument: {again, commits}; a commit is {index of the race in keys, player, epoch, command id,
--- after, banked, state, rises, late, entries, head}. Answers four numbers each: status, length, at, number.
+-- keys: races. argument: the commits, each {index of the race in keys, player, epoch, after, banked, state, rises,
+-- late, entries, head}. Answers five numbers each: status, length, at, number, boards of the race that still race.
 local function commit_boards(keys, args)
-  local batch = cmsgpack.unpack(args[1])
-  local again, commits = batch[1], batch[2]
-  local now, races, answer = now_ms(), {}, {}
-  for i = 1, #commits do
-    local commit = commits[i]
-    local whole, status, length, at, number = pcall(commit_to, races, keys, commit, again, now)
+  local now, races, news, answer = now_ms(), {}, {}, {}
+  for _, commit in ipairs(cmsgpack.unpack(args[1])) do
+    local whole, status, length, at, number = pcall(function()
+      local race = races[commit[1]] or meet_race(keys[commit[1]])
+      races[commit[1]] = race
+      return commit_board(race, commit, now, news)
+    end)
     if not whole then
-      redis.log(redis.LOG_WARNING, 'saratoga: a move was not committed: ' .. commit[2])
-      status, length, at, number = NO_BOARD, 0, 0, 0
+      redis.log(redis.LOG_WARNING, 'saratoga: a move was not committed: ' .. tostring(status))
+      status, length, at, number = DAMAGED, 0, 0, 0
     end
-    local n = 4 * i
-    answer[n - 3], answer[n - 2], answer[n - 1], answer[n] = status, length, at, number
+    local n, race = #answer, races[commit[1]]
+    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = status, length, at, number
+    answer[n + 5] = status == DONE and race.open or 0
   end
   for _, race in pairs(races) do
     if #race.changes > 0 then
@@ -214,33 +155,22 @@ local function commit_boards(keys, args)
         unpack(race.changes))
     end
   end
+  if #news > 0 then
+    redis.call('PUBLISH', 'news', cmsgpack.pack({kind = 'stood', rows = news}))
+  end
   return answer
 end
 
--- keys: the race. args: the player, the time of a sign of activity. An older time than the stored one, an
--- unknown board and a race that is over change nothing.
-local function note_active(keys, args)
-  local player, at = args[1], math.min(tonumber(args[2]), now_ms())
-  local fields = redis.call('HMGET', keys[1], player .. ':length', player .. ':active', 'over')
-  if fields[1] and not fields[3] and at > tonumber(fields[2] or '0') then
-    redis.call('HSET', keys[1], player .. ':active', at)
-  end
-  return 'OK'
-end
-
--- keys: the race. args: the player. Answers epoch, last id, banked, state, start, length, the time of the last
--- sign of activity or 0, entries ...
+-- keys: the race. args: the player. Answers epoch, banked, state, start, length, entries ...
 local function load_board(keys, args)
   local player = args[1]
-  local fields = redis.call('HMGET', keys[1], player .. ':epoch', player .. ':last_id',
-    player .. ':banked', player .. ':state', 'start', player .. ':length', player .. ':active')
+  local fields = redis.call('HMGET', keys[1], player .. ':epoch', player .. ':banked', player .. ':state',
+    'start', player .. ':length')
   if not fields[1] then
     return {}
   end
-  fields[7] = fields[7] or 0
-  local entries = redis.call('LRANGE', keys[1] .. ':log:' .. player, 0, -1)
-  for i = 1, #entries do
-    fields[7 + i] = entries[i]
+  for _, entry in ipairs(redis.call('LRANGE', keys[1] .. ':log:' .. player, 0, -1)) do
+    fields[#fields + 1] = entry
   end
   return fields
 end
@@ -265,6 +195,5 @@ local function load_standings(keys)
 end
 
 offer_write('commit_boards', commit_boards)
-offer_write('note_active', note_active)
 offer_read('load_board', load_board)
 offer_read('load_standings', load_standings)

@@ -23,17 +23,14 @@ from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.tables import (
     CommandRejected,
-    RaceVoided,
-    SeatVacated,
-    TableClosed,
     TablePhase,
     TableState,
     close,
     closed_race,
     lost,
 )
-from saratoga_server.domain.tables.records import ReadLog
-from saratoga_server.ports import LogEntry
+from saratoga_server.domain.tables.records import ReadLog, Voided
+from saratoga_server.ports import LogEntry, RaceFinish
 
 
 def ended(text: str) -> Ended:
@@ -51,13 +48,13 @@ def ended(text: str) -> Ended:
 
 
 RUNNING = running(ANN, BEN)
-DRAWN = ReadLog((LogEntry("draw", after(5_900), 1, 1),), damaged=False)
-ENDED = ReadLog((LogEntry("cash-out", after(6_000), 2, 1),), damaged=False, has_ended=True)
+DRAWN = ReadLog((LogEntry("draw", after(5_900), 1),), damaged=False)
+ENDED = ReadLog((LogEntry("cash-out", after(6_000), 2),), damaged=False, has_ended=True)
 DAMAGED = ReadLog((), damaged=True)
 OPENING = deal_for_key(GAMES[RUNNING.settings.game], bytes.fromhex(RUNNING.deal_key))
 
 
-def record_of(table: TableState) -> RaceVoided | None:
+def record_of(table: TableState) -> Voided | None:
     is_running = table.phase is TablePhase.RUNNING
     return closed_race(table, OPENING, {ANN: DRAWN, BEN: ENDED}) if is_running else None
 
@@ -65,21 +62,17 @@ def record_of(table: TableState) -> RaceVoided | None:
 @pytest.mark.parametrize("phase", [TablePhase.GATHERING, TablePhase.CALL, TablePhase.OVER])
 def test_a_table_at_which_nobody_races_is_closed_with_the_reason_only(phase: TablePhase) -> None:
     change = close(in_phase(phase), "The house closes.", now=after(100), fresh_seed=OTHER_SEED)
-    assert change.effects == (
-        SeatVacated(ANN, "The house closes."),
-        SeatVacated(BEN, "The house closes."),
-        TableClosed("The house closes."),
-    )
-    closed = change.table
+    closed = change
     assert (closed.phase, closed.seats, closed.host) == (TablePhase.CLOSED, (), "")
+    assert closed.notice == "The house closes."
 
 
 def test_a_countdown_is_voided_with_its_racers_when_the_table_is_closed() -> None:
     table = all_shown(counting(ANN, BEN), BEN)
     change = close(table, "It is late", now=after(3_000), fresh_seed=OTHER_SEED)
-    first, *lost = change.effects
-    assert isinstance(first, RaceVoided)
-    assert change.table.previous == ended(first.record)
+    first = change.voided
+    assert first is not None
+    assert change.previous == ended(first.record)
     assert verify(first.record).ok
     record = parse_record(first.record)
     assert (record.race_id, record.voided) == (table.race_id, "closed-in-countdown")
@@ -89,27 +82,27 @@ def test_a_countdown_is_voided_with_its_racers_when_the_table_is_closed() -> Non
         "It is late. mint-otter-42/1 was voided: the table was closed in the countdown. It counts for "
         "nothing."
     )
-    assert lost == [SeatVacated(ANN, said), SeatVacated(BEN, said), TableClosed(said)]
+    assert (change.phase, change.seats, change.notice) == (TablePhase.CLOSED, (), said)
 
 
 def test_a_running_race_is_voided_with_its_logs_when_the_table_is_closed() -> None:
     race = record_of(RUNNING)
     assert race is not None
     change = close(RUNNING, "It is late.", now=NOON, fresh_seed=OTHER_SEED, race=race)
-    closed = change.table
+    closed = change
     assert (closed.phase, closed.race, closed.racers) == (TablePhase.CLOSED, 2, {})
-    assert closed.previous == ended(race.record)
-    assert verify(race.record).ok
-    assert change.effects[0] == RaceVoided(ended(race.record), race.record, 2)
-    assert [len(racer.log) for racer in parse_record(race.record).racers] == [1, 1]
+    assert closed.previous == ended(race.finish.record)
+    assert verify(race.finish.record).ok
+    assert change.voided == RaceFinish(race=1, record=race.finish.record, entries=2)
+    assert [len(racer.log) for racer in parse_record(race.finish.record).racers] == [1, 1]
     assert closed.notice.endswith("the table was closed during the race. It counts for nothing.")
 
 
 def test_the_record_of_a_damaged_race_need_not_have_every_entry() -> None:
     race = closed_race(RUNNING, OPENING, {ANN: DRAWN, BEN: DAMAGED})
-    assert (race.ended.reason, race.entries) == ("closed", None)
-    assert [racer.damaged for racer in parse_record(race.record).racers] == [False, True]
-    assert [check.name for check in verify(race.record).faults] == ["damaged"]
+    assert (race.ended.reason, race.finish.entries) == ("closed", None)
+    assert [racer.damaged for racer in parse_record(race.finish.record).racers] == [False, True]
+    assert [check.name for check in verify(race.finish.record).faults] == ["damaged"]
 
 
 def test_a_race_whose_boards_have_all_ended_is_not_voided() -> None:
@@ -142,14 +135,14 @@ def test_a_table_is_closed_once() -> None:
 @pytest.mark.parametrize("stored", [calling(ANN, BEN), counting(ANN, BEN)], ids=["call", "racers"])
 def test_a_race_that_the_store_has_lost_is_voided(known: TableState, stored: TableState) -> None:
     change = lost(stored, known, OTHER_SEED)
-    assert change is not None
-    (voided,) = change.effects
-    assert isinstance(voided, RaceVoided)
-    assert (voided.ended.race, voided.ended.reason) == (known.race_id, "server-away")
+    voided = change.voided
+    assert voided is not None
+    assert change.previous is not None
+    assert (change.previous.race, change.previous.reason) == (known.race_id, "server-away")
     assert verify(voided.record).ok
-    assert (change.table.phase, change.table.race) == (TablePhase.GATHERING, known.race + 1)
-    assert change.table.blocked == ()
-    assert lost(change.table, known, OTHER_SEED) is None, "another node voids nothing more"
+    assert (change.phase, change.race) == (TablePhase.GATHERING, known.race + 1)
+    assert change.blocked == ()
+    assert lost(change, known, OTHER_SEED) is change, "another node voids nothing more"
 
 
 def test_a_race_that_goes_on_is_not_lost() -> None:
@@ -157,4 +150,4 @@ def test_a_race_that_goes_on_is_not_lost() -> None:
     states = [calling(ANN, BEN), counting(ANN, BEN), shown, running(ANN, BEN), over(ANN, BEN)]
     for place, known in enumerate(states):
         for state in states[place:]:
-            assert lost(state, known, OTHER_SEED) is None
+            assert lost(state, known, OTHER_SEED) is state

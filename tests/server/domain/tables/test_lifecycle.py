@@ -18,7 +18,6 @@ from kit.tables import (
     all_shown,
     called,
     counting,
-    next_id,
     outcome,
     over,
     running,
@@ -30,7 +29,6 @@ from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_server.domain.tables import (
     CommandRejected,
-    RaceEndedByHost,
     RankedTables,
     TableOptions,
     TablePhase,
@@ -49,7 +47,7 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
 from saratoga_server.domain.tables.matches import RACES
-from saratoga_server.domain.tables.next_deal import with_voided
+from saratoga_server.domain.tables.next_deal import with_next_race
 from saratoga_server.domain.tables.ranked import with_ranked
 from saratoga_server.domain.tables.records import voided_countdown
 from saratoga_server.ports import Millis
@@ -66,7 +64,7 @@ class Chosen(TypedDict, total=False):
 
 
 def changed(table: TableState, chosen: Chosen) -> TableState:
-    return change_settings(table, ANN, 9, **chosen, now=after(5), fresh_seed=OTHER_SEED).table
+    return change_settings(table, ANN, **chosen, now=after(5), fresh_seed=OTHER_SEED)
 
 
 @pytest.mark.parametrize(
@@ -104,9 +102,9 @@ def test_settings_that_do_not_go_together_are_refused(chosen: Chosen, code: str)
 
 def test_a_finished_race_is_counted_at_the_seats() -> None:
     table = running(ANN, BEN)
-    table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(9_000)).table
+    table = join(table, CLEO, "Cleo", node=NODE, now=after(9_000))
     result = outcome(table, {ANN: 40, BEN: -25})
-    table = finish(table, result, now=after(60_000)).table
+    table = finish(table, result, now=after(60_000))
     assert (table.phase, table.outcome) == (TablePhase.OVER, result)
     assert [(seat.races, seat.wins, seat.net) for seat in table.seats] == [
         (1, 1, 40),
@@ -116,30 +114,27 @@ def test_a_finished_race_is_counted_at_the_seats() -> None:
 
 
 def test_the_host_may_end_the_last_racing_board_after_a_minute() -> None:
-    table = join(running(ANN, BEN), CLEO, "Cleo", 1, node=NODE, now=after(9_000)).table
+    table = join(running(ANN, BEN), CLEO, "Cleo", node=NODE, now=after(9_000))
     ended = after(20_000)
     change = last_board(table, BEN, ended)
-    assert change is not None
-    table = change.table
+    table = change
     assert (table.last_racer, table.end_from - ended) == (BEN, LAST_BOARD_MILLIS + AHEAD_MILLIS)
-    assert last_board(table, CLEO, after(30_000)) is None
+    assert last_board(table, CLEO, after(30_000)) is table
     just_before = Millis(table.end_from - 1)
     with pytest.raises(CommandRejected, match="in 1 s") as early:
-        end_race(table, ANN, 9, race_id=table.race_id, now=just_before)
+        end_race(table, ANN, race_id=table.race_id, now=just_before)
     assert (early.value.code, early.value.wait) == ("too_early", 0.001)
-    done = end_race(table, ANN, 9, race_id=table.race_id, now=table.end_from)
-    assert done.effects == (RaceEndedByHost(BEN),)
-    assert done.table.is_ended_by_host
-    over = finish(done.table, outcome(table, {ANN: 40, BEN: -25}), now=after(90_000)).table
+    done = end_race(table, ANN, race_id=table.race_id, now=table.end_from)
+    assert done.is_ended_by_host
+    over = finish(done, outcome(table, {ANN: 40, BEN: -25}), now=after(90_000))
     assert (over.last_racer, over.end_from) == ("", 0)
 
 
 def test_a_host_whose_own_board_is_the_last_is_told_to_cash_out() -> None:
     change = last_board(running(ANN, BEN), ANN, after(20_000))
-    assert change is not None
-    table = change.table
+    table = change
     with pytest.raises(CommandRejected) as early:
-        end_race(table, ANN, 9, race_id=table.race_id, now=after(21_000))
+        end_race(table, ANN, race_id=table.race_id, now=after(21_000))
     assert early.value.detail == "Only you are still racing: cash out to end the race."
 
 
@@ -152,7 +147,7 @@ def ended_without(
         for seat in table.seats
     )
     table = replace(table, seats=seats)
-    return finish(table, outcome(table), now=after(400_000), away=away).table
+    return finish(table, outcome(table), now=after(400_000), away=away)
 
 
 def test_a_host_who_was_away_at_the_end_of_the_race_passes_the_table_to_the_next_person() -> None:
@@ -176,19 +171,19 @@ def test_a_race_is_ended_only_by_its_host_and_not_while_several_race(
 ) -> None:
     table = running(ANN, BEN)
     with pytest.raises(CommandRejected) as refused:
-        end_race(table, player, 9, race_id=f"{table.code}/{race}", now=after(120_000))
+        end_race(table, player, race_id=f"{table.code}/{race}", now=after(120_000))
     assert (refused.value.code, refused.value.wait) == (code, 0)
 
 
 def test_first_places_that_are_shared_are_wins_for_all_who_share() -> None:
     table = running(ANN, BEN)
-    table = finish(table, outcome(table, {ANN: 5, BEN: 5}), now=after(60_000)).table
+    table = finish(table, outcome(table, {ANN: 5, BEN: 5}), now=after(60_000))
     assert [seat.wins for seat in table.seats] == [1, 1]
 
 
 def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
     table = over(ANN, BEN)
-    after_it = next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
+    after_it = next_race(table, ANN, now=after(90_000), fresh_seed=OTHER_SEED)
     assert (after_it.phase, after_it.race) == (TablePhase.GATHERING, 2)
     assert after_it.race_id == "mint-otter-42/2"
     assert after_it.commitment != table.commitment
@@ -204,15 +199,13 @@ def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
 def test_a_table_names_its_last_race_and_every_record_the_one_before() -> None:
     table = over(ANN, BEN)
     assert table.previous == Ended(race=table.race_id, digest=outcome(running(ANN, BEN)).digest)
-    gathering = next_race(table, ANN, 9, now=NOON, fresh_seed=OTHER_SEED).table
+    gathering = next_race(table, ANN, now=NOON, fresh_seed=OTHER_SEED)
     assert gathering.previous is not None
     assert gathering.previous == table.previous
     race = voided_countdown(gathering, "server-away")
-    record = parse_record(race.record)
+    record = parse_record(race.finish.record)
     assert record.previous == (table.race_id, gathering.previous.digest)
-    again = with_voided(gathering, race.ended, OTHER_SEED)
-    assert again.previous == race.ended
-    assert race.ended.digest == digest_of(race.record)
+    assert race.ended.digest == digest_of(race.finish.record)
 
 
 # A match lasts for its finished races, through changes of people and game
@@ -223,22 +216,18 @@ THREE = TableOptions(game="canfield", races=3)
 
 def gathered(table: TableState) -> TableState:
     """Return the table that gathers for its next race."""
-    return next_race(
-        table, table.host, next_id(table, table.host), now=NOON, fresh_seed=OTHER_SEED
-    ).table
+    return next_race(table, table.host, now=NOON, fresh_seed=OTHER_SEED)
 
 
 def begun(table: TableState) -> TableState:
     """Return the gathering table after the start of its race, in which everyone at the table races."""
     table = all_ready(table)
-    table = called(start(table, table.host, next_id(table, table.host), now=NOON).table)
-    change = elapse(all_shown(table), table.start_at, OTHER_SEED)
-    assert change is not None
-    return change.table
+    table = called(start(table, table.host, now=NOON))
+    return elapse(all_shown(table), table.start_at, OTHER_SEED)
 
 
 def finished(table: TableState, nets: dict[str, int] | None = None) -> TableState:
-    return finish(table, outcome(table, nets), now=after(90_000)).table
+    return finish(table, outcome(table, nets), now=after(90_000))
 
 
 def raced(table: TableState, nets: dict[str, int] | None = None) -> TableState:
@@ -247,9 +236,7 @@ def raced(table: TableState, nets: dict[str, int] | None = None) -> TableState:
 
 
 def reset(table: TableState, races: int) -> TableState:
-    return change_settings(
-        table, ANN, next_id(table, ANN), races=races, now=NOON, fresh_seed=OTHER_SEED
-    ).table
+    return change_settings(table, ANN, races=races, now=NOON, fresh_seed=OTHER_SEED)
 
 
 def numbers(table: TableState) -> list[int]:
@@ -272,8 +259,8 @@ def test_three_races_make_a_match_and_the_next_race_begins_another() -> None:
 
 def test_who_leaves_stays_in_the_table_of_the_match_and_who_comes_is_added() -> None:
     table = gathered(over(ANN, BEN, settings=THREE))
-    table = leave(table, BEN, next_id(table, BEN), now=NOON, fresh_seed=OTHER_SEED).table
-    table = join(table, CLEO, "Cleo", 1, bot=False, node=NODE, now=NOON).table
+    table = leave(table, BEN, now=NOON, fresh_seed=OTHER_SEED)
+    table = join(table, CLEO, "Cleo", bot=False, node=NODE, now=NOON)
     table = finished(begun(table), {ANN: 5, CLEO: 20})
     assert table.match is not None
     assert {each.row.name: (each.net, len(each.row.results)) for each in totals(table.match)} == {
@@ -286,7 +273,7 @@ def test_who_leaves_stays_in_the_table_of_the_match_and_who_comes_is_added() -> 
 def test_a_voided_race_does_not_count() -> None:
     table = begun(gathered(over(ANN, BEN, settings=THREE)))
     voided = voided_countdown(table, "server-away")
-    table = with_voided(table, voided.ended, OTHER_SEED)
+    table = with_next_race(replace(table, previous=voided.ended), OTHER_SEED)
     assert (table.phase, table.race, numbers(table)) == (TablePhase.GATHERING, 3, [1])
     assert numbers(finished(begun(table))) == [1, 3]
 
@@ -344,8 +331,8 @@ def test_what_a_race_counts_for_where_only_public_tables_do(
 
 def test_a_locked_table_counts_as_little_as_a_private_one() -> None:
     settings = TableOptions(game="canfield", public=True)
-    locked = lock(seated(ANN, BEN, settings=settings), ANN, 9, locked=True, now=NOON).table
-    calling = start(all_ready(locked), ANN, 11, now=NOON).table
+    locked = lock(seated(ANN, BEN, settings=settings), ANN, locked=True, now=NOON)
+    calling = start(all_ready(locked), ANN, now=NOON)
     started = with_ranked(all_shown(called(calling)), RankedTables.PUBLIC)
     assert (started.ranked, started.ranked_bots) == (False, False)
     assert with_ranked(started, RankedTables.ALL).ranked

@@ -3,24 +3,24 @@
 from collections.abc import Callable, Mapping
 
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
     BEN,
     CLEO,
+    CODE,
     DAN,
     NODE,
     OTHER_SEED,
     after,
     in_phase,
-    next_id,
     nonce,
     nonce_hash,
     outcome,
     seated,
 )
 from saratoga_server.domain.tables import (
-    Change,
     CommandRejected,
     TablePhase,
     TableState,
@@ -28,7 +28,6 @@ from saratoga_server.domain.tables import (
     change_settings,
     end_race,
     finish,
-    is_repeat,
     join,
     kick,
     last_board,
@@ -42,56 +41,54 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.tables.phases import ALLOWED, HOST_ONLY, Act
-from saratoga_server.domain.tables.state import ACCEPTED_KEPT
 
 NOW = after(200)
 
 
-def done(table: TableState, act: Act, player: str) -> Change:
+def done(table: TableState, act: Act, player: str) -> TableState:
     """Return the change that a command with valid content makes."""
-    return ACTS[act](table, player, next_id(table, player))
+    return ACTS[act](table, player)
 
 
-def _ready(table: TableState, player: str, command_id: int) -> Change:
+def _ready(table: TableState, player: str) -> TableState:
     return ready(
         table,
         player,
-        command_id,
         commitment=table.commitment,
         nonce_hash=nonce_hash(player),
         now=NOW,
     )
 
 
-def _kick(table: TableState, player: str, command_id: int) -> Change:
-    late = join(table, DAN, "Dan", 1, node=NODE, now=NOW).table
-    return kick(late, player, command_id, target=DAN, now=NOW, fresh_seed=OTHER_SEED)
+def _kick(table: TableState, player: str) -> TableState:
+    late = join(table, DAN, "Dan", node=NODE, now=NOW)
+    return kick(late, player, target=DAN, now=NOW, fresh_seed=OTHER_SEED)
 
 
-def _end_race(table: TableState, player: str, command_id: int) -> Change:
+def _end_race(table: TableState, player: str) -> TableState:
     named = last_board(table, BEN, after(-120_000))
-    late = table if named is None else named.table
-    return end_race(late, player, command_id, race_id=late.race_id, now=NOW)
+    late = table if named is None else named
+    return end_race(late, player, race_id=late.race_id, now=NOW)
 
 
-def _change_settings(table: TableState, player: str, command_id: int) -> Change:
-    return change_settings(table, player, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
+def _change_settings(table: TableState, player: str) -> TableState:
+    return change_settings(table, player, cap=5, now=NOW, fresh_seed=OTHER_SEED)
 
 
-ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
-    Act.JOIN: lambda t, p, i: join(t, p, "Someone", i, node=NODE, now=NOW),
-    Act.LEAVE: lambda t, p, i: leave(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
+ACTS: Mapping[Act, Callable[[TableState, str], TableState]] = {
+    Act.JOIN: lambda t, p: join(t, p, "Someone", node=NODE, now=NOW),
+    Act.LEAVE: lambda t, p: leave(t, p, now=NOW, fresh_seed=OTHER_SEED),
     Act.KICK: _kick,
-    Act.ALLOW_READY: lambda t, p, i: allow_ready(t, p, i, target=p, now=NOW),
-    Act.LOCK: lambda t, p, i: lock(t, p, i, locked=True, now=NOW),
+    Act.ALLOW_READY: lambda t, p: allow_ready(replace(t, blocked=(BEN,)), p, target=BEN, now=NOW),
+    Act.LOCK: lambda t, p: lock(t, p, locked=True, now=NOW),
     Act.CHANGE_SETTINGS: _change_settings,
     Act.READY: _ready,
-    Act.NOT_READY: lambda t, p, i: not_ready(t, p, i, now=NOW),
-    Act.START: lambda t, p, i: start(t, p, i, now=NOW),
-    Act.REVEAL: lambda t, p, i: reveal(t, p, i, nonce=nonce(p), now=NOW),
+    Act.NOT_READY: lambda t, p: not_ready(t, p, now=NOW),
+    Act.START: lambda t, p: start(t, p, race=t.race_id, now=NOW),
+    Act.REVEAL: lambda t, p: reveal(t, p, nonce=nonce(p), now=NOW),
     Act.END_RACE: _end_race,
-    Act.NEXT_RACE: lambda t, p, i: next_race(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
-    Act.FINISH: lambda t, p, i: finish(t, outcome(t), now=NOW),
+    Act.NEXT_RACE: lambda t, p: next_race(t, p, race=f"{CODE}/1", now=NOW, fresh_seed=OTHER_SEED),
+    Act.FINISH: lambda t, p: finish(t, outcome(t), now=NOW),
 }
 
 # A second copy of `ALLOWED`, so that nobody changes it by accident.
@@ -105,8 +102,15 @@ EXPECTED = {
 }
 EVERYWHERE_OPEN = {"join_table", "leave_table", "kick", "allow_ready"}
 
-# These commands reserve ids at the seat; joining is possible with any id.
-WITHOUT_ID = {Act.JOIN, Act.FINISH}
+
+_RACING = frozenset({TablePhase.COUNTDOWN, TablePhase.RUNNING, TablePhase.OVER})
+DONE_ALREADY = {
+    Act.READY: _RACING,
+    Act.START: _RACING | {TablePhase.CALL},
+    Act.REVEAL: _RACING - {TablePhase.COUNTDOWN},
+    Act.END_RACE: {TablePhase.OVER},
+}
+"""The phases in which a command of the race at hand is a repeat."""
 
 
 def test_every_act_is_allowed_in_the_phases_written_down() -> None:
@@ -126,7 +130,9 @@ def test_an_act_goes_through_in_its_phases_and_is_refused_in_all_others(
     assert table.phase is phase
     before = pack(table)
     if act in ALLOWED[phase]:
-        assert done(table, act, ANN).table != table
+        assert done(table, act, ANN) != table
+    elif phase in DONE_ALREADY.get(act, ()):
+        assert done(table, act, ANN) is table
     else:
         with pytest.raises(CommandRejected) as refused:
             done(table, act, ANN)
@@ -137,21 +143,39 @@ def test_an_act_goes_through_in_its_phases_and_is_refused_in_all_others(
     assert pack(table) == before
 
 
-@pytest.mark.parametrize(
-    ("phase", "act"),
-    [
-        (phase, act)
-        for phase, acts in ALLOWED.items()
-        for act in sorted(acts - WITHOUT_ID - {Act.LEAVE})
-    ],
-)
-def test_an_accepted_command_is_known_when_it_comes_again(phase: TablePhase, act: Act) -> None:
-    table = in_phase(phase)
-    command_id = next_id(table, ANN)
-    assert not is_repeat(table, ANN, command_id)
-    changed = done(table, act, ANN).table
-    assert is_repeat(changed, ANN, command_id)
-    assert not is_repeat(changed, ANN, command_id + 1)
+# Commands that a table has carried out already change nothing when they come again.
+REPEATS = {
+    Act.ALLOW_READY: TablePhase.GATHERING,
+    Act.LOCK: TablePhase.GATHERING,
+    Act.CHANGE_SETTINGS: TablePhase.GATHERING,
+    Act.READY: TablePhase.GATHERING,
+    Act.START: TablePhase.GATHERING,
+    Act.REVEAL: TablePhase.COUNTDOWN,
+    Act.END_RACE: TablePhase.RUNNING,
+    Act.NEXT_RACE: TablePhase.OVER,
+}
+
+
+@pytest.mark.parametrize(("act", "phase"), REPEATS.items())
+def test_a_command_that_comes_again_changes_nothing(act: Act, phase: TablePhase) -> None:
+    changed = done(in_phase(phase), act, ANN)
+    again = done(changed, act, ANN)
+    assert replace(again, touched=changed.touched) == changed
+
+
+def test_a_player_who_was_kicked_is_not_kicked_again() -> None:
+    table = kick(seated(ANN, BEN), ANN, target=BEN, now=NOW, fresh_seed=OTHER_SEED)
+    assert kick(table, ANN, target=BEN, epoch=7, now=NOW, fresh_seed=OTHER_SEED) is table
+
+
+def test_what_was_ready_or_started_or_shown_stays_so_in_the_race_and_after_it() -> None:
+    for phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING, TablePhase.OVER):
+        table = in_phase(phase)
+        assert _ready(table, ANN) is table
+        assert start(table, ANN, race=table.race_id, now=NOW) is table
+    for phase in (TablePhase.RUNNING, TablePhase.OVER):
+        table = in_phase(phase)
+        assert reveal(table, ANN, nonce=nonce(ANN), now=NOW) is table
 
 
 @pytest.mark.parametrize("act", sorted(set(Act) - {Act.JOIN, Act.FINISH}))
@@ -179,10 +203,10 @@ def test_host_commands_of_another_player_are_refused_in_every_phase(
 def test_the_time_is_checked_before_what_the_command_says() -> None:
     table = in_phase(TablePhase.RUNNING)
     with pytest.raises(CommandRejected) as refused:
-        change_settings(table, ANN, 9, game="faro", now=NOW, fresh_seed=OTHER_SEED)
+        change_settings(table, ANN, game="faro", now=NOW, fresh_seed=OTHER_SEED)
     assert refused.value.code == "wrong_phase"
     with pytest.raises(CommandRejected) as refused:
-        ready(table, ANN, 9, commitment="0" * 64, nonce_hash="0" * 64, now=NOW)
+        ready(table, ANN, commitment="0" * 64, nonce_hash="0" * 64, now=NOW)
     assert refused.value.code == "wrong_phase"
 
 
@@ -195,36 +219,8 @@ def test_a_closed_table_is_closed_to_those_without_a_seat_too() -> None:
 
 def test_a_refusal_can_be_read() -> None:
     with pytest.raises(CommandRejected) as refused:
-        leave(seated(ANN), BEN, 1, now=NOW, fresh_seed=OTHER_SEED)
+        leave(seated(ANN), BEN, now=NOW, fresh_seed=OTHER_SEED)
     assert str(refused.value) == (
         "not_seated: You have no seat at mint-otter-42. Join the table first."
     )
     assert not refused.value.retry
-
-
-# Repeated commands, and late ones
-
-
-def after_commands(table: TableState, *ids: int) -> TableState:
-    """Return the table after commands of Ann's with these ids."""
-    for command_id in ids:
-        change = change_settings(table, ANN, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
-        table = change.table
-    return table
-
-
-@pytest.mark.parametrize("older", [3, 4, 6])
-def test_a_command_that_a_later_one_has_overtaken_is_no_repeat(older: int) -> None:
-    table = after_commands(seated(ANN, BEN), 2, 5, 7)
-    assert [is_repeat(table, ANN, known) for known in (1, 2, 5, 7, 8)] == [True] * 4 + [False]
-    with pytest.raises(CommandRejected) as refused:
-        is_repeat(table, ANN, older)
-    assert refused.value.code == "stale_id"
-
-
-def test_the_latest_command_ids_of_a_seat_are_remembered() -> None:
-    ids = range(10, 10 + 3 * ACCEPTED_KEPT, 2)
-    table = after_commands(seated(ANN, BEN), *ids)
-    assert all(is_repeat(table, ANN, known) for known in ids[-ACCEPTED_KEPT:])
-    with pytest.raises(CommandRejected):
-        is_repeat(table, ANN, ids[-ACCEPTED_KEPT - 1])

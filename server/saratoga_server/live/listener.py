@@ -1,0 +1,160 @@
+"""Events from the store and other nodes, applied to this node. They are hints: the store's data are the truth.
+
+What is missed is made up for by checks of the data: when the subscription begins or is renewed, and every two
+seconds for the versions of the tables held here.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from saratoga_protocol.events import Announcement
+from saratoga_protocol.refusals import BANNED, DELETED, STORE_LOST_DATA, CloseCode
+from saratoga_server.background_tasks import run_each_logged, run_logged
+from saratoga_server.cancellation import pause
+from saratoga_server.domain import tables
+from saratoga_server.live import reactions
+from saratoga_server.live.broadcaster import send_to_all
+from saratoga_server.live.session import Session
+from saratoga_server.logs import EventLog
+from saratoga_server.messages.node_events import (
+    AdminEvent,
+    Announce,
+    Banned,
+    Forgotten,
+    Here,
+    NodeEvent,
+    RaceVoided,
+    Renamed,
+    Settled,
+    Stood,
+    TableClosedByAdmin,
+    Touched,
+    standing_of,
+)
+from saratoga_server.ports import PlayerRow
+
+if TYPE_CHECKING:
+    from saratoga_server.node import Node
+
+_log = EventLog("peers")
+
+
+class Listener:
+    """The listener of one node."""
+
+    def __init__(self, node: "Node") -> None:
+        self._node = node
+        self._has_listened = False
+        self._actions: asyncio.Queue[AdminEvent] = asyncio.Queue()
+
+    @property
+    def node(self) -> str:
+        return self._node.name
+
+    async def run(self) -> None:
+        """Receive events until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._node.store.events.listen(self))
+            group.create_task(self._keep_applying())
+
+    def receive(self, event: NodeEvent) -> None:
+        node = self._node
+        node.metrics.node_events[str(event.__struct_config__.tag)] += 1
+        match event:
+            case Touched(table, version):
+                node.background_tasks.spawn(node.tables.refresh(table, version))
+            case Stood(rows):
+                for row in rows:
+                    if (race := node.races.known(row.race)) is not None:
+                        node.races.merge(race, {row.player: standing_of(row)})
+            case Settled(game):
+                node.leaderboards.changed(game)
+            case Here():
+                pass
+            case _:
+                self._actions.put_nowait(event)
+
+    async def _keep_applying(self) -> None:
+        while True:
+            action = await self._actions.get()
+            await pause(0)
+            await run_logged(self.apply(action))
+
+    # Checks for missed events
+
+    async def subscribed(self) -> None:
+        """Look for what was missed before the subscription."""
+        if self._has_listened:
+            self._node.metrics.resubscriptions += 1
+            _log.info("subscription_renewed")
+            await run_logged(self._look_at_players())
+        self._has_listened = True
+        await run_logged(self.look_at_tables())
+        await run_each_logged(map(self._node.races.read_standings, self._node.races.all()))
+
+    async def look_at_tables(self) -> None:
+        """Read the tables again that other nodes have changed; while this node is deaf, the standings too."""
+        node = self._node
+        for code in await node.tables.changed_elsewhere():
+            node.background_tasks.spawn(node.tables.refresh(code))
+        if not node.store.events.is_listening:
+            await run_each_logged(map(node.races.read_standings, node.races.all()))
+
+    async def _look_at_players(self) -> None:
+        """Apply changes to players that this node has missed: banned, deleted, renamed."""
+        for session in list(self._node.broadcaster.sessions):
+            if session.player:
+                row = await self._node.store.players.load_player(session.player)
+                await self._check(session, row)
+
+    # Administrative actions, which have changed the data in the store already
+
+    async def apply(self, event: AdminEvent) -> None:
+        """Apply one action."""
+        broadcaster = self._node.broadcaster
+        match event:
+            case Announce(text):
+                send_to_all(broadcaster.sessions, Announcement(text=text))
+            case TableClosedByAdmin(table, reason):
+                # this event may arrive before the table's own
+                await self._node.tables.refresh(table)
+                reactions.lose_seats(self._node, table, reason)
+                self._node.tables.forget(table)
+            case Banned(player):
+                for session in broadcaster.sessions_of(player):
+                    await self._disconnect(session, BANNED)
+            case Forgotten(player):
+                for session in broadcaster.sessions_of(player):
+                    await self._disconnect(session, DELETED)
+            case Renamed(player, name):
+                # the tables' own events show it
+                for session in broadcaster.sessions_of(player):
+                    session.name = name
+            case RaceVoided(_, game):
+                self._node.leaderboards.changed(game)
+
+    async def _check(self, session: Session, row: PlayerRow | None) -> None:
+        """Apply a player's row to a connection.
+
+        The row is `None` if the store has lost it, or if the player was deleted: the connection is closed, and
+        the next hello makes a new player.
+        """
+        if row is None:
+            await self._disconnect(session, STORE_LOST_DATA)
+        elif row.banned:
+            await self._disconnect(session, BANNED)
+        else:
+            session.name = row.name
+
+    async def _disconnect(self, session: Session, code: CloseCode) -> None:
+        """Close the connection and free the seat."""
+        session.connection.close(code)
+        table, session.seat = session.seat, None
+        if table is not None:
+            seed = self._node.new_seed()
+            await self._node.tables.change(
+                table,
+                lambda state, now: tables.force_leave(
+                    state, session.player, now=now, fresh_seed=seed
+                ),
+            )
