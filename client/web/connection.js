@@ -112,6 +112,8 @@ export class Connection {
     this.watched = new Set();
     /** @type {any} */
     this.leaderboard = null;
+    /** @type {any} */
+    this.tables = null;
     /** @type {Map<number, Pending>} */
     this.pending = new Map();
     /** @type {Map<number, (event: any) => void>} */
@@ -214,6 +216,7 @@ export class Connection {
       this.#deliver({ type: "seat_lost", table: this.seat, reason: "You were disconnected for too long, so your seat was given up." });
     for (const table of this.watched) await this.#restore(socket, { type: "join_table", table, seat: false });
     if (this.leaderboard) await this.#restore(socket, this.leaderboard);
+    if (this.tables) await this.#restore(socket, this.tables);
     if (socket !== this.socket) return;
     this.isGreeted = true;
     for (const id of [...this.pending.keys()].sort((a, b) => a - b)) this.#send(this.pending.get(id)?.command);
@@ -310,6 +313,7 @@ export class Connection {
     }
     if (command.type === "leave_table") this.forget(command.table);
     if (command.type === "get_leaderboard") this.leaderboard = command.follow ? command : null;
+    if (command.type === "list_tables") this.tables = command.follow ? command : null;
     resolve(event);
   }
 

@@ -8,6 +8,7 @@
 import { gameTitle, suitColours } from "./cards.js";
 import { Closed, Connection, Refused } from "./connection.js";
 import { Nonces } from "./fairness.js";
+import { randomHex } from "./hash.js";
 import { changeLook, look, playerId, rememberName, rememberWatching, showLook, store, stored, token, watchesOnly } from "./identity.js";
 import { CODE, button, fill, h, openQuestion, openSheet, pageHead, write } from "./page.js";
 import { CountdownScreen, KEYS, RaceScreen, WatchScreen } from "./race.js";
@@ -172,7 +173,8 @@ export class App {
 
   /** Open a table with these settings, and go there. @param {Settings} settings */
   async openTable(settings) {
-    const taken = await this.#takeSeat("create_table", settings);
+    // a repeat with the same key opens no second table
+    const taken = await this.#takeSeat("create_table", { ...settings, key: randomHex(16) });
     if (taken) this.go(`/${taken.table.code}`);
   }
 
@@ -271,7 +273,7 @@ export class App {
     const nonce = this.nonces.due(table);
     if (!nonce) return;
     const { connection } = this;
-    connection.request("reveal", { table: table.code, nonce }).catch(() => (this.nonces.revealed = ""));
+    connection.request("reveal", { table: table.code, commitment: table.commitment, nonce }).catch(() => (this.nonces.revealed = ""));
   }
 
   #tick() {
@@ -385,7 +387,7 @@ export class App {
     this.known = session.withCashOut(this.state);
     this.show();
     try {
-      const { board } = await this.connection.request("cash_out", { race: own.race });
+      const { board } = await this.connection.request("cash_out", { race: own.race, after: own.count });
       if (this.known) this.known = session.confirmed(this.known, board);
     } catch (error) {
       if (error instanceof Refused && this.known) this.known = session.takenBack(this.known, error.message, error.event.board);
@@ -608,7 +610,7 @@ export class App {
   /** Go from the results to the table, which gathers again; the host makes it gather first. */
   async goOn() {
     const { table } = this.state;
-    if (table.phase === "over" && !(await this.ask("next_race", { table: table.code }))) return;
+    if (table.phase === "over" && !(await this.ask("next_race", { table: table.code, race: table.race }))) return;
     this.goesOn = true;
     this.show();
   }

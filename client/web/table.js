@@ -20,8 +20,7 @@ const MOST_SEATS = 16;
 const LONGEST_NAME = 20;
 const ASKS_NAME = "Give a name, such as Anna; the others see it.";
 /** Milliseconds between two requests for the public tables, and requests for them per request for the leaders. */
-const TABLES_EVERY = 2_000;
-const LEADERS_EVERY = 10;
+const LEADERS_EVERY = 20_000;
 
 /** The line that says that the race before was voided, and why; none if it was not. @param {import("./connection.js").Table} table */
 function voidedLines(table) {
@@ -135,8 +134,8 @@ export class LobbyScreen {
   constructor(app) {
     this.app = app;
     this.isClosed = false;
-    this.polls = 0;
-    this.askedAt = -TABLES_EVERY;
+    this.isFollowing = false;
+    this.askedAt = -LEADERS_EVERY;
     /** @type {Settings} */
     this.settings = { game: "", cap: 10, seats: MOST_SEATS, public: false, races: 1 };
     this.you = h("p");
@@ -206,17 +205,22 @@ export class LobbyScreen {
 
   tick() {
     const { connection } = this.app;
-    if (connection.link !== "connected" || document.hidden || performance.now() - this.askedAt < TABLES_EVERY) return;
-    this.askedAt = performance.now();
-    this.#poll().catch(() => {});
+    if (connection.link !== "connected" || this.isFollowing) return;
+    this.isFollowing = true;
+    connection.request("list_tables", { follow: true }).then((event) => this.hear(event), () => (this.isFollowing = false));
   }
 
-  async #poll() {
+  /** @param {import("./connection.js").ServerEvent} event */
+  hear(event) {
+    if (event.type !== "tables" || this.isClosed) return;
+    this.#showTables(event.tables ?? []);
+    if (performance.now() - this.askedAt < LEADERS_EVERY) return;
+    this.askedAt = performance.now();
+    this.#askForLeaders().catch(() => {});
+  }
+
+  async #askForLeaders() {
     const { connection } = this.app;
-    const { tables } = await connection.request("list_tables");
-    if (this.isClosed) return;
-    this.#showTables(tables ?? []);
-    if (this.polls++ % LEADERS_EVERY) return;
     /** @type {Record<string, LeaderboardRow | null>} */
     const leaders = {};
     for (const game of connection.welcome.games) leaders[game] = (await connection.request("get_leaderboard", { game, limit: 1 })).rows[0] ?? null;
@@ -282,6 +286,8 @@ export class LobbyScreen {
 
   close() {
     this.isClosed = true;
+    // a question that does not follow ends the subscription
+    if (this.isFollowing) this.app.connection.request("list_tables").catch(() => {});
   }
 }
 
@@ -558,7 +564,7 @@ export class TableScreen {
   }
 
   #startNow() {
-    this.app.ask("start", { table: this.app.code });
+    this.app.ask("start", { table: this.app.code, race: this.app.state.table.race });
   }
 
   /** @param {Partial<Settings>} change */
@@ -572,14 +578,15 @@ export class TableScreen {
     if ("races" in change && match) {
       this.settings.show(table.settings, this.app.connection.welcome.games);
       if (change.races === 1)
-        openQuestion(`End the match after ${done} of ${match.races} races, without a champion?`, "Go on with the match", "End the match", () => this.#send(change));
+        openQuestion(`End the match after ${done} of ${match.races} races, without a champion?`, "Go on with the match", "End the match", () => this.#send(change, table.commitment));
       else this.say(`The match has begun: ${counted(done, "race")} of ${match.races}. Choose no match to end it.`);
       return;
     }
     const waiting = table.seats.filter((seat) => seat.ready && seat.player !== player);
+    const { commitment } = table;
     const send = async () => {
       const { cap } = withSetting(table.settings, change);
-      await this.#send("public" in change ? { ...change, cap } : change);
+      await this.#send("public" in change ? { ...change, cap } : change, commitment);
       if (link !== "connected") this.say("The change waits for the connection.");
       else if (table.seats.some((seat) => seat.ready))
         this.say("The race has changed: all players must get ready again.");
@@ -592,10 +599,10 @@ export class TableScreen {
     this.settings.show(table.settings, this.app.connection.welcome.games);
   }
 
-  /** @param {Partial<Settings>} change */
-  async #send(change) {
+  /** @param {Partial<Settings>} change @param {string} commitment that of the table which the host saw */
+  async #send(change, commitment) {
     const { app } = this;
-    await app.ask("change_settings", { table: app.code, ...change });
+    await app.ask("change_settings", { table: app.code, commitment, ...change });
     if (app.state) this.settings.show(app.state.table.settings, app.connection.welcome.games);
   }
 
@@ -606,13 +613,13 @@ export class TableScreen {
   }
 
   #lock() {
-    const { code, locked } = this.app.state.table;
-    this.app.ask("lock_table", { table: code, locked: !locked });
+    const { code, race, locked } = this.app.state.table;
+    this.app.ask("lock_table", { table: code, race, locked: !locked });
   }
 
   /** @param {Seat} seat */
   #kick(seat) {
-    openQuestion(`Kick ${shownName(seat)} for good?`, "Keep", "Kick", () => this.app.ask("kick", { table: this.app.code, player: seat.player }),
+    openQuestion(`Kick ${shownName(seat)} for good?`, "Keep", "Kick", () => this.app.ask("kick", { table: this.app.code, player: seat.player, epoch: seat.epoch }),
       h("p", {}, `${seat.name} loses the seat, and can't sit down at this table again.`));
   }
 

@@ -80,7 +80,7 @@ class BoardPlayer:
         try:
             if choice.move is None:
                 made = await self._connection.ask(
-                    partial(CashOut, race=board.race), events.BoardChanged
+                    partial(CashOut, race=board.race, after=board.count), events.BoardChanged
                 )
                 return made.board
             made = await self._connection.ask(
@@ -351,7 +351,7 @@ class TablePlayer:
         if table.phase in ("call", "countdown"):
             self._done.pop(("start", table.commitment), None)  # the call may end without a race
         if table.phase == "over" and self._is_first("next", table.race):
-            return partial(NextRace, table=table.code)
+            return partial(NextRace, table=table.code, race=table.race)
         for seat in table.seats:
             is_excused = seat.blocked and seat.voids <= EXCUSED_VOIDS + seat.races
             if is_excused and self._is_first("allow", f"{seat.player} {seat.voids}"):
@@ -359,7 +359,7 @@ class TablePlayer:
         ready = sum(seat.ready and seat.connected for seat in table.seats)
         is_time = self._duties.is_ready and ready >= self._starts_with
         if table.phase == "gathering" and is_time and self._is_first("start", table.commitment):
-            return partial(Start, table=table.code)
+            return partial(Start, table=table.code, race=table.race)
         return None
 
     def _is_first(self, command: str, occasion: str) -> bool:

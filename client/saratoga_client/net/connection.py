@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
@@ -41,8 +42,8 @@ from saratoga_client.net.websocket import (
     were_data_lost,
 )
 from saratoga_protocol.codec import CODECS, MAX_COMMAND_BYTES, MSGPACK, BadFrame, Frame
-from saratoga_protocol.commands import Command, GetRecord, Hello, MakeMove, player_id
-from saratoga_protocol.events import Event, Welcome
+from saratoga_protocol.commands import Command, GetRecord, Hello, ListTables, MakeMove, player_id
+from saratoga_protocol.events import Event, Tables, Welcome
 
 __all__ = ["Answer", "Connection", "LinkState", "Timing"]
 
@@ -170,6 +171,16 @@ class Connection:
             got, expected = type(answer).__name__, kind.__name__
             raise UnexpectedAnswer(f"the server answered {got} instead of {expected}")
         return answer
+
+    async def follow_tables(self, show: Callable[[Tables], None]) -> None:
+        """Call `show` with the list of public tables, now and whenever it changes, until `unfollow_tables`."""
+        self._requests.on_tables = show
+        show(await self.ask(partial(ListTables, follow=True), Tables))
+
+    async def unfollow_tables(self) -> None:
+        """End `follow_tables`."""
+        self._requests.on_tables = lambda tables: None
+        await self.ask(ListTables, Tables)
 
     def show_activity(self) -> None:
         """Tell the server soon that the player is there. A bot never does."""

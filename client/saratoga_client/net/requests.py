@@ -51,6 +51,8 @@ class Requests:
         self._changed = asyncio.Event()
         self._observers: list[AnswerObserver] = []
         self.subscriptions = Subscriptions()
+        self.on_tables: Callable[[events.Tables], None] = lambda tables: None
+        """Called with the list of public tables whenever it changes, if it is followed."""
         self.end: Exception | None = None
         """The error that ended the connection; `None` while reconnecting is possible."""
 
@@ -112,7 +114,10 @@ class Requests:
             self.deliver(event)
 
     def deliver(self, event: Event) -> None:
-        """Queue an event for the reader."""
+        """Queue an event for the reader; the list of tables has a reader of its own."""
+        if isinstance(event, events.Tables):
+            self.on_tables(event)
+            return
         self._unread.append(event)
         self._changed.set()
 

@@ -176,7 +176,9 @@ class FairnessDuties:
         states = [self._connection.state]
         unsubscribe = self._connection.subscribe(states.append)
         try:
-            await self._connection.request(partial(Reveal, table=table.code, nonce=nonce))
+            await self._connection.request(
+                partial(Reveal, table=table.code, commitment=table.commitment, nonce=nonce)
+            )
         except CommandRefused as refusal:
             # Probably too late: the server cancels the countdown and informs all players, or the
             # countdown goes on, and the nonce is revealed again.

@@ -79,9 +79,11 @@ class MoveSender:
         await self._store.until(lambda: not self._has_moves_in_flight(race))
         faults = 0
         while True:
+            own = self._store.own
+            after = own.count if own is not None and own.race == race else None
             try:
                 made = await self._connection.ask(
-                    partial(CashOut, race=race), BoardChanged, within=MOVE_TIMEOUT
+                    partial(CashOut, race=race, after=after), BoardChanged, within=MOVE_TIMEOUT
                 )
             except CommandRefused as refusal:
                 if refusal.board is not None:
@@ -89,6 +91,9 @@ class MoveSender:
                 if refusal.code == "board_over":
                     return
                 faults += refusal.code == "server_fault"
+                if refusal.code == "stale_move" and faults < MAX_FAULTS:
+                    faults += 1  # another device has moved: what is on the board now is cashed out
+                    continue
                 if not refusal.retry or faults >= MAX_FAULTS:
                     raise
                 LOG.info("cashing out of race %s again: %s", race, refusal)

@@ -8,6 +8,7 @@ and takes it back if the server refuses it.
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
+from secrets import token_hex
 from typing import Final, TypeVar
 
 from saratoga_client.local.settings import server_to_name
@@ -136,7 +137,15 @@ class TableSession:
         `cap` is the time limit in minutes; 0 for none. `races` is the length of a match; 1 for no match.
         """
         return await self._enter(
-            partial(CreateTable, game=game, cap=cap, seats=seats, public=public, races=races)
+            partial(
+                CreateTable,
+                game=game,
+                cap=cap,
+                seats=seats,
+                public=public,
+                races=races,
+                key=token_hex(16),  # a repeat with it opens no second table
+            )
         )
 
     async def sit_down(self, code: str) -> events.Table:
@@ -241,16 +250,15 @@ class TableSession:
 
     async def start(self) -> None:
         """As host, start the countdown with all players who are ready."""
-        await self._request(partial(Start, table=self._code))
+        await self._request(partial(Start, table=self._code, race=self._race))
 
     async def end_race(self) -> None:
         """As host, end the last racing board of the race."""
-        race = "" if self.state is None else self.state.table.race
-        await self._request(partial(EndRace, race=race))
+        await self._request(partial(EndRace, race=self._race or ""))
 
     async def next_race(self) -> None:
         """As host, open the table for the next race."""
-        await self._request(partial(NextRace, table=self._code))
+        await self._request(partial(NextRace, table=self._code, race=self._race))
 
     async def change_settings(
         self,
@@ -266,6 +274,7 @@ class TableSession:
             partial(
                 ChangeSettings,
                 table=self._code,
+                commitment=self.state.table.commitment if self.state else None,
                 game=game,
                 cap=cap,
                 seats=seats,
@@ -276,7 +285,9 @@ class TableSession:
 
     async def kick(self, player: str) -> None:
         """As host, remove a player from the table and bar the player from coming back."""
-        await self._request(partial(Kick, table=self._code, player=player))
+        seats = self.state.table.seats if self.state else []
+        epoch = next((seat.epoch for seat in seats if seat.player == player), 0)
+        await self._request(partial(Kick, table=self._code, player=player, epoch=epoch))
 
     async def allow_ready(self, player: str) -> None:
         """As host, let a player who voided a countdown get ready again."""
@@ -284,7 +295,7 @@ class TableSession:
 
     async def lock(self, locked: bool) -> None:
         """As host, lock the table against new players, or unlock it."""
-        await self._request(partial(LockTable, table=self._code, locked=locked))
+        await self._request(partial(LockTable, table=self._code, race=self._race, locked=locked))
 
     async def leave(self) -> bool:
         """Give up the seat, and the race if one is running; `attend` returns then.
@@ -316,6 +327,11 @@ class TableSession:
     def _code(self) -> str:
         assert self.state is not None, "the server has not sent the table yet"
         return self.state.table.code
+
+    @property
+    def _race(self) -> str | None:
+        """The race that the table shows: a command names it, so that a late repeat touches no other."""
+        return None if self.state is None else self.state.table.race
 
     async def _enter(self, draft: Draft, code: str = "") -> events.Table:
         def numbered(*, id: int) -> Command:  # noqa: A002 - the wire's name

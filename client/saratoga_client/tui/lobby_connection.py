@@ -1,7 +1,6 @@
-"""The connection of a lobby: it reconnects, and polls tables and leaders for the lobby."""
+"""The connection of a lobby: it reconnects, and follows the tables and leaders for the lobby."""
 
 import asyncio
-import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -14,12 +13,10 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
-from saratoga_protocol.commands import GetLeaderboard, ListTables
+from saratoga_protocol.commands import GetLeaderboard
 
-TABLES_EVERY: Final = 2.0
-"""The interval between requests for the public tables, in seconds."""
-LEADERS_EVERY: Final = 10
-"""Number of requests for the tables per request for the leaders, which change less often."""
+LEADERS_EVERY: Final = 20.0
+"""The interval between requests for the leaders, in seconds."""
 RETRY_EVERY: Final = 3.0
 """The interval between attempts to reach a server that does not answer, in seconds."""
 
@@ -43,8 +40,14 @@ class LobbyConnection:
         self._say = say
         self.current: Connection | None = None
         """The open connection; `None` while no server answers."""
-        self.is_shown = asyncio.Event()
-        """Set while the lobby is shown; only then are the tables requested."""
+        self._is_shown = asyncio.Event()
+        self._is_hidden = asyncio.Event()
+
+    def be_shown(self, is_shown: bool) -> None:
+        """Follow the tables from now on, or do not any more: they are only wanted while the lobby is shown."""
+        now, then = (self._is_shown, self._is_hidden)[:: 1 if is_shown else -1]
+        now.set()
+        then.clear()
 
     async def keep(self) -> None:
         """Keep a connection to the server open; retry while no server answers.
@@ -73,7 +76,7 @@ class LobbyConnection:
         stop = connection.subscribe(self._link_changed)
         try:
             self._on_connected(connection)
-            await self._poll(connection)
+            await self._follow(connection)
         finally:
             stop()
 
@@ -83,16 +86,23 @@ class LobbyConnection:
         if not is_open:
             self._say("The connection is lost; reconnecting ...", Role.WARNING)
 
-    async def _poll(self, connection: Connection) -> None:
-        """Request the tables, and less often the leaders, while the lobby is shown."""
-        for polls in itertools.count():
-            await self.is_shown.wait()
+    async def _follow(self, connection: Connection) -> None:
+        """Follow the tables while the lobby is shown, and ask for the leaders, which change less often."""
+        while True:
+            await self._is_shown.wait()
             with suppress(CommandRefused, RequestTimedOut):
-                found = (await connection.ask(ListTables, events.Tables)).tables
-                self._show(lambda lobby, found=found: lobby.with_tables(found))  # type: ignore[misc]
-                if polls % LEADERS_EVERY == 0:
+                await connection.follow_tables(self._show_tables)
+                while self._is_shown.is_set():
                     await self._request_leaders(connection)
-            await asyncio.sleep(TABLES_EVERY)
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(LEADERS_EVERY):
+                            await self._is_hidden.wait()
+                await connection.unfollow_tables()
+                continue
+            await asyncio.sleep(RETRY_EVERY)
+
+    def _show_tables(self, found: events.Tables) -> None:
+        self._show(lambda lobby: lobby.with_tables(found.tables))
 
     async def _request_leaders(self, connection: Connection) -> None:
         for game in connection.welcome.games:

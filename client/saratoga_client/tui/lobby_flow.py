@@ -164,7 +164,7 @@ class LobbyFlow:
         self._screen = self._new_screen(replace(former, entry=None, form=None, is_practice=False))
         self._notice = ""
         await self._app.push_screen(self._screen)
-        self._link.is_shown.set()
+        self._link.be_shown(True)
         if self._link.current is not None:
             self._do(self._offer_return(self._link.current))
         if self._hosting is not None and self._hosting.session is not None:
@@ -175,7 +175,7 @@ class LobbyFlow:
                 connecting.result()  # raises the error that ended the task
             return await self._next
         finally:
-            self._link.is_shown.clear()
+            self._link.be_shown(False)
             if self._app.is_running and self._screen in self._app.screen_stack:
                 await self._app.pop_screen()
 

@@ -154,7 +154,7 @@ async def test_a_bot_without_a_move_cashes_out(server: ScriptedServer, judge: Ju
         )
         playing = asyncio.ensure_future(player.play(judge.board()))
         command = await peer.command()
-        assert command == commands.CashOut(id=command.id, race=RACE)
+        assert command == commands.CashOut(id=command.id, race=RACE, after=0)
         await peer.send(judge.answer(command))
         assert (await playing).state == "cash-out"
 

@@ -287,7 +287,7 @@ async def test_a_bot_that_runs_its_table_prepares_the_next_race(server: Scripted
         staying = asyncio.ensure_future(player.stay())
         await peer.send(replace(snapshot(), table=table(phase="over")))
         command = await peer.command()
-        assert command == commands.NextRace(id=command.id, table=CODE)
+        assert command == commands.NextRace(id=command.id, table=CODE, race=f"{CODE}/1")
         staying.cancel()
 
 

@@ -15,13 +15,19 @@ from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.witness import TableWitness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
+    CashOut,
+    ChangeSettings,
     Command,
     CreateTable,
     GetRecord,
     JoinTable,
+    Kick,
     LeaveTable,
+    LockTable,
+    NextRace,
     Ready,
     Reveal,
+    Start,
 )
 from saratoga_rules.moves import DRAW
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
@@ -63,6 +69,53 @@ async def test_a_player_who_gets_ready_at_once_is_ready_for_the_deal_shown() -> 
         assert isinstance(command, Ready)
         assert command.commitment == fresh.commitment
         getting_ready.cancel()
+
+
+async def test_every_command_of_a_host_names_what_the_host_saw() -> None:
+    """So a repeat of it, however late, touches no other deal, race or seat."""
+    async with stepped_session() as there:
+        await there.gather()
+        table, session, seat = there.state.table, there.session, there.state.table.seats[-1]
+        acts = [
+            session.change_settings(cap=5),
+            session.start(),
+            session.lock(True),
+            session.next_race(),
+            session.kick(seat.player),
+            session.open_table("canfield"),
+        ]
+        asking = []
+        for act in acts:
+            asking.append(asyncio.create_task(act))
+            await run_ready_tasks()
+        change, start, lock, next_race, kick, create = there.network.commands
+        assert isinstance(change, ChangeSettings)
+        assert change.commitment == table.commitment
+        for command in (start, lock, next_race):
+            assert isinstance(command, Start | LockTable | NextRace)
+            assert command.race == table.race
+        assert isinstance(kick, Kick)
+        assert kick.epoch == seat.epoch > 0
+        assert isinstance(create, CreateTable)
+        assert create.key is not None
+        for each in asking:
+            each.cancel()
+
+
+async def test_a_reveal_and_a_cash_out_name_deal_and_moves() -> None:
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        (reveal,) = (each for each in there.network.answered if isinstance(each, Reveal))
+        assert reveal.commitment
+        there.session.play(DRAW)
+        await there.settle()
+        cashing = asyncio.create_task(there.session.cash_out())
+        await run_ready_tasks()
+        (command,) = there.network.commands
+        assert isinstance(command, CashOut)
+        assert command.after == there.own.count == 1
+        cashing.cancel()
 
 
 # Lost seats

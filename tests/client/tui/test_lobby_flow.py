@@ -370,15 +370,17 @@ async def server() -> AsyncIterator[OpenLobby]:
         yield opened
 
 
-async def test_tables_and_leaders_are_requested_while_the_lobby_is_shown(
+async def test_tables_and_leaders_are_followed_while_the_lobby_is_shown(
     server: OpenLobby,
 ) -> None:
     code = await server.host("Anna", public=True)
     async with kept(server.url) as page:
         await page.until(lambda lobby: lobby.is_open)
         assert page.lobby.tables == ()
-        page.link.is_shown.set()
+        page.link.be_shown(True)
         await page.until(lambda lobby: [table.code for table in lobby.tables] == [code])
+        other = await server.host("Bert", public=True)
+        await page.until(lambda lobby: {table.code for table in lobby.tables} == {code, other})
         await page.until(lambda lobby: set(lobby.leaders) == set(page.connections[0].welcome.games))
         assert len(page.connections) == 1
 
