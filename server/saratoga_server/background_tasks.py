@@ -65,7 +65,9 @@ async def _concurrently(run: Run, every: Sequence[Awaitable[object]]) -> None:
 
 def _log_failure(fault: Exception, times: int) -> None:
     often = {"times": times} if times > 1 else {}
-    if isinstance(fault, CommandRejected | StoreUnavailable):
+    if isinstance(fault, StoreUnavailable):
+        log.debug("task_postponed", reason=str(fault), **often)  # `Readiness` reports the store
+    elif isinstance(fault, CommandRejected):
         log.warning("task_postponed", reason=str(fault), **often)
     else:
         log.error("server_fault", fault=fault, **often)

@@ -75,7 +75,7 @@ class Node:
         self.replays = Replays(self.record, self.background_tasks)
         self.listener = Listener(self)
         self.scheduler = Scheduler(self)
-        self.readiness = Readiness(self.clock.synchronise, steady, why_store_refused)
+        self.readiness = Readiness(store.commits.ask, steady, why_store_refused)
         self.dispatcher = Dispatcher(self)
 
     async def why_not_ready(self) -> str | None:

@@ -123,7 +123,7 @@ async def _serve_players(
     tasks = [*supervision, *map(asyncio.create_task, work)]
     address = config.invitation(port)
     log.info("server_open", address=address, store=config.store_shown)
-    announce(address)
+    await announce(address)
     node.background_tasks.spawn(_finish_startup())
     requested = asyncio.create_task(shutdown.requested.wait())
     await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)

@@ -141,6 +141,9 @@ class FaultyCommits:
     def commit(self, board: BoardCommit) -> asyncio.Future[CommitOutcome]:
         return asyncio.ensure_future(self._commit(board))
 
+    async def ask(self) -> None:
+        await self._faults.before()
+
     async def _commit(self, board: BoardCommit) -> CommitOutcome:
         await self._faults.before()
         outcome = await self._commits.commit(board)

@@ -24,6 +24,10 @@ class Log:
         self.lines: list[tuple[str, str]] = []
         self.fields: list[dict[str, object]] = []
 
+    def debug(self, event: str, **fields: object) -> None:
+        self.lines.append(("debug", event))
+        self.fields.append(fields)
+
     def warning(self, event: str, **fields: object) -> None:
         self.lines.append(("warning", event))
         self.fields.append(fields)
@@ -54,7 +58,7 @@ async def test_a_successful_task_returns_true_and_logs_nothing(log: Log) -> None
     ("fault", "line"),
     [
         (CommandRejected("no_such_table"), ("warning", "task_postponed")),
-        (StoreUnavailable("away"), ("warning", "task_postponed")),
+        (StoreUnavailable("away"), ("debug", "task_postponed")),
         (ValueError("broken"), ("error", "server_fault")),
     ],
 )
@@ -96,7 +100,7 @@ async def test_work_done_side_by_side_does_not_wait_for_each_other(log: Log) -> 
 async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
     faults = [StoreUnavailable("away") for _ in range(3 * SLICE)]
     assert not await run_each_logged([work(fault) for fault in (*faults, ValueError("broken"))])
-    assert log.lines == [("warning", "task_postponed"), ("error", "server_fault")]
+    assert log.lines == [("debug", "task_postponed"), ("error", "server_fault")]
     assert log.fields[0]["times"] == 3 * SLICE
 
 

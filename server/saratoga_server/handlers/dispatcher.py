@@ -134,7 +134,10 @@ class Dispatcher:
 
     def connected(self, session: Session) -> None:
         """Register a new connection."""
+        is_first = not self._node.broadcaster.sessions
         self._node.broadcaster.enter(session)
+        if is_first:  # before this node's name stands at a seat
+            self._node.background_tasks.spawn(self._node.scheduler.beat())
         self._metrics.connections += 1
         log.debug("connected", connection=session.number, address=session.address)
 

@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
+
+log = EventLog("store")
 
 FRESH: Final = 1.0
 """Seconds for which the last answer of the store is reused."""
@@ -12,6 +15,9 @@ FRESH: Final = 1.0
 WITHIN: Final = 1.0
 """Seconds in which the store must answer."""
 
+
+REPORTED_AFTER: Final = 5.0
+"""Seconds without an answer after which the log says so."""
 
 STORE_REFUSED: Final = "The server's store must not be used now. The server's log says why."
 """All that `/readyz` says of it: the reason may name folders and addresses."""
@@ -44,6 +50,9 @@ class Readiness:
         self._lock = asyncio.Lock()
         self._asked_at: float | None = None
         self._has_answer = False
+        self._away_since: float | None = None
+        """Since when the store does not answer; `None` if it does."""
+        self._is_reported = False
 
     async def why_not_ready(self) -> str | None:
         """Return a sentence that says why the node is not ready; `None` if it is ready."""
@@ -60,7 +69,20 @@ class Readiness:
             if self._asked_at is None or self._asked_at + FRESH <= called_at:
                 self._has_answer = await self._asked()
                 self._asked_at = self._steady()
+                self._report(self._asked_at)
             return self._has_answer
+
+    def _report(self, now: float) -> None:
+        """Log once that the store has been away for `REPORTED_AFTER`, and once that it is back."""
+        if self._has_answer:
+            if self._is_reported and self._away_since is not None:
+                log.info("store_back", seconds=round(now - self._away_since))
+            self._away_since, self._is_reported = None, False
+            return
+        self._away_since = now if self._away_since is None else self._away_since
+        if not self._is_reported and now - self._away_since >= REPORTED_AFTER:
+            self._is_reported = True
+            log.error("store_away", seconds=round(now - self._away_since))
 
     async def _asked(self) -> bool:
         try:

@@ -54,7 +54,7 @@ def failed(session: Session, command_id: int | None, fault: Exception, metrics: 
     """Log and count an unexpected error of a command, and return the answer to the command."""
     if isinstance(fault, StoreUnavailable):
         metrics.store_errors += 1
-        log.warning("store_unavailable", player=session.player, reason=str(fault))
+        log.debug("store_unavailable", player=session.player, reason=str(fault))
         code = "store_unavailable"
     elif isinstance(fault, Damage):
         log.error("data_damaged", player=session.player, reason=str(fault))

@@ -239,9 +239,14 @@ class Scheduler:
 
     async def look_around(self) -> None:
         """Show that this node lives, and find out which nodes do not and which tables have changed elsewhere."""
-        await run_logged(self._node.store.nodes.beat(self._node.name))
+        await run_logged(self.beat())
         await run_logged(self._look_at_nodes())
         await run_logged(self._node.listener.look_at_tables())
+
+    async def beat(self) -> None:
+        """Show that this node lives, while it serves anybody: an idle server writes nothing."""
+        if self._node.broadcaster.sessions:
+            await self._node.store.nodes.beat(self._node.name)
 
     async def _look_at_nodes(self) -> None:
         """Disconnect seats whose node was killed; it counts as dead only after a few seconds."""

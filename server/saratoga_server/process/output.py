@@ -3,7 +3,6 @@
 import os
 import select
 import sys
-import threading
 from typing import Final
 
 STDIN: Final = 0
@@ -31,28 +30,6 @@ def write_all(descriptor: int, data: bytes) -> None:
             rest = rest[os.write(descriptor, rest) :]
         except BlockingIOError:  # another process that shares the pipe has made it non-blocking
             select.select([], [descriptor], [])
-
-
-def write_within(descriptor: int, data: bytes, seconds: float) -> None:
-    """Write all bytes, unless that takes too long: then they are written when somebody reads.
-
-    Raises `OSError`; `TimeoutError` is one.
-    """
-    faults: list[OSError] = []
-
-    def write() -> None:
-        try:
-            write_all(descriptor, data)
-        except OSError as fault:
-            faults.append(fault)
-
-    writing = threading.Thread(target=write, daemon=True)
-    writing.start()
-    writing.join(seconds)
-    if faults:
-        raise faults[0]
-    if writing.is_alive():
-        raise TimeoutError("nobody reads it")
 
 
 def drop_unwritable_output() -> None:

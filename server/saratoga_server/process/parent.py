@@ -11,13 +11,13 @@ from typing import Final
 
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
-from saratoga_server.process.output import STDOUT, write_within
+from saratoga_server.process.output import STDOUT, write_all
 
 READY_LINE: Final = "saratoga-server ready "
 """The beginning of the ready line on standard output; the address follows."""
 
 WRITTEN_WITHIN: Final = 0.1
-"""Seconds for which the event loop may wait for a line to be written."""
+"""Seconds for which the server waits for the line to be written: a pipe may have no reader."""
 
 READY: Final = "READY=1"
 STOPPING: Final = "STOPPING=1"
@@ -26,13 +26,14 @@ WATCHDOG: Final = "WATCHDOG=1"
 log = EventLog("server")
 
 
-def announce(address: str, descriptor: int = STDOUT) -> None:
+async def announce(address: str, descriptor: int = STDOUT) -> None:
     """Print the ready line, and notify systemd."""
     line = f"{READY_LINE}{address}\n".encode()
     try:
         # unbuffered, because a failed buffered write would be flushed, and fail, again at exit
-        write_within(descriptor, line, WRITTEN_WITHIN)
-    except OSError as error:
+        async with asyncio.timeout(WRITTEN_WITHIN):
+            await asyncio.to_thread(write_all, descriptor, line)
+    except OSError as error:  # also a timeout
         # a closed terminal, a full disk, a pipe that nobody reads; players can connect nevertheless
         log.warning("ready_line_failed", text=str(error))
     notify(READY)

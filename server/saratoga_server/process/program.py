@@ -7,10 +7,11 @@ import resource
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
 
-from saratoga_server.config import EXPOSURE_WARNING, Config, LogFormat
+from saratoga_server.config import EXPOSURE_WARNING, Config, LogFormat, StartupError
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.process.log_writer import LogWriter
@@ -29,6 +30,12 @@ THREADS_END_WITHIN: Final = ABORT_WITHIN
 
 THREAD_SWITCH_INTERVAL: Final = 0.001
 """The longest time that a worker thread may delay the event loop, in seconds."""
+
+THREADS: Final = 4
+"""The number of worker threads: for results, replays and files."""
+
+THREADS_START_WITHIN: Final = 5.0
+"""Seconds for these threads to start."""
 
 YOUNGEST: Final = 10_000
 """Allocations before the youngest generation is collected, which takes half a millisecond."""
@@ -116,11 +123,39 @@ def run_event_loop(work: Coroutine[None, None, None]) -> None:
     """Run `work` until it returns, on uvloop if it is installed."""
     sys.setswitchinterval(THREAD_SWITCH_INTERVAL)
     try:
+        threads = started_threads()
+    except StartupError:
+        work.close()
+        raise
+    work = _with_threads(work, threads)
+    try:
         import uvloop  # optional: not built for every system
     except ImportError:
         asyncio.run(work)
     else:
         uvloop.run(work)
+
+
+async def _with_threads(work: Coroutine[None, None, None], threads: ThreadPoolExecutor) -> None:
+    asyncio.get_running_loop().set_default_executor(threads)
+    await work
+
+
+def started_threads() -> ThreadPoolExecutor:
+    """Return the event loop's worker threads, all running: to start one later may block the loop for ever.
+
+    Raises `StartupError` if the system does not start them.
+    """
+    threads, running = ThreadPoolExecutor(THREADS, "worker"), threading.Barrier(THREADS + 1)
+    try:
+        for _ in range(THREADS):
+            threads.submit(running.wait, THREADS_START_WITHIN)
+        running.wait(THREADS_START_WITHIN)
+    except (RuntimeError, threading.BrokenBarrierError) as error:
+        raise StartupError(
+            f"The system starts no further thread ({error}). Raise the limits on memory and processes."
+        ) from None
+    return threads
 
 
 def raise_open_file_limit() -> None:

@@ -49,7 +49,8 @@ Connect = Callable[[], Awaitable[asyncio.Transport]]
 class PendingCommit(Struct, eq=False):
     """A commit that is waiting for its outcome."""
 
-    commit: BoardCommit
+    commit: BoardCommit | None
+    """`None`: nothing is written, only an answer is wanted."""
     outcome: asyncio.Future[CommitOutcome]
     deadline: float
     """The time at which the commit is given up, by the loop's clock."""
@@ -90,6 +91,13 @@ class Batcher:
 
     def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
         """Send a commit; the future fails with `StoreUnavailable` if the outcome is unknown."""
+        return self._enqueue(commit)
+
+    async def ask(self) -> None:
+        """Wait for an answer on the connection that moves take. Raises `StoreUnavailable`."""
+        await self._enqueue(None)
+
+    def _enqueue(self, commit: BoardCommit | None) -> asyncio.Future[CommitOutcome]:
         loop = self._loop
         outcome: asyncio.Future[CommitOutcome] = loop.create_future()
         pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
@@ -152,7 +160,8 @@ class Batcher:
         """Send the batch in flight, for the first time or again."""
         batch = self._in_flight
         try:
-            request = self._encoder.encode([each.commit for each in batch])
+            commits = [each.commit for each in batch if each.commit is not None]
+            request = self._encoder.encode(commits)
         except (TypeError, ValueError, OverflowError) as error:
             # cannot happen with a judged move; fail the batch instead of blocking the next one
             self._in_flight = []
@@ -160,7 +169,8 @@ class Batcher:
             self._loop.call_soon(self._flush)
         else:
             connection.send(request, 1 + self._encoder.confirmations)
-            self._on_batch(len(batch))
+            if commits:
+                self._on_batch(len(commits))
 
     # receiving
 
@@ -255,6 +265,10 @@ class Batcher:
 
 
 def _deliver(batch: list[PendingCommit], answer: list[Any]) -> None:
+    for pending in batch:
+        if pending.commit is None and not pending.outcome.done():
+            pending.outcome.set_result(CommitOutcome(CommitStatus.DONE))
+    batch = [pending for pending in batch if pending.commit is not None]
     fives = zip(*[iter(answer)] * 5, strict=True)
     for pending, (status, length, at, number, racing) in zip(batch, fives, strict=True):
         outcome = pending.outcome

@@ -67,6 +67,12 @@ class StoreGuard:
         self._doubts = self._cleared = 0
         """How often the store may have become another, and the last time cleared."""
         self._reported: str | None = None
+        self._has_written = True
+        """Whether writes may have been acknowledged since the ledger was raised last."""
+
+    def note_write(self) -> None:
+        """Let the next check raise the ledger: this node writes. An idle server writes nothing."""
+        self._has_written = True
 
     @property
     def memory(self) -> LedgerMemory:
@@ -125,7 +131,8 @@ class StoreGuard:
     async def check(self) -> bool:
         """Check the store, raise its ledger if it may be used; return whether it answered."""
         has_answered = await self._check()
-        if self.why_refused is None and has_answered and self._found is not None:
+        if self._has_written and self.why_refused is None and has_answered and self._found:
+            self._has_written = False
             await self._raise(self._found)
         return has_answered
 
@@ -136,8 +143,9 @@ class StoreGuard:
             async with asyncio.timeout(RAISED_WITHIN):
                 await self._ledger.raise_(found)
         except (RedisError, OSError, TimeoutError):
-            pass
+            self._has_written = True
         except Exception as fault:  # after any error, raise again
+            self._has_written = True
             _log.error("store_check_failed", fault=fault)
 
     async def _check(self) -> bool:

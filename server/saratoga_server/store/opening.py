@@ -105,7 +105,12 @@ async def open_store(
             await guard.open()
             watching.append(asyncio.create_task(guard.keep()))
         encoder = CommitEncoder(replicated=replicated, on_disk=on_disk)
-        commits = Batcher(connect, encoder, on_batch)
+
+        def batch_sent(boards: int) -> None:
+            guard.note_write()
+            on_batch(boards)
+
+        commits = Batcher(connect, encoder, batch_sent)
         commits.start()
         yield Store(
             durability=durability,

@@ -79,6 +79,8 @@ class StoreClient:
 
     async def save(self, save: Save) -> Hashable | None:
         """Write what a `Save` has; return `None`, or the reason of the guard that does not hold."""
+        if self._guard is not None:
+            self._guard.note_write()
         return save.reason(await self.write("save", (), *save.packed()))
 
     async def durable(self, *parts: str | bytes | int) -> Answer:

@@ -83,6 +83,23 @@ async def test_a_store_that_does_not_answer_in_time_counts_as_unavailable(
     assert await Readiness(store.ask, Seconds().steady).why_not_ready() == NO_STORE
 
 
+async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store, time = Store(), Seconds()
+    readiness = Readiness(store.ask, time.steady)
+    store.is_there = False
+    with caplog.at_level("INFO"):
+        for _ in range(10):
+            time.now += FRESH
+            assert await readiness.why_not_ready() == NO_STORE
+        store.is_there = True
+        for _ in range(2):
+            time.now += FRESH
+            assert await readiness.why_not_ready() is None
+    assert [line.getMessage() for line in caplog.records] == ["store_away", "store_back"]
+
+
 async def test_a_node_that_stops_is_not_ready_and_asks_no_store() -> None:
     store = Store()
     stopping, draining = (Readiness(store.ask, Seconds().steady) for _ in range(2))

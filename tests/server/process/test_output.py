@@ -168,20 +168,20 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.
         yield listening
 
 
-def test_the_line_has_the_address_and_systemd_is_notified(
+async def test_the_line_has_the_address_and_systemd_is_notified(
     manager: socket.socket, tmp_path: Path
 ) -> None:
     with (tmp_path / "out").open("w") as out:
-        announce("ws://127.0.0.1:7470", out.fileno())
+        await announce("ws://127.0.0.1:7470", out.fileno())
         # the line is flushed, so that the parent process need not wait for it
         assert (tmp_path / "out").read_text() == "saratoga-server ready ws://127.0.0.1:7470\n"
     assert manager.recv(100).decode() == systemd.READY
 
 
-def test_a_pipe_that_nobody_reads_delays_nothing(
+async def test_a_pipe_that_nobody_reads_delays_nothing(
     manager: socket.socket, full_pipe: FullPipe, caplog: pytest.LogCaptureFixture
 ) -> None:
-    announce("ws://127.0.0.1:7470", full_pipe.write_end)
+    await announce("ws://127.0.0.1:7470", full_pipe.write_end)
     assert manager.recv(100).decode() == systemd.READY
     assert [record.getMessage() for record in caplog.records] == ["ready_line_failed"]
     # the line is there as soon as somebody reads

@@ -163,6 +163,24 @@ async def test_a_ledger_that_this_node_raises_while_it_reads_has_lost_nothing(
     assert reported == []
 
 
+async def test_a_server_that_writes_nothing_leaves_the_ledger_as_it_is(valkey: Store) -> None:
+    race = await running_race(valkey)
+    await valkey.guard.check()
+    before = (await valkey.client.command("HGET", KEY, "sequence"), await appended(valkey))
+    for _ in range(3):
+        await valkey.guard.check()
+    assert (await valkey.client.command("HGET", KEY, "sequence"), await appended(valkey)) == before
+    await race.commit(move("draw", 0))
+    await valkey.guard.check()
+    assert int(await valkey.client.command("HGET", KEY, "sequence")) == int(before[0]) + 1
+
+
+async def appended(store: Store) -> int:
+    """Return how many bytes the store has ever appended to its file."""
+    info = await store.primary.client.info("persistence")
+    return int(info["aof_current_size"])
+
+
 @pytest.mark.parametrize(("durability", "level"), [("fast", "WARNING"), ("safe", "ERROR")])
 async def test_lost_writes_are_reported_once_and_the_store_is_served(
     mortal_store: StoreServer, caplog: pytest.LogCaptureFixture, durability: str, level: str
