@@ -31,8 +31,8 @@ THREADS_END_WITHIN: Final = ABORT_WITHIN
 THREAD_SWITCH_INTERVAL: Final = 0.001
 """The longest time that a worker thread may delay the event loop, in seconds."""
 
-THREADS: Final = 4
-"""The number of worker threads: for results, replays and files."""
+THREADS: Final = 6
+"""The number of worker threads: for results, replays and files; one waits for the embedded store."""
 
 THREADS_START_WITHIN: Final = 5.0
 """Seconds for these threads to start."""
