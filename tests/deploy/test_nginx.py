@@ -21,6 +21,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from kit.deployment import DEPLOY, Deployment, Proxy, open_proxy, replaced, scraped
+from kit.players import RECEIVED_WITHIN
 from kit.programs import program
 from kit.race_audit import disagreements
 from kit.recorded_players import LINE_UP, players_at_a_table
@@ -159,13 +160,13 @@ async def test_an_address_header_from_a_client_is_ignored(
         additional_headers={"X-Forwarded-For": "203.0.113.7", "X-Real-IP": "203.0.113.7"},
     ):
         pass
-    came = [
-        event["address"]
-        for node in deployment.nodes
-        for event in node.events()
-        if event["event"] == "connected"
-    ]
-    assert set(came) == {"127.0.0.1"}
+    came: set[str] = set()
+    async with asyncio.timeout(RECEIVED_WITHIN):
+        while not came:  # a thread writes the log
+            await asyncio.sleep(0.01)
+            every = (event for node in deployment.nodes for event in node.events())
+            came = {event["address"] for event in every if event["event"] == "connected"}
+    assert came == {"127.0.0.1"}
 
 
 async def test_a_household_connects_at_once_and_a_flood_is_refused_with_429(
