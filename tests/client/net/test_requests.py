@@ -81,6 +81,13 @@ async def test_a_refusal_outside_the_retried_codes_is_raised_at_once() -> None:
         await waiter
 
 
+async def test_all_unanswered_commands_are_sent_again_in_their_order() -> None:
+    requests = open_requests()
+    asked = [requests.open(partial(commands.NotReady, table=CODE))[0] for _ in range(3)]
+    requests.receive(events.Done(re=asked[1].id))
+    assert requests.unanswered() == [asked[0], asked[2]]
+
+
 async def test_an_observer_gets_every_command_with_its_answer() -> None:
     requests, seen = open_requests(), []
     stop = requests.observe_answers(lambda command, answer: seen.append((command, answer)))
