@@ -34,17 +34,6 @@ class ServerClock:
         self._unsure = math.inf
         """The possible error of the estimated time, in milliseconds."""
         self._read_at = 0.0
-        self._since = Millis(0)
-        self._is_away = False
-        """True if the last reading failed: the store is away."""
-
-    @property
-    def since(self) -> Millis:
-        """The time before which nothing counts as idleness or absence.
-
-        That is the last moment at which the store was away; the present time if it is away.
-        """
-        return self.now() if self._is_away else self._since
 
     def now(self) -> Millis:
         return Millis(int(self._steady() * 1000 + self._offset))
@@ -59,22 +48,15 @@ class ServerClock:
         A reading less exact than an older one is ignored, unless the two contradict each other.
         """
         asked = self._steady()
-        try:
-            there = await self._store_time()
-        except StoreUnavailable:
-            self._is_away = True
-            raise
+        there = await self._store_time()
         answered = self._steady()
         before, offset = self._offset, there - (asked + answered) * 500
         unsure = (answered - asked) * 500
         self._unsure += (answered - self._read_at) * DRIFT
         self._read_at = answered
-        if self._is_away:
-            self._is_away, self._since = False, self.now()
         if unsure > self._unsure >= abs(offset - before) - unsure:
             return
         self._offset, self._unsure = offset, unsure
-        self._since = self._since or self.now()
 
     async def keep_synchronised(self) -> None:
         """Read the store's clock every `RESYNC` seconds until cancelled."""

@@ -3,8 +3,10 @@
 Every part is given the whole node, because they need each other: tables deal races, and races end at tables.
 """
 
+import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import GetLeaderboard
@@ -25,7 +27,6 @@ from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.races import Races
 from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
 from saratoga_server.live.scheduler import Scheduler
-from saratoga_server.live.seeds import new_seed
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.live.tables import Tables
 from saratoga_server.metrics.counters import Metrics
@@ -48,7 +49,7 @@ class Node:
         *,
         program: str = "saratoga-server",
         deal: Deal = deal_for_key,
-        new_seed: Callable[[], bytes] = new_seed,
+        new_seed: Callable[[], bytes] = partial(secrets.token_bytes, 32),  # noqa: B008 - a function
         ranked_tables: RankedTables = RankedTables.ALL,
         steady: Callable[[], float] = time.monotonic,
         why_store_refused: WhyRefused = never_refused,

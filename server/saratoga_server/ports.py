@@ -15,8 +15,6 @@ from saratoga_rules.records.standing import Reached, State
 Millis = NewType("Millis", int)
 """Milliseconds since 1970 UTC, by the store's clock."""
 
-BEGINNING: Final = Millis(0)
-
 
 class CommitStatus(Enum):
     """The store's result for one board's commit."""

@@ -315,19 +315,3 @@ async def test_a_store_that_is_away_stops_no_clock(monkeypatch: pytest.MonkeyPat
     assert clock.now() == NOON + 40
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
-
-
-async def test_time_in_which_the_store_was_away_counts_for_nothing() -> None:
-    source = Source()
-    clock = await synchronised(source)
-    source.away = True
-    with pytest.raises(StoreUnavailable):
-        await clock.synchronise()
-    for _ in range(2):
-        source.steady += 90
-        assert clock.since == clock.now()
-    source.away, source.delays = False, (0.0, 0.300)  # a reply too slow to correct the clock
-    await clock.synchronise()
-    back = clock.now()
-    source.steady += 60
-    assert clock.since == back < clock.now()

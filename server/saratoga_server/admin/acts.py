@@ -9,6 +9,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from secrets import token_bytes
 from typing import Final
 
 from saratoga_rules.dealing.deal import deal_for_key
@@ -31,7 +32,6 @@ from saratoga_server.domain.tables import (
 from saratoga_server.domain.tables.countdown import made_key
 from saratoga_server.domain.tables.records import ReadLog, Voided
 from saratoga_server.domain.usernames import BadName, checked_name
-from saratoga_server.live.seeds import new_seed
 from saratoga_server.live.tables import Tables, Transition
 from saratoga_server.messages.node_events import (
     AdminEvent,
@@ -130,7 +130,7 @@ class Administration:
                 def closed(
                     state: TableState, now: Millis, race: Voided | None = race
                 ) -> TableState:
-                    return close(state, reason, now=now, fresh_seed=new_seed(), race=race)
+                    return close(state, reason, now=now, fresh_seed=token_bytes(32), race=race)
 
                 applied = await self.table_cache.write(code, closed)
             except Damage:
@@ -280,7 +280,7 @@ class Administration:
             return
 
         def left(state: TableState, now: Millis) -> TableState:
-            return force_leave(state, row.player, now=now, fresh_seed=new_seed())
+            return force_leave(state, row.player, now=now, fresh_seed=token_bytes(32))
 
         if await self._change(row.table, left) is None:
             await self.stores.players.free_seat(row.player, row.table)

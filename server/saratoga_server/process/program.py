@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import os
 import resource
 import sys
 import threading
@@ -20,13 +19,9 @@ from saratoga_server.process.output import (
     drop_unwritable_output,
     open_closed_descriptors,
 )
-from saratoga_server.process.shutdown import ABORT_WITHIN
 
 LOG_WRITTEN_WITHIN: Final = 1.0
 """Seconds for the last lines of the log; lines that nobody reads until then are lost."""
-
-THREADS_END_WITHIN: Final = ABORT_WITHIN
-"""Seconds from the end of `serve` to the end of the process, although a thread may hang."""
 
 THREAD_SWITCH_INTERVAL: Final = 0.001
 """The longest time that a worker thread may delay the event loop, in seconds."""
@@ -67,56 +62,18 @@ def run_program(config: Config, serve: Serve, expected_errors: tuple[type[Except
     collect_rarely()
     raise_open_file_limit()
 
-    def end_without_threads(error: Exception | None) -> None:
-        log.error("server_threads_hang")
-        if error is not None:
-            report(error)
-        log_writer.close(LOG_WRITTEN_WITHIN)
-        os._exit(0 if error is None else 1)
-
-    def report(error: Exception) -> None:
-        if isinstance(error, expected_errors):
-            log_writer.write(f"Error: {error}\n")
-        else:
-            log.error("server_fault", fault=error)
-            log_writer.write(f"Error: The server cannot run: {error}. The line above says where.\n")
-
-    limit = _Limit(end_without_threads)
     try:
-        run_event_loop(limit.after(serve(config, metrics)))
+        run_event_loop(serve(config, metrics))
+    except expected_errors as error:
+        log_writer.write(f"Error: {error}\n")
+        raise SystemExit(1) from None
     except Exception as error:
-        report(error)
+        log.error("server_fault", fault=error)
+        log_writer.write(f"Error: The server cannot run: {error}. The line above says where.\n")
         raise SystemExit(1) from None
     finally:
-        limit.cancel()
         log_writer.close(LOG_WRITTEN_WITHIN)
         drop_unwritable_output()
-
-
-class _Limit:
-    """Ends the process some time after its work: asyncio waits for its threads without a limit."""
-
-    def __init__(self, end: Callable[[Exception | None], None]) -> None:
-        self._end = end
-        self._timer: threading.Timer | None = None
-
-    async def after(self, work: Coroutine[None, None, None]) -> None:
-        """Return or raise what `work` does, and begin to count."""
-        try:
-            await work
-        except Exception as error:
-            self._begin(error)
-            raise
-        self._begin(None)
-
-    def cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _begin(self, error: Exception | None) -> None:
-        self._timer = threading.Timer(THREADS_END_WITHIN, self._end, [error])
-        self._timer.daemon = True
-        self._timer.start()
 
 
 def run_event_loop(work: Coroutine[None, None, None]) -> None:
