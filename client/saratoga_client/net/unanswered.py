@@ -1,8 +1,4 @@
-"""Unanswered commands, under strictly increasing ids. Does no I/O.
-
-A command that is unanswered when the connection is lost is sent again over the next one, under the
-same id. The server repeats the answer to a command that it has carried out already.
-"""
+"""Unanswered commands, which are sent again over the next connection. Does no I/O."""
 
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
@@ -34,8 +30,7 @@ class Pending(Generic[Waiter]):
 
 
 OWN_ID: Final = 1
-"""The id of hellos and heartbeats. They change nothing, so their ids need not grow."""
-
+"""The id of hellos and heartbeats."""
 
 QUERIES: Final = (GetRecord, GetLeaderboard, ListTables)
 """Commands that change nothing, so that their order does not matter."""
@@ -44,8 +39,7 @@ QUERIES: Final = (GetRecord, GetLeaderboard, ListTables)
 def _subscription_of(command: Command) -> str:
     """Return the name of the seat or subscription that a command begins or ends; empty for other commands.
 
-    The server accepts these commands in any order of ids. Of several commands on one subscription,
-    the last one received counts.
+    Of several commands on one subscription, the last one received counts.
     """
     match command:
         case JoinTable(table=code) | LeaveTable(table=code):
@@ -93,9 +87,8 @@ class UnansweredCommands(Generic[Waiter]):
     def is_latest(self, command_id: int) -> bool:
         """Test whether a command can be sent again alone, without repeating later commands after it.
 
-        The server takes commands in the order of their ids. Queries, and commands that are not kept
-        here (`JoinTable` after reconnecting), are exempt. Commands on a subscription are ordered only
-        among those on the same subscription.
+        A repeat must not undo a newer choice. Queries, and commands that are not kept here (`JoinTable` after
+        reconnecting), are exempt. Commands on a subscription are ordered only among those on the same one.
         """
         pending = self._pending.get(command_id)
         if pending is None:
