@@ -123,9 +123,9 @@ async def _serve_players(
     tasks = [*supervision, *map(asyncio.create_task, work)]
     address = config.invitation(port)
     log.info("server_open", address=address, store=config.store_shown)
+    requested = asyncio.create_task(shutdown.requested.wait())
     await announce(address)
     node.background_tasks.spawn(_finish_startup())
-    requested = asyncio.create_task(shutdown.requested.wait())
     await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
     if not shutdown.requested.is_set():
         shutdown.fail()

@@ -28,7 +28,6 @@ from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.__main__ import main
 from saratoga_server.cancellation import TaskEnded
-from saratoga_server.embedded_store.ledger_file import NAME
 from saratoga_server.embedded_store.store_folder import SOCKET
 
 COMMAND: Final = Path(sys.executable).with_name("saratoga-server")
@@ -411,15 +410,6 @@ async def test_a_second_signal_stops_it_at_once_though_its_store_hangs() -> None
         tell(server_process)
         assert await ended(server_process) == 0
         assert time.monotonic() - began < STOP_WITHIN + SLACK
-
-
-async def test_a_server_whose_disk_hangs_ends_all_the_same() -> None:
-    async with running_server(module=QUICK_STOP) as server_process:
-        # whoever opens a pipe for writing waits for a reader
-        os.mkfifo(server_process.store_socket.with_name(f"{NAME}.new"))
-        tell(server_process)
-        assert await ended(server_process) == 0
-        assert any(event["event"] == "server_aborted" for event in server_process.events())
 
 
 @pytest.fixture
