@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 import click
 
 from saratoga_server.domain.tables.ranked import RankedTables
-from saratoga_server.store.addresses import fault_in, has_password
+from saratoga_server.store.addresses import SENTINELS, fault_in, has_password
 from saratoga_server.store.durability import Durability
 
 DEFAULT_PORT: Final = 7470
@@ -126,7 +126,7 @@ class Config:
                 raise InvalidConfig("--metrics-port and --port are the same port. Choose another.")
         if (self.tls_cert is None) != (self.tls_key is None):
             raise InvalidConfig("--tls-cert and --tls-key need each other. Give both or neither.")
-        _check_redis(self.redis)
+        _check_redis(self.redis, self.durability)
         _check_public_url(self.public_url)
         for origin in self.origins:
             _check_origin(origin)
@@ -183,12 +183,18 @@ def _check_port(flag: str, port: int) -> None:
         raise InvalidConfig(f"{flag} must be 0 (a free port) to 65535, not {port}.")
 
 
-def _check_redis(url: str | None) -> None:
+def _check_redis(url: str | None, durability: Durability) -> None:
     fault = None if url is None else fault_in(url)
     if fault is not None:
         raise InvalidConfig(
             f"The URL of --redis or --redis-file cannot be used. {fault} Give a URL such as redis://localhost:6379/0, "
             "rediss://... or unix:///run/redis.sock."
+        )
+    is_watched = url is not None and url.startswith(SENTINELS)
+    if is_watched != (durability is Durability.REPLICATED):
+        raise InvalidConfig(
+            "--durability replicated and a store under Sentinels need each other. Give both, as in --redis "
+            "sentinel://HOST,HOST,HOST/NAME --durability replicated, or neither."
         )
 
 
@@ -273,7 +279,7 @@ _OPTIONS: Final = (
     _option("--tls-cert", type=_FILE, help="Certificate chain for TLS (PEM)."),
     _option("--tls-key", type=_FILE, help="Private key of the certificate (PEM)."),
     _option("--redis", metavar="URL", show_default="embedded",
-        help="URL of the store: redis://, rediss:// or unix:// (Redis or Valkey, 7.0 or newer)."),
+        help="URL of the store: redis://, rediss://, unix:// or sentinel:// (Redis or Valkey, 7.0 or newer)."),
     _option("--redis-file", "redis_file", type=_FILE,
         help="File with the URL for --redis; keeps the URL's password out of command lines."),
     _option("--data", type=_FOLDER, default=default_data, metavar="DIR",

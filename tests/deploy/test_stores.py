@@ -14,20 +14,19 @@ import pytest
 from click.testing import CliRunner
 
 from kit.deployment import DEPLOY, open_valkey, replaced
+from kit.player_sockets import player_at
 from kit.programs import program
 from kit.race_audit import disagreements, faults_of_open_board
 from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
 from kit.server_process import running_server
-from kit.stores import SCRATCH, StoreServer, binaries, free_port
+from kit.stores import SCRATCH, StoreServer, binaries
+from kit.watched_store import watched_store
 from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
-
-ALONE = "min-replicas-to-write 0"
-"""The setting of a primary that has no replica yet."""
 
 
 def binary_of(kind: str) -> str:
@@ -42,8 +41,9 @@ def test_every_file_names_the_folder_of_settings_that_the_stores_include() -> No
     include = re.compile(r"^include (\S+)/\*\.conf$", re.MULTILINE)
     included = {folder for text in texts for folder in include.findall(text)}
     named = {path for text in texts for path in re.findall(r"/etc/valkey/[\w./*-]+\w", text)}
-    assert named > {"/etc/valkey/valkey.conf"}
-    assert {str(Path(path).parent) for path in named - {"/etc/valkey/valkey.conf"}} == included
+    own = {"/etc/valkey/valkey.conf", "/etc/valkey/sentinel.conf"}
+    assert named > own
+    assert {str(Path(path).parent) for path in named - own} == included
 
 
 @pytest.mark.parametrize("kind", list(binaries()))
@@ -79,51 +79,15 @@ async def test_settings_of_a_lower_level_are_refused_at_a_higher_one() -> None:
             pass
 
 
-async def test_a_replicated_server_starts_on_a_primary_with_its_replica() -> None:
-    port = free_port()
-    with (
-        open_valkey("replicated", str(find_binary()), f"port {port}") as primary,
-        open_valkey("replicated", str(find_binary()), f"replicaof 127.0.0.1 {port}") as replica,
-    ):
-        replica.wait_for("INFO", "replication", says=b"master_link_status:up")
-        primary.wait_for("INFO", "replication", says=b"min_slaves_good_slaves:1")
+async def test_a_server_of_level_replicated_outlives_a_machine_of_its_store() -> None:
+    with watched_store(str(find_binary()), deployed=True) as store:
         async with running_server(
-            "--redis", primary.url, "--durability", "replicated"
+            "--redis", store.url, "--durability", "replicated"
         ) as server_process:
-            assert (await server_process.get("/readyz"))[0] == 200
-        replica.kill()
-        primary.wait_for("SET", "a", "b", says=b"NOREPLICAS")
-
-
-def test_a_failover_by_the_runbook_survives_restarts() -> None:
-    """The new primary's writes survive a restart, and the old primary becomes its replica."""
-    ports = old_port, new_port = free_port(), free_port()
-    follows = [f"replicaof 127.0.0.1 {port}" for port in ports]
-    binary = str(find_binary())
-    with (
-        open_valkey("replicated", binary, f"port {old_port}") as old,
-        open_valkey("replicated", binary, f"port {new_port}", follows[0]) as new,
-    ):
-        old.wait_for("INFO", "replication", says=b"min_slaves_good_slaves:1")
-        assert old.ask("SET", "before", "1") == b"+OK"
-        assert b":1" in old.ask_all("WAITAOF", "1", "1", "5000")
-        old.kill()
-
-        assert new.ask("REPLICAOF", "NO", "ONE") == b"+OK"
-        own = new.folder / "valkey.conf"
-        own.write_text(replaced(own.read_text(), (follows[0], ALONE)))
-        assert new.ask("CONFIG", "SET", *ALONE.split()) == b"+OK"
-        assert new.ask("SET", "since", "1") == b"+OK"
-        own_of_old = old.folder / "valkey.conf"
-        own_of_old.write_text(f"{own_of_old.read_text()}{follows[1]}\n")
-        old.start_on(own_of_old)
-        new.kill()
-        new.start_on(own)
-
-        assert b"role:master" in new.ask_all("INFO", "replication")
-        assert new.ask_all("MGET", "before", "since") == b"*2\r\n$1\r\n1\r\n$1\r\n1\r\n"
-        old.wait_for("MGET", "before", "since", says=b"$1\r\n1\r\n$1\r\n1\r\n")
-        old.wait_for("INFO", "replication", says=b"role:slave")
+            store.stores[0].kill()
+            async with player_at(server_process.url, "Anna") as anna:
+                assert anna.name == "Anna"
+        assert store.primary() in (1, 2)
 
 
 SHORT, LONG = "canfield", "lady-palk"

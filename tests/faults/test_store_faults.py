@@ -1,10 +1,7 @@
-"""A store that is killed, hangs, loses answers or Functions, or refuses writes: no move is lost or doubled.
-
-At the level `replicated` nothing is acknowledged before a replica has it.
-"""
+"""A store that is killed, hangs, loses answers or Functions, or refuses writes: no move is lost or doubled."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -12,19 +9,17 @@ import hiredis
 import pytest
 
 from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
+from kit.movers import TABLES, reached, started_players
 from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, seated
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
-from saratoga_server.store import batcher, commit_encoder, request_connection, store_client
+from saratoga_server.store import batcher, request_connection, store_client
 from saratoga_server.store.batcher import Batcher, Connect
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import NotSaved, TableWrite
-
-TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
 
 
 @pytest.fixture
@@ -45,45 +40,6 @@ def losing_next_answer(
 ) -> AbstractAsyncContextManager[FaultyLink]:
     """Open a link to a store that loses the answer to the next call of a Function."""
     return link_to_store(server.socket, server.folder / "lossy", lose_next_answer(function))
-
-
-class Movers:
-    """Players, one at each table, who move without pause and record the acknowledged moves."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.acknowledged: dict[str, list[tuple[str, int, int]]] = {code: [] for code in TABLES}
-        self.failures = 0
-
-    async def play(self, code: str, enough: Callable[[], bool]) -> None:
-        log = self.acknowledged[code]
-        while not enough():
-            text = f"t{len(log)}>up"
-            outcome = await self.store.commits.commit(move(text, len(log), code=code))
-            assert outcome.status is CommitStatus.DONE, (code, outcome)
-            log.append((text, outcome.at, outcome.number))
-
-    def rounds(self, number: int) -> Callable[[], bool]:
-        return lambda: all(len(log) >= number for log in self.acknowledged.values())
-
-    async def play_until(self, enough: Callable[[], bool]) -> None:
-        async with asyncio.TaskGroup() as group:
-            for code in TABLES:
-                group.create_task(self.play(code, enough))
-
-    async def check(self, store: Store) -> None:
-        """Check that the store has the acknowledged moves, entry by entry."""
-        for code, log in self.acknowledged.items():
-            board = await store.boards.load_board(code, 1, ANNA)
-            assert board is not None
-            assert [(entry.text, entry.at, entry.number) for entry in board.entries] == log
-            assert [number for _, _, number in log] == list(range(1, len(log) + 1))
-
-
-async def started_players(store: Store) -> Movers:
-    for code in TABLES:
-        await running_race(store, code=code)
-    return Movers(store)
 
 
 async def test_a_killed_store_loses_and_doubles_nothing(mortal_store: StoreServer) -> None:
@@ -110,12 +66,6 @@ async def test_a_killed_store_loses_and_doubles_nothing(mortal_store: StoreServe
     mortal_store.start()
     async with open_store(mortal_store.url) as store:
         await players.check(store)
-
-
-async def reached(players: Movers, rounds: int) -> None:
-    """Wait until every player has made this many moves."""
-    while not players.rounds(rounds)():  # noqa: ASYNC110 - they count, and set no event
-        await asyncio.sleep(0.001)
 
 
 async def test_flushed_functions_are_loaded_again_in_flight(
@@ -358,9 +308,9 @@ async def test_the_connection_is_restored_before_the_next_commit(
 
 
 @asynccontextmanager
-async def one_batcher(connect: Connect, *, replicated: bool = False) -> AsyncIterator[Batcher]:
+async def one_batcher(connect: Connect, *, replicas: int = 0) -> AsyncIterator[Batcher]:
     """Open a batcher by itself."""
-    encoder = CommitEncoder(replicated=replicated, on_disk=False)
+    encoder = CommitEncoder(replicas)
     own = Batcher(connect, encoder, lambda boards: None)
     try:
         async with asyncio.timeout(10):
@@ -448,118 +398,28 @@ async def test_a_refused_mark_is_sent_again_after_a_pause(tmp_path: Path) -> Non
 
     async with (
         scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(lambda: dial(url), replicated=True) as own,
+        one_batcher(lambda: dial(url), replicas=1) as own,
     ):
         with pytest.raises(StoreUnavailable, match="OOM no memory"):
             await own.commit(move("draw", 0))
     assert marks <= 3, "the pause is nearly as long as the time to retry"
 
 
-@pytest.fixture
-def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
-    """A replica of `mortal_store`, in sync with it."""
-    with replica_of(mortal_store) as server:
-        yield server
-
-
-@pytest.fixture
-def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
-    """Return a function that shortens the timeouts (True) or restores them (False)."""
-
-    def change(lost: bool) -> None:
-        if not lost:
-            monkeypatch.undo()
-            return
-        for module in (batcher, store_client):
-            monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
-        monkeypatch.setattr(commit_encoder, "REPLICA_TIMEOUT", 50)
-
-    return change
-
-
-async def test_acknowledged_moves_are_on_the_replica(
-    mortal_store: StoreServer, replica: StoreServer
-) -> None:
-    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
-        race = await running_race(store)
-        for after in range(50):
-            [outcome] = await race.commit(move("draw", after))
-            assert outcome.status is CommitStatus.DONE
-        mortal_store.kill()
-        assert replica.ask("REPLICAOF", "NO", "ONE") == b"+OK"
-    async with open_store(replica.url) as store:
-        board = await store.boards.load_board(CODE, 1, ANNA)
-        assert board is not None
-        assert len(board.entries) == 50
-
-
-async def test_without_a_replica_nothing_is_acknowledged(
-    mortal_store: StoreServer, replica: StoreServer, shorten_timeouts: Callable[[bool], None]
-) -> None:
-    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
-        race = await running_race(store)
-        replica.pause()
-        shorten_timeouts(True)
-        with pytest.raises(StoreUnavailable):
-            await race.commit(move("draw", 0))
-        with pytest.raises(StoreUnavailable):
-            await store.tables.save_table(write(1))
-        replica.resume()
-        shorten_timeouts(False)
-        outcomes = await race.commit(move("draw", 0))
-        assert outcomes[0].status is CommitStatus.DONE
-        assert await race.texts() == ["draw"]
-
-
-async def test_moves_that_no_replica_has_are_not_read(
-    mortal_store: StoreServer, replica: StoreServer, shorten_timeouts: Callable[[bool], None]
-) -> None:
-    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
-        race = await running_race(store)
-        replica.pause()
-        shorten_timeouts(True)
-        unconfirmed = asyncio.ensure_future(race.commit(move("draw", 0)))
-        for look in (race.texts, lambda: store.tables.load_table(CODE)):
-            with pytest.raises(StoreUnavailable):
-                await look()
-        with pytest.raises(StoreUnavailable):
-            await unconfirmed
-        replica.resume()
-        shorten_timeouts(False)
-        assert await race.texts() == ["draw"]
-        stored = await store.tables.load_table(CODE)
-        assert stored is not None
-        assert stored[0] == 1
-
-
-async def test_commits_wait_for_a_replica_that_comes_back_in_time(
-    mortal_store: StoreServer, replica: StoreServer
-) -> None:
-    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
-        race = await running_race(store)
-        replica.pause()
-        commit = asyncio.ensure_future(race.commit(move("draw", 0)))
-        await asyncio.wait([commit], timeout=0.2)
-        assert not commit.done()
-        replica.resume()
-        [outcome] = await commit
-        assert (outcome.status, outcome.number) == (CommitStatus.DONE, 1)
-
-
 async def test_a_new_connection_does_not_take_old_writes_for_replicated(
-    mortal_store: StoreServer, replica: StoreServer
+    mortal_store: StoreServer,
 ) -> None:
-    """WAIT counts from the last write of its own connection, and a new connection has none."""
-    async with (
-        losing_next_answer(mortal_store, "commit_boards") as link,
-        open_store(link.url, Durability.REPLICATED) as store,
-    ):
-        race = await running_race(store)
-        replica.pause()
-        commit = asyncio.ensure_future(race.commit(move("draw", 0)))
-        await link.has_lost_answer.wait()
-        await asyncio.wait([commit], timeout=0.2)
-        assert not commit.done()
-        replica.resume()
-        [outcome] = await commit
-        assert outcome.status is CommitStatus.DONE
+    """WAIT counts from the last write of its own connection, and a repeated commit writes nothing."""
+    async with open_store(mortal_store.url) as store:
+        await running_race(store)
+    with replica_of(mortal_store) as replica:
+        async with (
+            losing_next_answer(mortal_store, "commit_boards") as link,
+            one_batcher(lambda: dial(link.url), replicas=1) as own,
+        ):
+            replica.pause()
+            commit = own.commit(move("draw", 0))
+            await link.has_lost_answer.wait()
+            await asyncio.wait([commit], timeout=0.2)
+            assert not commit.done()
+            replica.resume()
+            assert (await commit).status is CommitStatus.DONE

@@ -32,7 +32,7 @@ from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.library import SOURCE
 from saratoga_server.store.opening import Store, open_store
-from saratoga_server.store.preflight import Preflight, check_store
+from saratoga_server.store.preflight import check_store
 
 CLOCK = "test:clock"
 STEPPED_SOURCE = SOURCE.replace(
@@ -51,7 +51,7 @@ WRITES = frozenset(
 """Methods that write, whose replies `lost_replies` counts."""
 
 _idle: list[StoreServer] = []
-_checked: dict[str, Preflight] = {}
+_checked: set[str] = set()
 """The results of the checks made so far, by the store's URL."""
 _stepped: set[str] = set()
 """The URLs of the Valkeys that have our Functions with the test's clock."""
@@ -261,18 +261,18 @@ async def stepped_store(time: InventedTime | None = None) -> AsyncIterator[Stepp
             time.store = None
 
 
-async def _check_once(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
+async def _check_once(url: str, durability: Durability, **options: bool) -> None:
     """Check a Valkey as `check_store` does, unless an earlier test has."""
     if url not in _checked:
-        _checked[url] = await check_store(url, durability, trust=trust)
-    return _checked[url]
+        await check_store(url, durability, **options)
+        _checked.add(url)
 
 
 async def _load_once(primary: Primary) -> None:
     """Load our Functions with the test's clock, unless an earlier test has."""
-    if primary.url not in _stepped:
+    if primary.name not in _stepped:
         await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", STEPPED_SOURCE)
-        _stepped.add(primary.url)
+        _stepped.add(primary.name)
 
 
 def _started() -> StoreServer:

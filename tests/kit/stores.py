@@ -42,6 +42,8 @@ class StoreServer:
     settings: dict[str, str] = field(default_factory=dict)
     before: list[str] = field(default_factory=list)
     """The command prefix under which the store's program runs, such as `env`; may be empty."""
+    file: Path | None = None
+    """A settings file, which the settings overrule."""
     process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -65,11 +67,12 @@ class StoreServer:
             "repl-diskless-sync-delay": "0",
             "logfile": str(self.folder / "log"),
         } | self.settings
-        self._start([part for name, value in settings.items() for part in (f"--{name}", value)])
+        flags = [part for name, value in settings.items() for part in (f"--{name}", value)]
+        self._start([str(self.file), *flags] if self.file else flags)
 
-    def start_on(self, file: Path) -> None:
+    def start_on(self, file: Path, *flags: str) -> None:
         """Start with a settings file, which must name the socket of this object."""
-        self._start([str(file)])
+        self._start([str(file), *flags])
 
     def _start(self, arguments: list[str]) -> None:
         self.socket.unlink(missing_ok=True)

@@ -54,7 +54,7 @@ def test_every_value_has_an_option() -> None:
     result, [config] = run(
         *("--host", "0.0.0.0", "--port", "9000", "--public-url", "wss://p.example.org"),
         *("--origin", "https://a.example.org", "--origin", "http://localhost:8000"),
-        *("--redis", "redis://store:6379/2", "--data", "folder", "--durability", "replicated"),
+        *("--redis", "redis://store:6379/2", "--data", "folder", "--durability", "fast"),
         *("--trust-store", "--rate", "10", "--burst", "20", "--metrics-port", "off"),
         *("--trusted-proxies", "1", "--limits-per-address", "2.5", "--ranked", "public"),
         *("--metrics-host", "10.0.0.1"),
@@ -69,7 +69,7 @@ def test_every_value_has_an_option() -> None:
         origins=("https://a.example.org", "http://localhost:8000"),
         redis="redis://store:6379/2",
         data=Path("folder"),
-        durability=Durability.REPLICATED,
+        durability=Durability.FAST,
         trust_store=True,
         rate=10,
         trusted_proxies=1,

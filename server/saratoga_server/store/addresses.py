@@ -2,11 +2,13 @@
 
 import re
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-SCHEMES: Final = ("redis://", "rediss://", "unix://")
+SENTINELS: Final = "sentinel://"
+SCHEMES: Final = ("redis://", "rediss://", "unix://", SENTINELS)
 
 OPTIONS: Final = ("db", "username", "password")
+SENTINEL_OPTIONS: Final = ("db", "sentinel_username", "sentinel_password")
 TLS_OPTIONS: Final = (
     *("ssl_ca_certs", "ssl_ca_path", "ssl_ca_data", "ssl_certfile", "ssl_keyfile", "ssl_password"),
     *("ssl_cert_reqs", "ssl_check_hostname", "ssl_min_version", "ssl_ciphers"),
@@ -14,10 +16,12 @@ TLS_OPTIONS: Final = (
 )
 """The options in the query of a `rediss://` address, beside `OPTIONS`."""
 
-PASSWORDS: Final = frozenset({"password", "ssl_password"})
+PASSWORDS: Final = frozenset({"password", "ssl_password", "sentinel_password"})
 """The options that are passwords."""
 
-_SEVERAL: Final = re.compile(r",(?:redis|rediss|unix)://")
+_SEVERAL: Final = re.compile(r",(?:redis|rediss|unix|sentinel)://")
+_SENTINEL: Final = re.compile(r"([\w.-]+|\[[\w:.%]+\])(:[1-9]\d{0,4})?")
+_NAME: Final = re.compile(r"/[\w.-]+")
 _HOST: Final = re.compile(r"[\w.:%-]+")
 _DATABASE: Final = re.compile(r"/?|/\d+/?")
 _VERIFY: Final = ("none", "optional", "required")
@@ -30,11 +34,13 @@ def fault_in(url: str) -> str | None:
     """
     # redis-py takes a part that is missing or not understood for its default, such as localhost
     if not url.startswith(SCHEMES):
-        return "An address must begin with redis://, rediss:// or unix://."
+        return "An address must begin with redis://, rediss://, unix:// or sentinel://."
     if _SEVERAL.search(url):
         return "A Redis or Valkey Cluster is not supported: give the address of one store."
     try:
         parts = urlsplit(url)
+        if parts.scheme == "sentinel":
+            return _fault_in_sentinels(parts)
         host, port = parts.hostname, parts.port
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
     except ValueError:
@@ -56,14 +62,26 @@ def fault_in(url: str) -> str | None:
     return _fault_in_options(parts.scheme, options)
 
 
+def _fault_in_sentinels(parts: SplitResult) -> str | None:
+    hosts = parts.netloc.rpartition("@")[2].split(",")
+    if not _NAME.fullmatch(parts.path) or not all(map(_SENTINEL.fullmatch, hosts)):
+        return (
+            "sentinel:// is followed by all Sentinels and the primary's name, as in "
+            "sentinel://10.0.0.1,10.0.0.2,10.0.0.3:26379/saratoga."
+        )
+    return _fault_in_options("sentinel", dict(parse_qsl(parts.query, keep_blank_values=True)))
+
+
 def has_password(url: str) -> bool:
     """Test whether an address contains a password."""
     parts = urlsplit(url)
-    return parts.password is not None or not PASSWORDS.isdisjoint(dict(parse_qsl(parts.query)))
+    return ":" in parts.netloc.rpartition("@")[0] or not PASSWORDS.isdisjoint(
+        dict(parse_qsl(parts.query))
+    )
 
 
 def _fault_in_options(scheme: str, options: dict[str, str]) -> str | None:
-    known = (*OPTIONS, *TLS_OPTIONS) if scheme == "rediss" else OPTIONS
+    known = {"rediss": (*OPTIONS, *TLS_OPTIONS), "sentinel": SENTINEL_OPTIONS}.get(scheme, OPTIONS)
     if not options.keys() <= set(known):
         return f"The options of a {scheme}:// address are {', '.join(known)}."
     if not options.get("db", "0").isdecimal():

@@ -178,7 +178,7 @@ class Batcher:
         answer, *confirmation = replies
         if isinstance(answer, hiredis.ReplyError):
             self._on_error(str(answer))
-        elif confirmation and not is_confirmed(confirmation):
+        elif not is_confirmed(confirmation, self._encoder.replicas):
             self._on_unconfirmed(confirmation)
         else:
             batch, self._in_flight = self._in_flight, []
@@ -202,7 +202,7 @@ class Batcher:
         if errors := [str(each) for each in confirmation if isinstance(each, hiredis.ReplyError)]:
             self._recover(errors[0])
         else:  # WAIT has taken a second already, so no further pause is needed
-            self._recover("no replica confirmed the write", _FIRST_PAUSE)
+            self._recover("too few replicas confirmed the write", _FIRST_PAUSE)
 
     # recovery
 
@@ -216,7 +216,10 @@ class Batcher:
             self._connection = None
 
     def _recover(self, reason: str, pause: float = _LONGEST_PAUSE) -> None:
-        """Reconnect and continue; with a usable connection, `pause` seconds later."""
+        """Reconnect and continue; after an error reply, `pause` seconds later.
+
+        A new connection, because another process may have become the store's primary.
+        """
         self._is_active = True
         self._last_error = reason
         if self._recovery is None:
@@ -225,6 +228,7 @@ class Batcher:
     async def _run_recovery(self, pause: float) -> None:
         if self._connection is not None:
             await asyncio.sleep(pause)
+            self._disconnect()
         await self._reconnect()
         self._recovery = None
         if self._in_flight and self._connection is not None:

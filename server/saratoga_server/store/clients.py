@@ -1,7 +1,7 @@
 """redis-py clients of a store, with a bounded pool, timeouts, no retries, replies as bytes."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -11,10 +11,11 @@ from redis.asyncio.connection import Connection, SSLConnection, UnixDomainSocket
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisError
+from redis.exceptions import ReadOnlyError, RedisError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.dial import CLIENT_NAME
+from saratoga_server.store.sentinels import Sentinels
 
 STORE_TIMEOUT: Final = 6.0
 """Seconds of retries before the store counts as unavailable; enough for a restart of the store.
@@ -67,6 +68,39 @@ class _UnixConnection(Sending, UnixDomainSocketConnection):
     pass
 
 
+class _ElectedConnection(Sending, Connection):
+    """A connection to whichever process of the store the Sentinels name as the primary."""
+
+    def __init__(self, *, sentinels: Sentinels, **settings: Any) -> None:
+        super().__init__(redis_connect_func=_expect_primary, **settings)
+        self._sentinels = sentinels
+
+    async def connect_check_health(
+        self, check_health: bool = True, retry_socket_connect: bool = True
+    ) -> None:
+        if not self.is_connected:
+            try:
+                self.host, self.port = await self._sentinels.primary()
+            except StoreUnavailable as error:
+                raise RedisConnectionError(str(error)) from error
+        await super().connect_check_health(check_health, retry_socket_connect)
+
+    async def read_response(self, *args: Any, **options: Any) -> Any:
+        try:
+            return await super().read_response(*args, **options)
+        except ReadOnlyError as error:
+            await self.disconnect()
+            raise RedisConnectionError("the store's primary has become a replica") from error
+
+
+async def _expect_primary(connection: Connection) -> None:
+    """Log in; raise `ConnectionError` if the process is not a primary."""
+    await connection.on_connect()
+    await connection.send_command("ROLE")
+    if (await connection.read_response())[0] != b"master":
+        raise RedisConnectionError("the store's primary has become a replica")
+
+
 _KINDS: Final[dict[type, type]] = {
     Connection: _TcpConnection,
     SSLConnection: _TlsConnection,
@@ -74,8 +108,12 @@ _KINDS: Final[dict[type, type]] = {
 }
 
 
-def open_client(url: str) -> "Redis":
-    """Return a client of the store at that address. Raises `StoreRefused` if it is invalid."""
+def open_client(url: str, sentinels: Sentinels | None = None) -> "Redis":
+    """Return a client of the store at that address. Raises `StoreRefused` if it is invalid.
+
+    With `sentinels`, each connection goes to the process that they name.
+    """
+    elected = {} if sentinels is None else {"sentinels": sentinels}
     try:
         pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
             url,
@@ -88,28 +126,58 @@ def open_client(url: str) -> "Redis":
             retry=Retry(NoBackoff(), 0),
             client_name=CLIENT_NAME,
             driver_info=None,  # or redis-py reads its version from disk for every connection
+            **elected,
         )
     except ValueError as error:  # the value of an option
         raise StoreRefused(f"The address of the store is not valid: {error} Correct it.") from None
-    pool.connection_class = _KINDS[pool.connection_class]
+    pool.connection_class = _ElectedConnection if sentinels else _KINDS[pool.connection_class]
     return Redis.from_pool(pool)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Primary:
-    """The store process that takes writes, as one address names it; it may have replicas."""
+    """The store process that takes writes, as one address or the Sentinels name it."""
 
     name: str
     """The address for the log, without a password."""
-    url: str = field(repr=False)
+    locate: Callable[[], Awaitable[str]] = field(repr=False)
+    """Return the address of the process, as it is now. Raises `StoreUnavailable`."""
     client: "Redis" = field(repr=False)
     """The client for everything but commits and subscriptions. It does not retry."""
+    members: Sequence[str] = field(repr=False)
+    """The addresses of the primary and, if Sentinels watch it, its replicas, as they were at the start."""
+
+    @property
+    def confirmations(self) -> int:
+        """The number of replicas that must have a write: with the primary, a majority of the members."""
+        return len(self.members) // 2
 
 
 def primary_at(url: str) -> Primary:
     """Return the primary at an address. Raises `StoreRefused` if the address is invalid."""
-    name = url.partition("://")[2].partition("?")[0].rpartition("@")[2]
-    return Primary(name, url, open_client(url))
+
+    async def given() -> str:
+        return url
+
+    return Primary(_name(url), given, open_client(url), (url,))
+
+
+async def elected_primary(url: str) -> Primary:
+    """Return the primary that the Sentinels at an address name, now and later.
+
+    Raises `StoreRefused` unless they are laid out for it, `StoreUnavailable` if most do not answer.
+    """
+    sentinels = Sentinels(url)
+    members = await sentinels.check_layout()
+
+    async def elected() -> str:
+        return sentinels.url_of(*await sentinels.primary())
+
+    return Primary(_name(url), elected, open_client(members[0], sentinels), members)
+
+
+def _name(url: str) -> str:
+    return url.partition("://")[2].partition("?")[0].rpartition("@")[2]
 
 
 @asynccontextmanager

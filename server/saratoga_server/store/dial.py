@@ -30,7 +30,7 @@ _KEEPALIVE: Final = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 async def dial(url: str) -> asyncio.Transport:
     """Connect to a store, log in, select the database, and return the bare transport.
 
-    Raises `StoreUnavailable` if that fails. Has no timeout.
+    Raises `StoreUnavailable` if that fails, or if it is a replica. Has no timeout.
     """
     settings: Mapping[str, Any] = Redis.from_url(url).get_connection_kwargs()
     commands = _greeting(settings)
@@ -74,7 +74,7 @@ async def _connect(
 
 def _greeting(settings: Mapping[str, Any]) -> list[tuple[str | int, ...]]:
     """Return the first commands of a connection."""
-    commands: list[tuple[str | int, ...]] = [("CLIENT", "SETNAME", CLIENT_NAME)]
+    commands: list[tuple[str | int, ...]] = [("CLIENT", "SETNAME", CLIENT_NAME), ("ROLE",)]
     user, password = settings.get("username"), settings.get("password")
     if user or password:
         login = (user, password or "") if user else (password,)
@@ -123,6 +123,8 @@ class _Handshake(asyncio.Protocol):
             self._replies_due -= 1
             if isinstance(reply, hiredis.ReplyError):
                 self.error = self.error or str(reply)
+            elif isinstance(reply, list) and reply[0] != b"master":
+                self.error = self.error or "it is a replica"
         if not self._replies_due:
             self.ended.set()
 

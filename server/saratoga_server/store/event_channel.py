@@ -86,7 +86,7 @@ class EventChannel:
         """Subscribe, and probe until that fails."""
         self._is_confirmed, self._probe_seen, self._fault = False, 0, ""
         async with asyncio.timeout(OPEN_TIMEOUT):
-            transport = await dial(self._client.primary.url)
+            transport = await dial(await self._client.primary.locate())
         connection = RespConnection(
             transport, lambda reply: self._on_reply(reply, listener), self._on_lost
         )

@@ -70,13 +70,8 @@ class ProcessMemory:
 class Ledger:
     """The reader and writer of the ledger of a store."""
 
-    def __init__(
-        self, primary: Primary, memory: LedgerMemory, *, replicated: bool, on_disk: bool
-    ) -> None:
-        """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""
+    def __init__(self, primary: Primary, memory: LedgerMemory) -> None:
         self._primary = primary
-        self._replicated = replicated
-        self._on_disk = on_disk
         self.memory = memory
 
     async def read(self) -> tuple[Millis, LedgerEntry]:
@@ -125,13 +120,13 @@ class Ledger:
             pipeline.hsetnx(LEDGER, "generation", token_hex(8))
         pipeline.hincrby(LEDGER, "sequence", 1)
         pipeline.hget(LEDGER, "generation")
-        if self._replicated:
-            for command in confirmation_commands(on_disk=self._on_disk):
-                pipeline.execute_command(*command)
+        replicas = self._primary.confirmations
+        for command in confirmation_commands(replicas):
+            pipeline.execute_command(*command)
         _, _, sequence, generation, *replies = await pipeline.execute()
         if generation is None:
             return
         word = generation.decode()
         # another store may have come to the address since: the next reading shows it
-        if found.generation in ("", word) and (not self._replicated or is_confirmed(replies)):
+        if found.generation in ("", word) and is_confirmed(replies, replicas):
             await self.memory.remember(LedgerEntry(word, sequence))

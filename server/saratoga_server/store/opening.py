@@ -8,11 +8,13 @@ from typing import Final
 from msgspec import Struct
 
 from saratoga_server.cancellation import cancel_all
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store.addresses import SENTINELS
 from saratoga_server.store.audit import AuditLog
 from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.boards import BoardStore
-from saratoga_server.store.clients import STORE_TIMEOUT, Primary, primary_at
+from saratoga_server.store.clients import STORE_TIMEOUT, Primary, elected_primary, primary_at
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
@@ -22,12 +24,14 @@ from saratoga_server.store.leaderboards import LeaderboardStore
 from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.nodes import NodeStore
 from saratoga_server.store.players import PlayerStore
-from saratoga_server.store.preflight import Preflight, check_store, syncs_replicas
+from saratoga_server.store.preflight import check_store
 from saratoga_server.store.store_client import StoreClient, load_into
 from saratoga_server.store.tables import TableStore
 
 _PAUSE: Final = 0.05
 """Seconds between two attempts to reach a store that is just starting."""
+
+_log = EventLog("store")
 
 
 class Store(Struct, frozen=True):
@@ -60,7 +64,7 @@ async def open_store(
     memory: LedgerMemory | None = None,
     is_guarded: bool = True,
 ) -> AsyncIterator[Store]:
-    """Connect to `redis://`, `rediss://` or `unix://`; yield the store, then close it.
+    """Connect to `redis://`, `rediss://`, `unix://` or `sentinel://`; yield the store, then close it.
 
     Raises `StoreRefused` if the store's settings do not provide the `durability` level, `StoreUnavailable`
     if no store answers. `trust_store`: accept a store that does not show its settings. `on_batch` is called
@@ -68,9 +72,7 @@ async def open_store(
     acknowledged. `memory`: the ledger that an earlier process saved. `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
     beside a server.
     """
-    preflight = await _check(url, durability, trust=trust_store)
-    primary = primary_at(url)
-    replicated = durability is Durability.REPLICATED
+    primary = await _checked(url, durability, trust=trust_store)
     commits: Batcher | None = None
     watching: list[asyncio.Task[None]] = []
 
@@ -79,8 +81,7 @@ async def open_store(
             commits.drop_connection(reason)
 
     try:
-        on_disk = replicated and await syncs_replicas(primary, preflight)
-        ledger = Ledger(primary, memory or ProcessMemory(), replicated=replicated, on_disk=on_disk)
+        ledger = Ledger(primary, memory or ProcessMemory())
         guard = StoreGuard(
             primary,
             ledger,
@@ -95,16 +96,14 @@ async def open_store(
             if is_guarded:
                 await guard.admit_connection()
             await load_into(primary)
-            return await dial(primary.url)
+            return await dial(await primary.locate())
 
-        client = StoreClient(
-            primary, guard if is_guarded else None, replicated=replicated, on_disk=on_disk
-        )
+        client = StoreClient(primary, guard if is_guarded else None)
         await client.load_library()
         if is_guarded:
             await guard.open()
             watching.append(asyncio.create_task(guard.keep()))
-        encoder = CommitEncoder(replicated=replicated, on_disk=on_disk)
+        encoder = CommitEncoder(primary.confirmations)
 
         def batch_sent(boards: int) -> None:
             guard.note_write()
@@ -138,13 +137,16 @@ async def open_store(
         await asyncio.sleep(0)
 
 
-async def _check(url: str, durability: Durability, *, trust: bool) -> Preflight:
-    """Check a store, waiting up to `STORE_TIMEOUT` while it is starting."""
+async def _checked(url: str, durability: Durability, *, trust: bool) -> Primary:
+    """Return a store that may be used, after up to `STORE_TIMEOUT` in which it starts."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + STORE_TIMEOUT
     while True:
         try:
-            return await check_store(url, durability, trust=trust)
+            is_watched = url.startswith(SENTINELS)
+            primary = await elected_primary(url) if is_watched else primary_at(url)
+            await _check_members(primary, durability, trust=trust)
+            return primary
         except StoreUnavailable as error:
             if clock() > deadline:
                 reason = str(error).rstrip(".")
@@ -152,3 +154,15 @@ async def _check(url: str, durability: Durability, *, trust: bool) -> Preflight:
                     f"The store cannot be used: {reason}. Start it, or correct its address (--redis)."
                 ) from None
         await asyncio.sleep(_PAUSE)
+
+
+async def _check_members(primary: Primary, durability: Durability, *, trust: bool) -> None:
+    """Check each process of a store; of several, one may be down."""
+    several = len(primary.members) > 1
+    for member in primary.members:
+        try:
+            await check_store(member, durability, trust=trust, may_follow=several)
+        except StoreUnavailable as error:
+            if not several:
+                raise
+            _log.warning("replica_unchecked", reason=str(error))

@@ -1,19 +1,15 @@
-"""The preflight of the store: version, eviction and persistence settings, and its replicas."""
+"""The preflight of the store: its version, and its settings for eviction and persistence."""
 
 import asyncio
 from typing import Final
 
-from msgspec import Struct
-from msgspec.structs import replace
 from redis.asyncio import Redis
-from redis.exceptions import AuthenticationError, InvalidResponse, RedisError, ResponseError
+from redis.exceptions import AuthenticationError, InvalidResponse, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import Primary, open_client
-from saratoga_server.store.commit_encoder import confirmation_commands, is_confirmed
+from saratoga_server.store.clients import open_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.errors import is_transient
 
@@ -21,7 +17,6 @@ ANSWER_WITHIN: Final = 2.0
 """Seconds in which the store must answer."""
 OLDEST: Final = (7, 0)
 """The oldest version of Redis that has Functions; every Valkey has them."""
-WAITAOF_SINCE: Final = (7, 2)
 
 _LOGIN_REFUSED: Final = ("Authentication required", "invalid username-password pair")
 """The beginnings of the error replies to a missing or wrong password."""
@@ -30,70 +25,25 @@ _SETTINGS: Final = (
     "min-replicas-to-write",
 )  # fmt: skip
 
-_log = EventLog("store")
 
+async def check_store(
+    url: str, durability: Durability, *, trust: bool = False, may_follow: bool = False
+) -> None:
+    """Check a store. Raises `StoreRefused` with the remedy.
 
-class Preflight(Struct, frozen=True):
-    """The facts about a store that has passed the preflight."""
-
-    product: str
-    """The product: `Redis` or `Valkey`."""
-    version: str
-    replicas: int = 0
-    """The number of connected replicas."""
-    knows_waitaof: bool = False
-    """True if the store has the command WAITAOF."""
-    refuses_alone: bool = False
-    """True if the store refuses writes while it has no replica."""
-
-
-async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
-    """Check a store, and return the facts. Raises `StoreRefused` with the remedy.
-
-    `trust`: accept a managed store that does not show its settings. Tries only once, for at most
-    `ANSWER_WITHIN`; raises `StoreUnavailable` without an answer.
+    `trust`: accept a managed store that does not show its settings. `may_follow`: accept a replica. Tries only
+    once, for at most `ANSWER_WITHIN`; raises `StoreUnavailable` without an answer.
     """
     client = open_client(url)
     try:
-        return await check_client(client, durability, trust=trust)
+        await check_client(client, durability, trust=trust, may_follow=may_follow)
     finally:
         await client.aclose(close_connection_pool=True)
 
 
-async def syncs_replicas(primary: Primary, found: Preflight) -> bool:
-    """Check the replicas for the level `replicated`. Raises `StoreRefused` if there is none.
-
-    Return whether a replica confirms in time that a write is on its disk (WAITAOF).
-    """
-    if not found.replicas:
-        raise StoreRefused(
-            "The store has no replica in sync, so with --durability replicated no move could be "
-            "acknowledged. Add a replica (`REPLICAOF host port` there), or start with --durability safe."
-        )
-    if not found.refuses_alone:
-        _log.info(
-            "store_setting_advised", set="min-replicas-to-write 1", on="the store and its replicas"
-        )
-    if not found.knows_waitaof:
-        return False
-    pipeline = primary.client.pipeline(transaction=False)
-    for command in confirmation_commands(on_disk=True):
-        pipeline.execute_command(*command)
-    try:
-        replies = await pipeline.execute(raise_on_error=False)
-    except (RedisError, OSError):
-        return True
-    if is_confirmed(replies) or not is_confirmed(replies[:2]):
-        return True
-    _log.warning(
-        "replica_not_on_disk",
-        primary=primary.name,
-        mend="set appendonly yes and appendfsync always on its replicas, and restart the server",
-    )
-    return False
-
-
-async def check_client(client: "Redis", durability: Durability, *, trust: bool) -> Preflight:
+async def check_client(
+    client: "Redis", durability: Durability, *, trust: bool, may_follow: bool = False
+) -> None:
     """Check the store of a client, as `check_store` does."""
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
@@ -115,22 +65,19 @@ async def check_client(client: "Redis", durability: Durability, *, trust: bool) 
         if is_transient(error):
             raise StoreUnavailable(f"the store takes no commands now: {error}") from error
         raise StoreRefused(f"The store refuses our commands: {error}.") from error
-    found = _read(info)
-    check_server(info, found)
+    product, version = _product(info)
+    check_server(info, may_follow=may_follow)
     if settings is None:
         if not trust:
             raise StoreRefused(
-                f"{found.product} {found.version} does not show its settings (CONFIG is "
+                f"{product} {version} does not show its settings (CONFIG is "
                 "forbidden), so it is unknown whether moves reach its disk. If you know that it "
                 f"never evicts keys and that {_wanted(durability)}, start with --trust-store."
             )
-        return found
+        return
     wrong = _faults(settings, durability)
     if wrong:
-        raise StoreRefused(
-            f"{found.product} {found.version} is not set up to keep races: " + " ".join(wrong)
-        )
-    return replace(found, refuses_alone=settings.get("min-replicas-to-write", "0") != "0")
+        raise StoreRefused(f"{product} {version} is not set up to keep races: " + " ".join(wrong))
 
 
 def _is_login_refused(error: BaseException) -> bool:
@@ -155,29 +102,22 @@ def _text(value: bytes | str) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _read(info: dict[str, object]) -> Preflight:
-    product = "Valkey" if "valkey_version" in info else "Redis"
-    version = str(info.get(f"{product.lower()}_version", "0"))
-    replicas = (
-        info.get(f"slave{place}") for place in range(int(str(info.get("connected_slaves", 0))))
-    )
-    return Preflight(
-        product,
-        version,
-        replicas=sum(isinstance(each, dict) and each.get("state") == "online" for each in replicas),
-        knows_waitaof=_numbers(version) >= WAITAOF_SINCE,
-    )
-
-
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
 
 
-def check_server(info: dict[str, object], found: Preflight) -> None:
-    """Refuse a store that is too old, a cluster or a replica; `found` was read from `info`."""
-    if _numbers(found.version) < OLDEST:
+def _product(info: dict[str, object]) -> tuple[str, str]:
+    """Return the product, `Redis` or `Valkey`, and its version."""
+    product = "Valkey" if "valkey_version" in info else "Redis"
+    return product, str(info.get(f"{product.lower()}_version", "0"))
+
+
+def check_server(info: dict[str, object], *, may_follow: bool = False) -> None:
+    """Refuse a store that is too old, a cluster or, unless it `may_follow` a primary, a replica."""
+    product, version = _product(info)
+    if _numbers(version) < OLDEST:
         raise StoreRefused(
-            f"{found.product} {found.version} is too old: the server needs Redis 7.0 or later, "
+            f"{product} {version} is too old: the server needs Redis 7.0 or later, "
             "or Valkey. Upgrade it, or start without --redis for the embedded store."
         )
     if str(info.get("cluster_enabled")) == "1":
@@ -185,7 +125,7 @@ def check_server(info: dict[str, object], found: Preflight) -> None:
             "This store is a Redis or Valkey Cluster, which is not supported: give --redis the address of "
             "one store with `cluster-enabled no`, which may have replicas."
         )
-    if str(info.get("role")) in ("slave", "replica"):
+    if str(info.get("role")) in ("slave", "replica") and not may_follow:
         raise StoreRefused(
             f"This is a replica of {info.get('master_host')}:{info.get('master_port')}, which takes "
             "no writes. Give --redis the primary's address."
@@ -224,6 +164,11 @@ def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
         wrong.append(
             f"It acknowledges writes before they are on disk (appendfsync is {sync}); fix it with "
             "`CONFIG SET appendfsync always`, or ask for less with --durability fast."
+        )
+    if durability is Durability.REPLICATED and settings.get("min-replicas-to-write") == "0":
+        wrong.append(
+            "It writes without its replicas, and what only it has would be lost with it; fix it with "
+            "`CONFIG SET min-replicas-to-write 1`."
         )
     if settings.get("no-appendfsync-on-rewrite", "no") != "no":
         wrong.append(

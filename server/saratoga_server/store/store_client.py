@@ -36,22 +36,10 @@ T = TypeVar("T")
 class StoreClient:
     """A client of the store that retries while the store restarts or fails over."""
 
-    def __init__(
-        self,
-        primary: Primary,
-        guard: StoreGuard | None = None,
-        *,
-        replicated: bool = False,
-        on_disk: bool = False,
-    ) -> None:
-        """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk.
-
-        While the guard refuses the store, no call is sent: the data may be another store's.
-        """
+    def __init__(self, primary: Primary, guard: StoreGuard | None = None) -> None:
+        """While the guard refuses the store, no call is sent: the data may be another store's."""
         self.primary = primary
         self._guard = guard
-        self._replicated = replicated
-        self._on_disk = on_disk
 
     async def command(self, *parts: Part) -> Answer:
         """Send one command that only reads, or need not be durable; return the reply."""
@@ -88,7 +76,7 @@ class StoreClient:
 
         Needed for data shown to a player as stored: another write may not be on a replica.
         """
-        call = self._call_replicated if self._replicated else self._call
+        call = self._call_replicated if self.primary.confirmations else self._call
         return await self._with_retries(lambda: call(parts))
 
     async def scan(self, pattern: str, kind: str) -> AsyncIterator[str]:
@@ -142,7 +130,7 @@ class StoreClient:
     async def _call_replicated(self, parts: tuple[Part, ...]) -> Answer:
         pipeline = self.primary.client.pipeline(transaction=False)
         pipeline.execute_command(*parts)
-        for command in confirmation_commands(on_disk=self._on_disk):
+        for command in confirmation_commands(self.primary.confirmations):
             pipeline.execute_command(*command)
         answer, *replies = await pipeline.execute(raise_on_error=False)
         if isinstance(answer, ResponseError):
@@ -150,8 +138,10 @@ class StoreClient:
                 await load_into(self.primary)
                 raise StoreUnavailable("the store had lost our Functions, which are there again")
             raise answer
-        if not is_confirmed(replies):
-            raise StoreUnavailable("no replica confirmed the write")
+        if not is_confirmed(replies, self.primary.confirmations):
+            # another process may be the primary now
+            await self.primary.client.connection_pool.disconnect(inuse_connections=False)
+            raise StoreUnavailable("too few replicas confirmed the write")
         return answer
 
 

@@ -20,7 +20,7 @@ from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus
 from saratoga_server.store.batcher import BATCH, Batcher
-from saratoga_server.store.commit_encoder import CommitEncoder, confirmation_commands, is_confirmed
+from saratoga_server.store.commit_encoder import CommitEncoder, is_confirmed
 from saratoga_server.store.errors import TRANSIENT, is_transient
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.library import function_name
@@ -75,7 +75,7 @@ def decoded(request: bytes) -> list[list[bytes]]:
 
 
 def test_commits_of_one_race_share_its_key() -> None:
-    encoder = CommitEncoder(replicated=False, on_disk=False)
+    encoder = CommitEncoder(0)
     other = replace(move("draw", 0, player="b"), race=2)
     commits = [move("draw", 0), move("t1>up", 1), other]
     ((call, function, keys, first, second, batch),) = decoded(encoder.encode(commits))
@@ -93,60 +93,29 @@ def test_commits_of_one_race_share_its_key() -> None:
     ]
 
 
-@pytest.mark.parametrize("on_disk", [False, True])
-def test_behind_the_call_a_replica_is_asked_for_its_confirmation(on_disk: bool) -> None:
-    encoder = CommitEncoder(replicated=True, on_disk=on_disk)
-    names = [command[0] for command in decoded(encoder.encode([move("draw", 0)]))]
-    asked = [b"SET", b"WAIT", *([b"WAITAOF"] if on_disk else [])]
-    assert names == [b"FCALL", *asked]
-    assert encoder.confirmations == len(asked)
-
-
 def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
-    encoder = CommitEncoder(replicated=False, on_disk=False)
+    encoder = CommitEncoder(0)
     commit = replace(move("draw", 0), banked=2**70)
     with pytest.raises(OverflowError):
         encoder.encode([commit])
 
 
-# The replies after a write that count as a confirmation by a replica
-
-
 @pytest.mark.parametrize(
-    "replies",
+    ("replicas", "replies", "confirmed"),
     [
-        (b"OK", 1),
-        (True, 2),
-        (b"OK", 1, [1, 1]),
-        (True, 3, [1, 2]),
+        (0, (), True),
+        (1, (b"OK", 1), True),
+        (2, (True, 2), True),
+        pytest.param(2, (b"OK", 1), False, id="too few in time"),
+        pytest.param(1, (Exception("OOM no memory"), 1), False, id="the mark was not written"),
+        pytest.param(1, (b"OK", Exception("ERR WAIT cannot be used")), False, id="none was asked"),
     ],
 )
-def test_one_replica_that_has_it_is_enough(replies: tuple[Any, ...]) -> None:
-    assert is_confirmed(replies)
-
-
-@pytest.mark.parametrize(
-    "replies",
-    [
-        pytest.param((b"OK", 0), id="no replica in time"),
-        pytest.param((b"OK", 1, [1, 0]), id="on no replica's disk"),
-        pytest.param((b"OK", 1, [0, 1]), id="not on the primary's"),
-        pytest.param((Exception("OOM no memory"), 1), id="the mark was not written"),
-        pytest.param((b"OK", Exception("ERR WAIT cannot be used")), id="no replica was asked"),
-        pytest.param((b"OK", 1, Exception("ERR unknown command")), id="half was asked"),
-    ],
-)
-def test_anything_less_is_no_confirmation(replies: tuple[Any, ...]) -> None:
-    assert not is_confirmed(replies)
-
-
-def test_the_mark_is_written_before_and_the_disk_asked_for_last() -> None:
-    words = [question[0] for question in confirmation_commands(on_disk=True)]
-    assert words == ["SET", "WAIT", "WAITAOF"]
-    assert [question[0] for question in confirmation_commands(on_disk=False)] == [
-        "SET",
-        "WAIT",
-    ]
+def test_a_write_is_confirmed_by_enough_replicas(
+    replicas: int, replies: tuple[Any, ...], confirmed: bool
+) -> None:
+    assert is_confirmed(replies, replicas) == confirmed
+    assert CommitEncoder(replicas).confirmations == len(replies)
 
 
 # The store's errors: transient or permanent

@@ -40,6 +40,8 @@ GOOD = [
     "unix://me:hush@/run/redis.sock",
     "unix:///run/a,b/store",
     "rediss://me:hush,hush@store?password=a,b",
+    "sentinel://10.0.0.1,10.0.0.2:26380,store-3.example.org/saratoga",
+    "sentinel://me:a,b%2F@[::1]:1,store/my-store?db=2&sentinel_password=hush",
 ]
 
 
@@ -66,6 +68,10 @@ def test_an_address_that_redis_py_understands_as_it_is_meant_can_be_used(url: st
         ("redis://one,redis://two:7000", "Cluster is not supported"),
         ("redis://one, redis://two", "host name"),
         (",redis://one", "begin with"),
+        ("sentinel://one,two", "primary's name"),
+        ("sentinel://one,/saratoga", "primary's name"),
+        ("sentinel://one:x,two/saratoga", "primary's name"),
+        ("sentinel://one/saratoga?ssl_cert_reqs=none", "options of a sentinel"),
         ("redis://my store", "host name"),
         ("redis://store:99999", "A port"),
         ("redis://store:0", "A port"),

@@ -10,16 +10,16 @@ from time import time
 import pytest
 
 from kit.running_race import CODE, move, running_race
-from kit.stores import StoreServer, replica_of
+from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus, Millis, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, commit_encoder, guard, ledger, store_client
+from saratoga_server.store import batcher, guard, ledger, store_client
 from saratoga_server.store.clients import primary_at
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.health import health_of, read_health
 from saratoga_server.store.keys import LEDGER as KEY
 from saratoga_server.store.ledger import STORE_FORMAT, Ledger, LedgerEntry, ProcessMemory
 from saratoga_server.store.opening import Store, open_store
-from saratoga_server.store.preflight import Preflight, check_server
+from saratoga_server.store.preflight import check_server
 
 # The store guard: a store that changes while a server uses it gets no commits and answers no reads
 
@@ -233,17 +233,6 @@ async def test_the_guard_checks_by_itself(
             await asyncio.sleep(0)
 
 
-async def test_connections_and_reads_do_not_wait_for_a_replica_that_is_gone(
-    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commit_encoder, "REPLICA_TIMEOUT", 5_000)
-    with replica_of(mortal_store) as replica:
-        async with open_store(mortal_store.url, Durability.REPLICATED) as store:
-            replica.kill()
-            await store.guard.admit_connection()
-            assert await store.tables.load_versions([CODE]) == [0]
-
-
 def copy_data(server: StoreServer, to: Path) -> None:
     shutil.copytree(server.folder / "appendonlydir", to)
 
@@ -332,23 +321,7 @@ async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: Stor
 @pytest.mark.parametrize("version", ["6.2.14", "5.0.3", "0"])
 def test_an_old_store_is_refused(version: str) -> None:
     with pytest.raises(StoreRefused, match="too old"):
-        check_server({"cluster_enabled": 0}, Preflight("Redis", version))
-
-
-async def test_a_store_without_a_replica_is_refused(store_server: StoreServer) -> None:
-    assert "no replica in sync" in await refusal(store_server.url, Durability.REPLICATED)
-
-
-async def test_a_replica_that_keeps_no_file_is_not_asked_for_its_disk(
-    mortal_store: StoreServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    with replica_of(mortal_store, {"appendonly": "no"}):
-        async with open_store(mortal_store.url, Durability.REPLICATED) as store:
-            race = await running_race(store)
-            [outcome] = await race.commit(move("draw", 0))
-            assert outcome.status is CommitStatus.DONE
-    knows = mortal_store.ask("WAITAOF", "0", "0", "1").startswith(b"*")
-    assert ("replica_not_on_disk" in caplog.text) == knows
+        check_server({"cluster_enabled": 0, "redis_version": version})
 
 
 # The health of a store: running, killed, hanging, unable to write
@@ -400,7 +373,7 @@ async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
     store_server: StoreServer,
 ) -> None:
     primary = primary_at(store_server.url)
-    nodes = [Ledger(primary, ProcessMemory(), replicated=False, on_disk=False) for _ in range(2)]
+    nodes = [Ledger(primary, ProcessMemory()) for _ in range(2)]
     try:
         for node in (nodes[0], nodes[1], nodes[1]):
             _, found = await node.read()

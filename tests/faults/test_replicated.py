@@ -1,0 +1,166 @@
+"""A store under Sentinels loses a machine, or its network: what was acknowledged is on a majority of machines.
+
+Three machines on one, whose network the tests cut (`kit.watched_store`).
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager
+from typing import Any
+
+import pytest
+
+from kit.movers import reached, started_players
+from kit.running_race import move, running_race
+from kit.stores import binaries
+from kit.tables import ANN, seated
+from kit.watched_store import WatchedStore, watched_store
+from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
+from saratoga_server.store import batcher, commit_encoder, store_client
+from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.tables import TableWrite
+
+BOUND = 60
+"""Seconds for everything in one test."""
+
+
+KINDS = list(binaries())
+
+
+@pytest.fixture
+def watched(request: pytest.FixtureRequest) -> Iterator[WatchedStore]:
+    with run_watched(getattr(request, "param", KINDS[0])) as opened:
+        yield opened
+
+
+def run_watched(kind: str = KINDS[0], **layout: Any) -> AbstractContextManager[WatchedStore]:
+    binary = binaries()[kind]
+    assert binary is not None, "redis-server is not installed, and this run must test against it"
+    return watched_store(binary, **layout)
+
+
+@asynccontextmanager
+async def opened(watched: WatchedStore) -> AsyncIterator[Store]:
+    async with asyncio.timeout(BOUND), open_store(watched.url, Durability.REPLICATED) as store:
+        yield store
+
+
+async def elected(watched: WatchedStore, *, other_than: int) -> int:
+    """Wait until most Sentinels name another primary; return its place."""
+    while (place := await asyncio.to_thread(watched.primary)) in (-1, other_than):  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("watched", "fault"),
+    [*((kind, "killed") for kind in KINDS), (KINDS[0], "paused"), (KINDS[0], "cut off")],
+    indirect=["watched"],
+)
+async def test_moves_go_on_without_the_primary_and_none_is_lost(
+    watched: WatchedStore, fault: str
+) -> None:
+    """A primary that is back, or wakes, takes nothing that is acknowledged."""
+    async with opened(watched) as store:
+        players = await started_players(store)
+        playing = asyncio.create_task(players.play_until(players.rounds(120)))
+        await reached(players, 40)
+        old = watched.stores[0]
+        if fault == "killed":
+            old.kill()
+        elif fault == "paused":
+            old.pause()
+        else:
+            watched.network.partition(watched.hosts[:1], watched.hosts[1:])
+        await elected(watched, other_than=0)
+        await reached(players, 80)
+        if fault == "killed":
+            await asyncio.to_thread(old.start)
+        elif fault == "paused":
+            old.resume()
+        else:
+            watched.network.heal()
+        await playing
+        await players.check(store)
+
+
+async def test_moves_go_on_without_one_replica(watched: WatchedStore) -> None:
+    async with opened(watched) as store:
+        players = await started_players(store)
+        watched.network.partition(watched.hosts[:2], watched.hosts[2:])
+        await players.play_until(players.rounds(40))
+        watched.network.heal()
+        await players.check(store)
+    assert watched.primary() == 0
+
+
+async def test_a_replica_that_lags_does_not_become_the_primary(watched: WatchedStore) -> None:
+    async with opened(watched) as store:
+        players = await started_players(store)
+        watched.network.partition(watched.hosts[:1], watched.hosts[1:2])
+        await players.play_until(players.rounds(40))
+        watched.stores[0].kill()
+        watched.network.heal()
+        assert await elected(watched, other_than=0) == 2
+        await players.play_until(players.rounds(80))
+        await players.check(store)
+
+
+@pytest.fixture
+def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Return a function that shortens the timeouts (True) or restores them (False)."""
+
+    def change(lost: bool) -> None:
+        if not lost:
+            monkeypatch.undo()
+            return
+        for module in (batcher, store_client):
+            monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
+        monkeypatch.setattr(commit_encoder, "REPLICA_TIMEOUT", 50)
+
+    return change
+
+
+async def test_without_replicas_nothing_is_acknowledged_and_nothing_shown(
+    watched: WatchedStore, shorten_timeouts: Callable[[bool], None]
+) -> None:
+    async with opened(watched) as store:
+        race = await running_race(store)
+        for each in watched.stores[1:]:
+            each.pause()
+        shorten_timeouts(True)
+        unconfirmed = asyncio.ensure_future(race.commit(move("draw", 0)))
+        write = TableWrite(version=0, before=None, after=seated(ANN))
+        for ask in (race.texts, lambda: store.tables.save_table(write)):
+            with pytest.raises(StoreUnavailable):
+                await ask()
+        with pytest.raises(StoreUnavailable):
+            await unconfirmed
+        for each in watched.stores[1:]:
+            each.resume()
+        shorten_timeouts(False)
+        [outcome] = await race.commit(move("draw", 0))
+        assert (outcome.status, outcome.number) == (CommitStatus.DONE, 1)
+        assert await race.texts() == ["draw"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "says"),
+    [
+        pytest.param({"sentinels_on": (0, 8, 9)}, "The Sentinels run on", id="elsewhere"),
+        pytest.param({"sentinels_on": (0, 1)}, "2 Sentinels watch 3 machines", id="one missing"),
+        pytest.param({"machines": 2}, "has 1 replicas", id="too few replicas"),
+        pytest.param({"quorum": 1}, "quorum is 1", id="no majority"),
+        pytest.param({"last": {"replica-priority": "50"}}, "replica-priority", id="favourite"),
+        pytest.param({"last": {"min-replicas-to-write": "0"}}, "without its replicas", id="alone"),
+        pytest.param({"last": {"appendfsync": "everysec"}}, "before they are on disk", id="late"),
+    ],
+)
+async def test_another_layout_is_refused(layout: dict[str, Any], says: str) -> None:
+    with (
+        run_watched(**layout) as watched,
+        pytest.raises(StoreRefused, match=says),
+    ):
+        async with opened(watched):
+            pass
