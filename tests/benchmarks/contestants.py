@@ -12,7 +12,8 @@ from pathlib import Path
 
 from benchmarks.measuring import children
 from kit.server_process import FAULTS, READY, python_path
-from kit.stores import StoreServer, replica_of
+from kit.stores import StoreServer
+from kit.watched_store import watched_store
 from saratoga_server.embedded_store.process import find_binary
 
 HERE = Path(__file__).parent
@@ -139,10 +140,8 @@ def lone_store(**settings: str) -> Iterator[StoreServer]:
 
 @contextmanager
 def replicated_server() -> Iterator[Running]:
-    """Run a server with durability `replicated`; its primary and its replica both write to disk."""
-    with lone_store() as primary, replica_of(primary) as replica:
-        assert primary.process is not None
-        assert replica.process is not None
-        stores = (primary.process.pid, replica.process.pid)
-        with game_server("replicated", "--redis", primary.url) as running:
+    """Run a server with durability `replicated`; its primary and both replicas write to disk."""
+    with watched_store(str(find_binary())) as store:
+        stores = tuple(each.process.pid for each in store.stores if each.process)
+        with game_server("replicated", "--redis", store.url) as running:
             yield Running(running.ports, running.servers, stores)
