@@ -23,8 +23,7 @@ const FIRST_WAIT = 100;
 const LARGEST_WAIT = 1_000;
 /** A connection that lasted this long, in milliseconds, forgives the failures before. */
 const STEADY_AFTER = 5_000;
-/** Refusals after which the same command is sent again, and the longest wait for that in milliseconds. */
-const RETRIED = new Set(["store_unavailable", "draining", "too_fast"]);
+/** The longest wait, in milliseconds, before a refused command is sent again. */
 const MAX_RETRY_WAIT = 5_000;
 const FAULTS_OF_CLIENT = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
 
@@ -319,7 +318,7 @@ export class Connection {
 
   /** A command may go again alone, if no later one that uses up an id was sent. @param {any} command @param {any} event */
   #mayRetry(command, event) {
-    if (!RETRIED.has(event.code) || event.wait > MAX_RETRY_WAIT) return false;
+    if (!event.retry || event.code === "server_fault" || event.wait > MAX_RETRY_WAIT) return false;
     const later = [...this.pending.values()].some((other) => other.command.id > command.id && !UNORDERED.has(other.command.type));
     return UNORDERED.has(command.type) || !later;
   }

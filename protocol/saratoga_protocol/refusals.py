@@ -58,7 +58,7 @@ REASONS: Final = {
 }
 """Every code of a refusal, for programs, with its sentence for people."""
 
-RETRIED: Final = ("too_fast", "draining", "race_running", "store_unavailable", "server_fault")
+RETRIED: Final = ("too_fast", "draining", "store_unavailable", "server_fault")
 """The codes after which a program should send the same command again, under the same id, after the wait."""
 
 RETRY_WAIT: Final = 500

@@ -16,7 +16,7 @@ from kit.stores import binaries
 from kit.tables import ANN, seated
 from kit.watched_store import WatchedStore, watched_store
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher, commit_encoder, store_client
+from saratoga_server.store import clients, commits, store_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import TableWrite
@@ -115,9 +115,9 @@ def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
         if not lost:
             monkeypatch.undo()
             return
-        for module in (batcher, store_client):
+        for module in (commits, store_client):
             monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
-        monkeypatch.setattr(commit_encoder, "REPLICA_TIMEOUT", 50)
+        monkeypatch.setattr(clients, "REPLICA_TIMEOUT", 50)
 
     return change
 

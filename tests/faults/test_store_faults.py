@@ -14,10 +14,10 @@ from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, seated
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
-from saratoga_server.store import batcher, request_connection, store_client
-from saratoga_server.store.batcher import Batcher, Connect
-from saratoga_server.store.commit_encoder import CommitEncoder
-from saratoga_server.store.dial import dial
+from saratoga_server.store import commits, store_client
+from saratoga_server.store import link as store_link
+from saratoga_server.store.commits import Commits, Connect
+from saratoga_server.store.link import Link, dial
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import NotSaved, TableWrite
 
@@ -31,7 +31,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeout, so that commits are given up soon."""
-    for module in (batcher, store_client):
+    for module in (commits, store_client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
 
@@ -166,7 +166,7 @@ async def test_a_hanging_store_is_unavailable(
     async with open_store(mortal_store.url) as store:
         race = await running_race(store)
         await race.commit(move("draw", 0))
-        monkeypatch.setattr(request_connection, "REPLY_TIMEOUT", 0.1)
+        monkeypatch.setattr(store_link, "REPLY_TIMEOUT", 0.1)
         mortal_store.pause()
         with pytest.raises(StoreUnavailable):
             await race.commit(move("w>t1", 1))
@@ -308,10 +308,9 @@ async def test_the_connection_is_restored_before_the_next_commit(
 
 
 @asynccontextmanager
-async def one_batcher(connect: Connect, *, replicas: int = 0) -> AsyncIterator[Batcher]:
+async def one_batcher(connect: Connect, *, replicas: int = 0) -> AsyncIterator[Commits]:
     """Open a batcher by itself."""
-    encoder = CommitEncoder(replicas)
-    own = Batcher(connect, encoder, lambda boards: None)
+    own = Commits(connect, replicas, lambda boards: None)
     try:
         async with asyncio.timeout(10):
             yield own
@@ -325,7 +324,7 @@ async def test_unexpected_errors_while_connecting_do_not_stop_commits(
     race = await running_race(store)
     faults = [RuntimeError("odd"), ValueError("odder")]
 
-    async def connect() -> asyncio.Transport:
+    async def connect() -> Link:
         if faults:
             raise faults.pop()
         return await dial(store_server.url)
@@ -347,7 +346,8 @@ async def scripted_store(socket: Path, reply: Callable[[list[bytes]], bytes]) ->
         while data := await reader.read(1 << 16):
             parsed.feed(data)
             while (words := parsed.gets()) is not False:
-                writer.write(reply(words))
+                primary = b"*1\r\n$6\r\nmaster\r\n"
+                writer.write(primary if words[0] == b"ROLE" else reply(words))
         writer.close()
         await writer.wait_closed()
 

@@ -148,11 +148,11 @@ def _without_rules() -> None:
 
 def _without_commit() -> None:
     from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus, Millis
-    from saratoga_server.store.batcher import Batcher
+    from saratoga_server.store.commits import Commits
 
     numbers: dict[tuple[str, int], int] = {}
 
-    def commit(_: Batcher, each: BoardCommit) -> asyncio.Future[CommitOutcome]:
+    def commit(_: Commits, each: BoardCommit) -> asyncio.Future[CommitOutcome]:
         at = each.table, each.race
         number = numbers[at] = numbers.get(at, 0) + len(each.entries)
         stored: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
@@ -162,7 +162,7 @@ def _without_commit() -> None:
         stored.set_result(CommitOutcome(CommitStatus.DONE, length, now, first))
         return stored
 
-    _replaced(Batcher, "commit", commit)
+    _replaced(Commits, "commit", commit)
 
 
 ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {

@@ -9,7 +9,7 @@ from saratoga_server.cancellation import cancel_all
 from saratoga_server.live.listener import Listener
 from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.store.event_channel import EventChannel
+from saratoga_server.store.news import News
 
 WITHIN = 20.0
 """Longest time in seconds that a test waits; a bound, not a measurement."""
@@ -52,7 +52,7 @@ class EventRecorder:
 
 
 @asynccontextmanager
-async def recording(events: EventChannel, node: str) -> AsyncIterator[EventRecorder]:
+async def recording(events: News, node: str) -> AsyncIterator[EventRecorder]:
     recorder = EventRecorder(node)
     task = asyncio.create_task(events.listen(cast(Listener, recorder)))
     try:

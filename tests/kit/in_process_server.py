@@ -10,9 +10,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
+from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
 
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, Player
 from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, stepped_store
@@ -35,11 +37,9 @@ from saratoga_server.messages.node_events import Here, decode_node_event
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import CommitStatus, Millis, PlayerRow, StoredBoard, StoreUnavailable
-from saratoga_server.store.dial import dial
-from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.keys import NEWS
+from saratoga_server.store.news import News
 from saratoga_server.store.opening import Store
-from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 
 class EventTap:
@@ -51,28 +51,19 @@ class EventTap:
         """While true, the node receives no events."""
         self.marker = Here(node, 0)
         """A heartbeat of the node, which other nodes receive too."""
-        self._is_confirmed = False
         self._progress = asyncio.Event()
         self._markers = 0
 
-    def on_reply(self, reply: Any) -> None:
-        """Handle a reply of the store: a published event or the confirmation of the subscription."""
-        if reply[0] == b"subscribe":
-            self._is_confirmed = True
-            self._progress.set()
-            return
-        event = decode_node_event(reply[2])
-        if event == self.marker:
-            self._markers += 1
-            self._progress.set()
-        elif not self.is_deaf:
-            self.listener.receive(event)
+    async def receive(self, channel: PubSub) -> None:
+        async for message in channel.listen():
+            event = decode_node_event(message["data"])
+            if event == self.marker:
+                self._markers += 1
+                self._progress.set()
+            elif not self.is_deaf:
+                self.listener.receive(event)
 
-    async def subscribed(self) -> None:
-        while not self._is_confirmed:
-            await self._next()
-
-    async def pass_marker(self, events: EventChannel) -> None:
+    async def pass_marker(self, events: News) -> None:
         """Publish a marker and wait for it; all earlier events have then been received."""
         wanted = self._markers + 1
         await events.publish(self.marker)
@@ -89,14 +80,16 @@ class EventTap:
 async def tapped(url: str, node: str, listener: Listener) -> AsyncIterator[EventTap]:
     """Subscribe a node to the events of the store at that address."""
     tap = EventTap(node, listener)
-    connection = RespConnection(await dial(url), tap.on_reply, lambda: None)
-    try:
-        connection.send(encode_command("SUBSCRIBE", NEWS))
-        await tap.subscribed()
-        yield tap
-    finally:
-        connection.abort()
-        await asyncio.sleep(0)
+    async with Redis.from_url(url) as client, client.pubsub() as channel:
+        await channel.subscribe(NEWS)
+        assert await channel.get_message(timeout=RECEIVED_WITHIN) is not None
+        receiving = asyncio.create_task(tap.receive(channel))
+        try:
+            yield tap
+        finally:
+            receiving.cancel()
+            await asyncio.wait([receiving])
+    await asyncio.sleep(0)
 
 
 PROGRAM = "saratoga-server test"

@@ -25,12 +25,12 @@ from saratoga_server.live.listener import Listener
 from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import BoardCommit, CommitOutcome, Millis, StoreUnavailable
 from saratoga_server.store import opening, store_client
-from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.clients import Primary
+from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.keys import table_key
 from saratoga_server.store.library import SOURCE
+from saratoga_server.store.news import News
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.preflight import check_store
 
@@ -134,7 +134,7 @@ class FaultyPort:
 class FaultyCommits:
     """A store's commit port with the store's faults."""
 
-    def __init__(self, commits: Batcher, faults: StoreFaults) -> None:
+    def __init__(self, commits: Commits, faults: StoreFaults) -> None:
         self._commits = commits
         self._faults = faults
 
@@ -157,7 +157,7 @@ class FaultyEvents:
     is_listening = True
     """True, because an `EventTap` listens for the node."""
 
-    def __init__(self, events: EventChannel, faults: StoreFaults) -> None:
+    def __init__(self, events: News, faults: StoreFaults) -> None:
         self._events = events
         self._faults = faults
 

@@ -22,8 +22,7 @@ LOG: Final = logging.getLogger("saratoga.connection")
 MAX_UNREAD: Final = 4096
 """Maximum number of unread events; the oldest are dropped first."""
 
-RETRIED_CODES: Final = frozenset({"store_unavailable", "draining", "too_fast"})
-"""Refusals after which the same command is sent again under the same id."""
+FAULT: Final = "server_fault"
 
 MAX_RETRY_WAIT: Final = 5_000
 """The longest wait, in milliseconds, before a refused command is repeated.
@@ -167,7 +166,8 @@ class Requests:
             waiter.set_result(event)
 
     def _may_retry(self, refusal: events.Refused, command: Command) -> bool:
-        is_soon = refusal.code in RETRIED_CODES and refusal.wait <= MAX_RETRY_WAIT
+        # after a fault of the server, whoever sent the command decides whether to try again
+        is_soon = refusal.retry and refusal.code != FAULT and refusal.wait <= MAX_RETRY_WAIT
         return is_soon and self._commands.is_latest(command.id)
 
     def _send_again(self, command: Command) -> None:

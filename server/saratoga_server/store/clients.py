@@ -14,7 +14,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ReadOnlyError, RedisError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.dial import CLIENT_NAME
+from saratoga_server.store.keys import MARK
+from saratoga_server.store.link import CLIENT_NAME
 from saratoga_server.store.sentinels import Sentinels
 
 STORE_TIMEOUT: Final = 6.0
@@ -29,6 +30,9 @@ CONNECT_TIMEOUT: Final = 2.0
 REPLY_TIMEOUT: Final = 2.0
 """Seconds without a reply after which a connection counts as dead."""
 POOL_SIZE: Final = 32
+
+REPLICA_TIMEOUT: Final = 1_000
+"""Milliseconds to wait for the replicas before a write is sent again."""
 
 
 class Sending:
@@ -178,6 +182,23 @@ async def elected_primary(url: str) -> Primary:
 
 def _name(url: str) -> str:
     return url.partition("://")[2].partition("?")[0].rpartition("@")[2]
+
+
+def confirmation_commands(replicas: int) -> tuple[tuple[str | int, ...], ...]:
+    """Return the commands to send after a write on the same connection; none for no replica.
+
+    WAIT counts the replicas that have the last write of its own connection. A repeated write changes nothing,
+    and Valkey would answer at once, so a mark is written first.
+    """
+    return (("SET", MARK, 1), ("WAIT", replicas, REPLICA_TIMEOUT)) if replicas else ()
+
+
+def is_confirmed(replies: Sequence[Any], replicas: int) -> bool:
+    """Return whether the replies to these commands say that so many replicas have the write."""
+    if not replicas:
+        return True
+    marked, count = replies
+    return (marked is True or marked == b"OK") and isinstance(count, int) and count >= replicas
 
 
 @asynccontextmanager

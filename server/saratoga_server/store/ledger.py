@@ -13,8 +13,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from saratoga_server.ports import Millis
-from saratoga_server.store.clients import Primary
-from saratoga_server.store.commit_encoder import confirmation_commands, is_confirmed
+from saratoga_server.store.clients import Primary, confirmation_commands, is_confirmed
 from saratoga_server.store.keys import FORMER_LEDGER, LEDGER
 
 STORE_FORMAT: Final = 2

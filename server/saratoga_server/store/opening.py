@@ -12,16 +12,15 @@ from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.addresses import SENTINELS
 from saratoga_server.store.audit import AuditLog
-from saratoga_server.store.batcher import Batcher
 from saratoga_server.store.boards import BoardStore
 from saratoga_server.store.clients import STORE_TIMEOUT, Primary, elected_primary, primary_at
-from saratoga_server.store.commit_encoder import CommitEncoder
-from saratoga_server.store.dial import dial
+from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.leaderboards import LeaderboardStore
 from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
+from saratoga_server.store.link import Link, dial
+from saratoga_server.store.news import News
 from saratoga_server.store.nodes import NodeStore
 from saratoga_server.store.players import PlayerStore
 from saratoga_server.store.preflight import check_store
@@ -38,14 +37,14 @@ class Store(Struct, frozen=True):
     """An open store, as nodes and administrative commands use it."""
 
     durability: Durability
-    commits: Batcher
+    commits: Commits
     boards: BoardStore
     tables: TableStore
     players: PlayerStore
     leaderboards: LeaderboardStore
     audit: AuditLog
     nodes: NodeStore
-    events: EventChannel
+    events: News
     client: StoreClient
     primary: Primary
     guard: StoreGuard
@@ -73,7 +72,7 @@ async def open_store(
     beside a server.
     """
     primary = await _checked(url, durability, trust=trust_store)
-    commits: Batcher | None = None
+    commits: Commits | None = None
     watching: list[asyncio.Task[None]] = []
 
     def stop_commits(reason: str) -> None:
@@ -91,7 +90,7 @@ async def open_store(
             on_lost=on_lost,
         )
 
-        async def connect() -> asyncio.Transport:
+        async def connect() -> Link:
             # after a restart the store may have other settings or other data, or may be a replica
             if is_guarded:
                 await guard.admit_connection()
@@ -103,13 +102,12 @@ async def open_store(
         if is_guarded:
             await guard.open()
             watching.append(asyncio.create_task(guard.keep()))
-        encoder = CommitEncoder(primary.confirmations)
 
         def batch_sent(boards: int) -> None:
             guard.note_write()
             on_batch(boards)
 
-        commits = Batcher(connect, encoder, batch_sent)
+        commits = Commits(connect, primary.confirmations, batch_sent)
         commits.start()
         yield Store(
             durability=durability,
@@ -120,7 +118,7 @@ async def open_store(
             leaderboards=LeaderboardStore(client),
             audit=AuditLog(client),
             nodes=NodeStore(client),
-            events=EventChannel(client),
+            events=News(client),
             client=client,
             primary=primary,
             guard=guard,

@@ -12,8 +12,12 @@ from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.store.clients import STORE_TIMEOUT, Primary
-from saratoga_server.store.commit_encoder import confirmation_commands, is_confirmed
+from saratoga_server.store.clients import (
+    STORE_TIMEOUT,
+    Primary,
+    confirmation_commands,
+    is_confirmed,
+)
 from saratoga_server.store.errors import is_function_missing, is_transient
 from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.library import SOURCE, function_name

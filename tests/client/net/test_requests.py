@@ -73,10 +73,10 @@ async def test_a_request_that_was_dropped_is_not_sent_again() -> None:
     assert not waiter.done()
 
 
-async def test_a_refusal_outside_the_retried_codes_is_raised_at_once() -> None:
+async def test_a_refusal_that_is_not_to_be_retried_is_raised_at_once() -> None:
     requests = open_requests()
     command, waiter = requests.open(partial(commands.GetRecord, race=f"{CODE}/1"))
-    requests.receive(events.Refused(re=command.id, code="race_running", message="", retry=True))
+    requests.receive(events.Refused(re=command.id, code="race_running", message=""))
     with pytest.raises(CommandRefused):
         await waiter
 

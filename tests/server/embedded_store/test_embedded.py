@@ -24,7 +24,7 @@ from saratoga_server.embedded_store.ledger_file import read_note, write_note
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
 from saratoga_server.embedded_store.store_folder import SOCKET, open_socket_path
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import batcher
+from saratoga_server.store import commits
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 
@@ -324,7 +324,7 @@ async def test_a_store_that_ended_by_itself_acknowledges_nothing_before_its_file
         obstacle = folder / FOLDER / "appendonly.aof.2.base.rdb"
         obstacle.mkdir()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(batcher, "STORE_TIMEOUT", 0.3)
+            patch.setattr(commits, "STORE_TIMEOUT", 0.3)
             os.kill(store.pid, signal.SIGKILL)
             while "store_start_failed" not in events(caplog):
                 with pytest.raises(StoreUnavailable):

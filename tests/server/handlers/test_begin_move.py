@@ -15,13 +15,13 @@ from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.live.play import JudgedMove
 from saratoga_server.live.refusals import failed
 from saratoga_server.ports import BoardCommit, CommitOutcome, StoreUnavailable
-from saratoga_server.store.batcher import Batcher
+from saratoga_server.store.commits import Commits
 
 
 class HeldCommits:
     """A store that holds commits back until the test releases them."""
 
-    def __init__(self, commits: Batcher) -> None:
+    def __init__(self, commits: Commits) -> None:
         self.submitted: list[BoardCommit] = []
         self._commit = commits.commit
         self._replies: list[asyncio.Future[CommitOutcome]] = []

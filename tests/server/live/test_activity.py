@@ -39,8 +39,8 @@ from saratoga_server.messages.node_events import (
     NodeEvent,
     TableClosedByAdmin,
 )
-from saratoga_server.store.event_channel import EventChannel
 from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.store.news import News
 from saratoga_server.store.tables import NotSaved, TableWrite
 
 # Signs of activity, and what a host without them loses
@@ -157,7 +157,7 @@ class AppliedAtOnce:
 @pytest.fixture
 async def administration(server: InProcessServer) -> Administration:
     """An administration whose actions this node applies at once."""
-    store = replace(server.store, events=cast(EventChannel, AppliedAtOnce(server.node.listener)))
+    store = replace(server.store, events=cast(News, AppliedAtOnce(server.node.listener)))
     return Administration(store, await compose_table_cache(store), "zoe@laptop")
 
 

@@ -18,9 +18,8 @@ from kit.stores import StoreServer
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.addresses import fault_in
 from saratoga_server.store.clients import open_client
-from saratoga_server.store.dial import dial
+from saratoga_server.store.link import Link, dial
 from saratoga_server.store.opening import open_store
-from saratoga_server.store.resp_connection import RespConnection, encode_command
 
 # Addresses of stores, as an operator configures them
 
@@ -105,15 +104,12 @@ def test_an_address_that_would_lead_elsewhere_is_refused_with_a_reason(url: str,
 
 async def asked(url: str, *words: str) -> Any:
     """Return the reply to one command on a new connection."""
-    reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     async with asyncio.timeout(10):
-        transport = await dial(url)
-        connection = RespConnection(transport, reply.set_result, lambda: None)
+        link = await dial(url)
         try:
-            connection.send(encode_command(*words))
-            return await reply
+            return (await link.ask([words]))[0]
         finally:
-            connection.abort()
+            link.abort()
             await asyncio.sleep(0)
 
 
@@ -293,13 +289,18 @@ async def test_a_store_that_stays_away_is_unavailable(
 # A connection to the store: replies in order, in chunks of any size
 
 
-def test_replies_arrive_whole_however_they_are_cut() -> None:
+async def test_replies_arrive_whole_however_they_are_cut() -> None:
+    link = Link()
     replies: list[Any] = []
-    connection = RespConnection(FakeTransport(), replies.append, lambda: None)
+    link.connection_made(FakeTransport())
+    link.request(b"", 3, replies.extend)
     for byte in b":1\r\n*2\r\n$1\r\na\r\n$-1\r\n-ERR no\r\n":
-        connection.data_received(bytes([byte]))
+        assert not replies
+        link.data_received(bytes([byte]))
     *whole, error = replies
     assert whole == [1, [b"a", None]]
     assert isinstance(error, hiredis.ReplyError)
-    connection.data_received(b":2\r\n:3\r\n")
+    link.request(b"", 2, replies.extend)
+    link.data_received(b":2\r\n:3\r\n")
     assert replies[3:] == [2, 3]
+    link.abort()

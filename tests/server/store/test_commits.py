@@ -19,8 +19,8 @@ from redis.exceptions import (
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus
-from saratoga_server.store.batcher import BATCH, Batcher
-from saratoga_server.store.commit_encoder import CommitEncoder, is_confirmed
+from saratoga_server.store.clients import is_confirmed
+from saratoga_server.store.commits import BATCH, Commits, encode_commits
 from saratoga_server.store.errors import TRANSIENT, is_transient
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.library import function_name
@@ -32,7 +32,7 @@ from saratoga_server.store.opening import open_store
 async def test_commits_of_one_turn_share_a_request(store_server: StoreServer) -> None:
     batches: list[int] = []
     async with open_store(store_server.url, on_batch=batches.append) as store:
-        assert isinstance(store.commits, Batcher)
+        assert isinstance(store.commits, Commits)
         await running_race(store)
         one, two = (
             store.commits.commit(move("draw", 0)),
@@ -75,10 +75,9 @@ def decoded(request: bytes) -> list[list[bytes]]:
 
 
 def test_commits_of_one_race_share_its_key() -> None:
-    encoder = CommitEncoder(0)
     other = replace(move("draw", 0, player="b"), race=2)
     commits = [move("draw", 0), move("t1>up", 1), other]
-    ((call, function, keys, first, second, batch),) = decoded(encoder.encode(commits))
+    ((call, function, keys, first, second, batch),) = decoded(encode_commits(commits))
     assert (call, function) == (b"FCALL", function_name("commit_boards").encode())
     assert (keys, first, second) == (
         b"2",
@@ -94,10 +93,9 @@ def test_commits_of_one_race_share_its_key() -> None:
 
 
 def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
-    encoder = CommitEncoder(0)
     commit = replace(move("draw", 0), banked=2**70)
     with pytest.raises(OverflowError):
-        encoder.encode([commit])
+        encode_commits([commit])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +113,6 @@ def test_a_write_is_confirmed_by_enough_replicas(
     replicas: int, replies: tuple[Any, ...], confirmed: bool
 ) -> None:
     assert is_confirmed(replies, replicas) == confirmed
-    assert CommitEncoder(replicas).confirmations == len(replies)
 
 
 # The store's errors: transient or permanent

@@ -1,15 +1,17 @@
-"""The batcher: sends commits to the store, in batches.
+"""Commits: the moves of a turn of the event loop go to the store together, in one call.
 
-One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose
-reply was lost is sent again: the store finds the entries where they belong, and answers as it did the first time.
+One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose reply was
+lost is sent again: the store finds the entries where they belong, and answers as it did the first time. At
+level `replicated` a question follows each batch: how many replicas have it?
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
 
 import hiredis
+import msgpack
 from msgspec import Struct
 from redis.exceptions import RedisError
 
@@ -21,11 +23,11 @@ from saratoga_server.ports import (
     StoreRefused,
     StoreUnavailable,
 )
-from saratoga_server.store.clients import STORE_TIMEOUT
-from saratoga_server.store.commit_encoder import CommitEncoder, is_confirmed
+from saratoga_server.store.clients import STORE_TIMEOUT, confirmation_commands, is_confirmed
 from saratoga_server.store.errors import is_function_missing, is_transient
-from saratoga_server.store.request_connection import RequestConnection
-from saratoga_server.store.resp_connection import Reply
+from saratoga_server.store.keys import race_key
+from saratoga_server.store.library import function_name
+from saratoga_server.store.link import Link, Reply, encode_command
 
 BATCH: Final = 256
 """The most boards in one request; longer requests would block the store's other work."""
@@ -39,10 +41,11 @@ _RETRY_PAUSE: Final = 0.05
 """Seconds before a batch that met a transient error is sent again."""
 
 _STATUSES: Final = tuple(CommitStatus)
+_PACKER: Final = msgpack.Packer(use_bin_type=False)
 
 _log = EventLog("store")
 
-Connect = Callable[[], Awaitable[asyncio.Transport]]
+Connect = Callable[[], Awaitable[Link]]
 """A function that checks the store, loads our Functions into it, and connects to it."""
 
 
@@ -56,25 +59,22 @@ class PendingCommit(Struct, eq=False):
     """The time at which the commit is given up, by the loop's clock."""
 
 
-def fail(commits: Iterable[PendingCommit], reason: str) -> None:
-    """Fail the commits that have no outcome yet with `StoreUnavailable`."""
-    for pending in commits:
-        if not pending.outcome.done():
-            pending.outcome.set_exception(StoreUnavailable(f"the store took no commit: {reason}"))
+class Commits:
+    """The commits to the boards of the store."""
 
+    def __init__(self, connect: Connect, replicas: int, on_batch: Callable[[int], None]) -> None:
+        """`replicas`: how many must have a commit before it is durable.
 
-class Batcher:
-    """The commits to the boards of the store, sent in batches."""
-
-    def __init__(
-        self, connect: Connect, encoder: CommitEncoder, on_batch: Callable[[int], None]
-    ) -> None:
-        """`on_batch` observes the number of boards in each request."""
+        `on_batch` observes the number of boards in each request.
+        """
         self._connect = connect
-        self._encoder = encoder
+        self._replicas = replicas
+        commands = confirmation_commands(replicas)
+        self._questions = b"".join(encode_command(*command) for command in commands)
+        self._replies_due = 1 + len(commands)
         self._on_batch = on_batch
         self._loop = asyncio.get_running_loop()
-        self._connection: RequestConnection | None = None
+        self._link: Link | None = None
         self._waiting: deque[PendingCommit] = deque()
         """Commits not sent yet."""
         self._in_flight: list[PendingCommit] = []
@@ -97,19 +97,6 @@ class Batcher:
         """Wait for an answer on the connection that moves take. Raises `StoreUnavailable`."""
         await self._enqueue(None)
 
-    def _enqueue(self, commit: BoardCommit | None) -> asyncio.Future[CommitOutcome]:
-        loop = self._loop
-        outcome: asyncio.Future[CommitOutcome] = loop.create_future()
-        pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
-        if self._is_closed:
-            fail([pending], "the connection is closed")
-            return outcome
-        self._waiting.append(pending)
-        if not self._is_active:
-            self._is_active = True
-            loop.call_soon(self._flush)
-        return outcome
-
     def drop_connection(self, reason: str) -> None:
         """Disconnect without waiting for replies; what is pending is sent again."""
         self._disconnect()
@@ -128,13 +115,22 @@ class Batcher:
             self._recovery.cancel()
             await asyncio.wait([self._recovery])
         self._disconnect()
-        fail(self._pending(), "the connection is closed")
-
-    def _pending(self) -> list[PendingCommit]:
-        """Return every commit without an outcome."""
-        return [each for each in (*self._in_flight, *self._waiting) if not each.outcome.done()]
+        _fail(self._pending(), "the connection is closed")
 
     # sending
+
+    def _enqueue(self, commit: BoardCommit | None) -> asyncio.Future[CommitOutcome]:
+        loop = self._loop
+        outcome: asyncio.Future[CommitOutcome] = loop.create_future()
+        pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
+        if self._is_closed:
+            _fail([pending], "the connection is closed")
+            return outcome
+        self._waiting.append(pending)
+        if not self._is_active:
+            self._is_active = True
+            loop.call_soon(self._flush)
+        return outcome
 
     def _flush(self) -> None:
         """Send the next batch, unless one is in flight."""
@@ -142,33 +138,26 @@ class Batcher:
             return
         if not self._waiting:
             self._is_active = False
-        elif self._connection is None:
+        elif self._link is None:
             self._recover("not connected")
         else:
-            self._in_flight = self._next_batch()
-            self._send(self._connection)
+            waiting = self._waiting
+            self._in_flight = [waiting.popleft() for _ in range(min(len(waiting), BATCH))]
+            self._send(self._link)
 
-    def _next_batch(self) -> list[PendingCommit]:
-        waiting = self._waiting
-        if len(waiting) <= BATCH:
-            batch = list(waiting)
-            waiting.clear()
-            return batch
-        return [waiting.popleft() for _ in range(BATCH)]
-
-    def _send(self, connection: RequestConnection) -> None:
+    def _send(self, link: Link) -> None:
         """Send the batch in flight, for the first time or again."""
         batch = self._in_flight
         try:
             commits = [each.commit for each in batch if each.commit is not None]
-            request = self._encoder.encode(commits)
+            request = encode_commits(commits) + self._questions
         except (TypeError, ValueError, OverflowError) as error:
             # cannot happen with a judged move; fail the batch instead of blocking the next one
             self._in_flight = []
-            fail(batch, f"a commit cannot be encoded: {error}")
+            _fail(batch, f"a commit cannot be encoded: {error}")
             self._loop.call_soon(self._flush)
         else:
-            connection.send(request, 1 + self._encoder.confirmations)
+            link.request(request, self._replies_due, self._on_replies)
             if commits:
                 self._on_batch(len(commits))
 
@@ -178,8 +167,12 @@ class Batcher:
         answer, *confirmation = replies
         if isinstance(answer, hiredis.ReplyError):
             self._on_error(str(answer))
-        elif not is_confirmed(confirmation, self._encoder.replicas):
-            self._on_unconfirmed(confirmation)
+        elif not is_confirmed(confirmation, self._replicas):
+            errors = [str(each) for each in confirmation if isinstance(each, hiredis.ReplyError)]
+            if errors:
+                self._recover(errors[0])
+            else:  # WAIT has taken a second already, so no further pause is needed
+                self._recover("too few replicas confirmed the write", _FIRST_PAUSE)
         else:
             batch, self._in_flight = self._in_flight, []
             _deliver(batch, answer)
@@ -195,25 +188,19 @@ class Batcher:
             self._recover(error, _RETRY_PAUSE)
         else:
             batch, self._in_flight = self._in_flight, []
-            fail(batch, error)
+            _fail(batch, error)
             self._flush()
-
-    def _on_unconfirmed(self, confirmation: list[Reply]) -> None:
-        if errors := [str(each) for each in confirmation if isinstance(each, hiredis.ReplyError)]:
-            self._recover(errors[0])
-        else:  # WAIT has taken a second already, so no further pause is needed
-            self._recover("too few replicas confirmed the write", _FIRST_PAUSE)
 
     # recovery
 
     def _on_lost(self, reason: str) -> None:
-        self._connection = None
+        self._link = None
         self._recover(reason)
 
     def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.abort()
-            self._connection = None
+        if self._link is not None:
+            self._link.abort()
+            self._link = None
 
     def _recover(self, reason: str, pause: float = _LONGEST_PAUSE) -> None:
         """Reconnect and continue; after an error reply, `pause` seconds later.
@@ -226,13 +213,13 @@ class Batcher:
             self._recovery = self._loop.create_task(self._run_recovery(pause))
 
     async def _run_recovery(self, pause: float) -> None:
-        if self._connection is not None:
+        if self._link is not None:
             await asyncio.sleep(pause)
             self._disconnect()
         await self._reconnect()
         self._recovery = None
-        if self._in_flight and self._connection is not None:
-            self._send(self._connection)
+        if self._in_flight and self._link is not None:
+            self._send(self._link)
         else:
             self._flush()
 
@@ -240,17 +227,18 @@ class Batcher:
         """Reconnect; return when there is a connection, or when none is needed any more."""
         pause = _FIRST_PAUSE
         self._drop_late()
-        while self._connection is None and self._is_needed:
+        while self._link is None and self._is_needed:
             try:
                 async with asyncio.timeout(CONNECT_TIMEOUT):
-                    transport = await self._connect()
+                    link = await self._connect()
             except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
                 self._last_error = str(error) or "no connection in time"
             except Exception as error:  # after any error, try again
                 _log.error("store_connect_failed", fault=error)
                 self._last_error = str(error)
             else:
-                self._connection = RequestConnection(transport, self._on_replies, self._on_lost)
+                link.on_lost = self._on_lost
+                self._link = link
                 return
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -260,21 +248,58 @@ class Batcher:
     def _is_needed(self) -> bool:
         return bool(self._in_flight or self._waiting) or not self._is_closed
 
+    def _pending(self) -> list[PendingCommit]:
+        """Return every commit without an outcome."""
+        return [each for each in (*self._in_flight, *self._waiting) if not each.outcome.done()]
+
     def _drop_late(self) -> None:
         """Fail the commits whose time is over."""
         now = self._loop.time()
-        fail((each for each in self._pending() if each.deadline <= now), self._last_error)
+        _fail((each for each in self._pending() if each.deadline <= now), self._last_error)
         self._in_flight = [each for each in self._in_flight if not each.outcome.done()]
         self._waiting = deque(each for each in self._waiting if not each.outcome.done())
 
 
+def encode_commits(commits: Sequence[BoardCommit]) -> bytes:
+    """Return the call for a batch, whose boards are one MessagePack argument.
+
+    Raises `TypeError`, `ValueError` or `OverflowError` if a commit cannot be encoded.
+    """
+    places: dict[str, int] = {}
+    boards = [
+        (
+            places.setdefault(race_key(commit.table, commit.race), len(places) + 1),
+            commit.player,
+            commit.epoch,
+            commit.after,
+            commit.banked,
+            commit.state,
+            commit.rises,
+            commit.late,
+            commit.entries,
+            commit.head,
+        )
+        for commit in commits
+    ]
+    function = function_name("commit_boards")
+    return encode_command("FCALL", function, len(places), *places, _PACKER.pack(boards))
+
+
+def _fail(commits: Iterable[PendingCommit], reason: str) -> None:
+    """Fail the commits that have no outcome yet with `StoreUnavailable`."""
+    for pending in commits:
+        if not pending.outcome.done():
+            pending.outcome.set_exception(StoreUnavailable(f"the store took no commit: {reason}"))
+
+
 def _deliver(batch: list[PendingCommit], answer: list[Any]) -> None:
-    for pending in batch:
-        if pending.commit is None and not pending.outcome.done():
-            pending.outcome.set_result(CommitOutcome(CommitStatus.DONE))
-    batch = [pending for pending in batch if pending.commit is not None]
     fives = zip(*[iter(answer)] * 5, strict=True)
-    for pending, (status, length, at, number, racing) in zip(batch, fives, strict=True):
+    for pending in batch:
         outcome = pending.outcome
+        if pending.commit is None:
+            result = CommitOutcome(CommitStatus.DONE)
+        else:
+            status, length, at, number, racing = next(fives)
+            result = CommitOutcome(_STATUSES[status], length, at, number, racing)
         if not outcome.done():
-            outcome.set_result(CommitOutcome(_STATUSES[status], length, at, number, racing))
+            outcome.set_result(result)

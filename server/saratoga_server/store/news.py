@@ -1,0 +1,136 @@
+"""The news between nodes: one pub/sub channel of the store, on a probed connection.
+
+The store publishes there too: a Function that changes a table announces the change in the same write. Events
+are not stored; `node_events` explains why that is enough.
+
+A connection may be dead or lead to a former primary without any sign. So the node publishes a probe
+regularly, which must come back. If it does not, the subscription begins anew, and the node reads all that it
+holds again.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from redis.asyncio.client import PubSub
+
+from saratoga_server.background_tasks import run_logged
+from saratoga_server.cancellation import cancel_all, pause
+from saratoga_server.logs import EventLog
+from saratoga_server.messages.node_events import (
+    BadNodeEvent,
+    Here,
+    NodeEvent,
+    decode_node_event,
+    encode_node_event,
+)
+from saratoga_server.store.keys import NEWS
+from saratoga_server.store.store_client import StoreClient
+
+if TYPE_CHECKING:
+    from saratoga_server.live.listener import Listener
+
+OPEN_TIMEOUT: Final = 2.0
+"""Seconds for one attempt to connect and subscribe."""
+
+PROBE_EVERY: Final = 1.0
+"""Seconds between two probes."""
+
+PROBE_TIMEOUT: Final = 2.0
+"""Seconds in which a probe must come back to the node."""
+
+RETRY_PAUSE: Final = 0.25
+"""Seconds before a lost subscription is replaced."""
+
+_log = EventLog("node_events")
+
+
+class News:
+    """The channel for events between nodes; one listener at a time."""
+
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
+        self.is_listening = False
+        """True if, as far as is known, events published now are received."""
+        self._has_warned = False
+        self._probe_seen = asyncio.Event()
+        self._number = 0
+        """The number of the newest probe."""
+
+    async def publish(self, event: NodeEvent) -> int:
+        """Publish to every node; return how many were listening."""
+        return int(await self._client.command("PUBLISH", NEWS, encode_node_event(event)))
+
+    async def listen(self, listener: "Listener") -> None:
+        """Receive events until cancelled."""
+        while True:
+            try:
+                await self._subscribe(listener)
+            except Exception as error:  # after any error, subscribe again
+                if not self._has_warned:
+                    store = self._client.primary.name
+                    _log.warning("subscription_failed", store=store, reason=str(error) or "timeout")
+                self._has_warned = True
+            await pause(RETRY_PAUSE)
+
+    async def _subscribe(self, listener: "Listener") -> None:
+        """Subscribe, and receive and probe until either fails."""
+        channel = self._client.primary.client.pubsub()
+        tasks: list[asyncio.Task[None]] = []
+        try:
+            async with asyncio.timeout(OPEN_TIMEOUT):
+                await channel.subscribe(NEWS)
+                # until this has come, nothing that is published is certain to be received
+                while (reply := await channel.get_message(timeout=None)) is None:
+                    pass
+            assert reply["type"] == "subscribe"
+            tasks.append(asyncio.create_task(self._receive(channel, listener)))
+            tasks.append(asyncio.create_task(self._probe(listener)))
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            self.is_listening = False
+            await cancel_all(tasks)
+            await channel.aclose()
+
+    async def _receive(self, channel: PubSub, listener: "Listener") -> None:
+        while True:
+            message = await channel.get_message(timeout=None)
+            if message is not None and message["type"] == "message":
+                self._apply(message["data"], listener)
+
+    async def _probe(self, listener: "Listener") -> None:
+        """Publish a probe again and again, and wait until each comes back."""
+        catching_up: list[asyncio.Task[bool]] = []
+        try:
+            while True:
+                self._number += 1
+                self._probe_seen.clear()
+                event = encode_node_event(Here(listener.node, self._number))
+                async with asyncio.timeout(PROBE_TIMEOUT):
+                    await self._client.primary.client.execute_command("PUBLISH", NEWS, event)
+                    await self._probe_seen.wait()
+                if not catching_up:
+                    # Subscribe first, then read, so that no event is missed in between. A failed read
+                    # does not end this subscription.
+                    self.is_listening = True
+                    self._has_warned = False
+                    catching_up.append(asyncio.create_task(run_logged(listener.subscribed())))
+                await pause(PROBE_EVERY)
+        finally:
+            await cancel_all(catching_up)
+
+    def _apply(self, payload: bytes, listener: "Listener") -> None:
+        try:
+            event = decode_node_event(payload)
+        except BadNodeEvent as error:
+            _log.warning("node_event_unknown", reason=str(error))
+            return
+        if type(event) is Here and event.node == listener.node:
+            if event.number == self._number:
+                self._probe_seen.set()
+            return
+        try:
+            listener.receive(event)
+        except Exception as error:  # an error in handling one event does not stop the next one
+            _log.error("node_event_failed", event=type(event).__name__, fault=error)
