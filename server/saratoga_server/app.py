@@ -4,7 +4,7 @@ import secrets
 from typing import Any
 
 from saratoga_server.live.tables import Tables
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.store.opening import Store
 

@@ -29,7 +29,7 @@ from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
 from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.live.tables import Tables
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 
 if TYPE_CHECKING:
     from saratoga_server.store.opening import Store

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
 from importlib.metadata import version
 from typing import Final
 
@@ -14,16 +13,13 @@ from saratoga_server.config import Config, StartupError
 from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.logs import EventLog
-from saratoga_server.metrics.counters import Metrics
-from saratoga_server.metrics.exporter import serve_metrics
-from saratoga_server.metrics.sampler import Sampler
+from saratoga_server.metrics import Metrics, serve_metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process.parent import STOPPING, announce, feed_watchdog, notify
 from saratoga_server.process.program import freeze_startup_objects, run_program
 from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.health import read_health
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
@@ -60,7 +56,7 @@ async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
     lost = asyncio.Event()
 
     def on_lost() -> None:
-        metrics.store_losses += config.durability is not Durability.FAST
+        metrics.store_losses.inc(config.durability is not Durability.FAST)
         lost.set()
 
     async with (
@@ -106,9 +102,6 @@ async def _serve_players(
     )
     pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
     gateway = Gateway(node.dispatcher, settings, pages, metrics)
-    sampler = Sampler(
-        node.why_not_ready, partial(read_health, store.primary), metrics, why_store_refused
-    )
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
     work = (
@@ -116,7 +109,7 @@ async def _serve_players(
         gateway.watch(),
         gateway.keepalive.run(),
         node.listener.run(),
-        sampler.keep(),
+        metrics.keep_sampling(node, why_store_refused),
         _follow_losses(node, lost),
         feed_watchdog(),
     )
@@ -156,7 +149,7 @@ async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[Non
         "Choose another with --metrics-host and --metrics-port, or turn metrics off with "
         "--metrics-port off.",
     ):
-        server = serve_metrics(metrics, config.node, config.metrics_host, config.metrics_port)
+        server = serve_metrics(metrics, config.metrics_host, config.metrics_port)
     log.info("metrics_open", port=server.port)
     try:
         yield
@@ -197,8 +190,9 @@ async def _close(
     node: Node, gateway: Gateway, delay: float, tasks: Iterable[asyncio.Task[object]]
 ) -> None:
     """Drain and close; reset the connections that are open then, or when this is cancelled."""
-    log.info("server_closing", connections=node.metrics.connections)
-    node.readiness.is_stopping, node.metrics.is_ready = True, False
+    log.info("server_closing", connections=len(gateway.connections))
+    node.readiness.is_stopping = True
+    node.metrics.ready.set(0)
     try:
         await _drain(node, gateway, delay)
     finally:

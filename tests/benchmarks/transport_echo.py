@@ -20,7 +20,7 @@ from saratoga_protocol.commands import Command, MakeMove
 from saratoga_protocol.events import Event, Refused
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.transport.command_runner import CommandRunner
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings

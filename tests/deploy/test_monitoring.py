@@ -108,17 +108,11 @@ def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:
 
 
 @contextmanager
-def open_node_exporter() -> Iterator[int]:
-    """Run the node exporter with the flags of compose.yaml; yield its port."""
+def open_exporter(name: str, *flags: str) -> Iterator[int]:
+    """Run an exporter; yield its port."""
     port = free_port()
-    process = subprocess.Popen(
-        [
-            program("prometheus-node-exporter"),
-            f"--web.listen-address=127.0.0.1:{port}",
-            *("--collector.disable-defaults", "--collector.filesystem"),
-            *("--collector.meminfo", "--collector.loadavg", "--log.level=error"),
-        ]
-    )
+    address = f"--web.listen-address=127.0.0.1:{port}"
+    process = subprocess.Popen([program(name), address, *flags], stderr=subprocess.DEVNULL)
     try:
         yield port
     finally:
@@ -126,9 +120,12 @@ def open_node_exporter() -> Iterator[int]:
         process.wait()
 
 
+MACHINE = ("disable-defaults", "filesystem", "meminfo", "loadavg")
+"""The collectors of the node exporter in compose.yaml."""
+
 PROMETHEUS = DEPLOY / "prometheus"
 
-SELECTOR = re.compile(r"\b((?:saratoga|process|node)_\w+|up)\b(?:\{([^}]*)\})?")
+SELECTOR = re.compile(r"\b((?:saratoga|process|node|redis)_\w+|up)\b(?:\{([^}]*)\})?")
 """Matches a metric in an expression, and its label matchers."""
 
 LABEL = re.compile(r"(\w+)\s*[=!]~?\s*\"")
@@ -164,14 +161,19 @@ def test_prometheus_accepts_its_settings() -> None:
     assert "FAILED" not in checked("check", "config", "prometheus.yml")
 
 
-@pytest.mark.needs("prometheus", "prometheus-node-exporter")
+@pytest.mark.needs("prometheus", "prometheus-node-exporter", "prometheus-redis-exporter")
 async def test_every_metric_of_dashboard_and_alerts_exists() -> None:
-    with open_valkey("safe", str(find_binary())) as store, open_node_exporter() as machine:
+    collectors = [f"--collector.{each}" for each in MACHINE]
+    with (
+        open_valkey("safe", str(find_binary())) as store,
+        open_exporter("prometheus-node-exporter", *collectors) as machine,
+        open_exporter("prometheus-redis-exporter", "-redis.addr", store.url) as figures,
+    ):
         async with nodes_on(store.url, 1, "--metrics-port", "0", "--log-level", "info") as [node]:
             (metrics,) = [
                 event["port"] for event in node.events() if event["event"] == "metrics_open"
             ]
-            with open_prometheus({"node": [metrics], "machine": [machine]}) as prometheus:
+            with open_prometheus({"node": [metrics], "machine": [machine], "store": [figures]}) as prometheus:
                 await asyncio.to_thread(prometheus.wait_for, "saratoga_ready == 1")
                 async with players_at_a_table(node.url, "canfield", "Player") as players:
                     with pytest.raises(CommandRefused):

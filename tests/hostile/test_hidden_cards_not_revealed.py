@@ -45,7 +45,6 @@ from saratoga_rules.position import Position
 from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.refusals import refused
-from saratoga_server.metrics.exporter import registry_of
 from saratoga_server.node import Node
 from saratoga_server.transport.http_api import HttpPages
 
@@ -188,7 +187,7 @@ async def _fetch(run: Run, node: Node, code: str, game: str) -> None:
     ):
         page = await pages.page("GET", path, asking())
         run.streams["pages"].append((page.status, page.body))
-    metrics = generate_latest(registry_of(node.metrics)).splitlines()
+    metrics = generate_latest(node.metrics.registry).splitlines()
     run.streams["pages"].append([line for line in metrics if OURS.match(line)])
 
 

@@ -106,9 +106,9 @@ def _replaced(owner: object, name: str, function: object) -> None:
 
 
 def _failing_task() -> None:
-    from saratoga_server.metrics.sampler import Sampler
+    from saratoga_server.metrics import Metrics
 
-    _replaced(Sampler, "keep", _fail_at_signal)
+    _replaced(Metrics, "keep_sampling", _fail_at_signal)
 
 
 def _failing_guard() -> None:

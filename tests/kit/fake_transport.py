@@ -79,7 +79,9 @@ class FakeOwner:
         self.refusals = Counter[str]()
 
     def count(self, connection: PlayerConnection) -> Quota:
-        limiter = RateLimiter(monotonic, factor=None, rate=0, refusals=self.refusals)
+        limiter = RateLimiter(
+            monotonic, factor=None, rate=0, on_refused=lambda action: self.refusals.update([action])
+        )
         return limiter.open(connection.address, connection)
 
     def handshake(self, connection: PlayerConnection) -> Handshake:

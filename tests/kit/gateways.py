@@ -16,7 +16,7 @@ from saratoga_protocol.commands import Command, GetRecord, Hello, MakeMove
 from saratoga_protocol.events import Done, Event, Record
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings

@@ -34,7 +34,7 @@ from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.tables import LiveTable, Transition
 from saratoga_server.messages.node_events import Here, decode_node_event
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import CommitStatus, Millis, PlayerRow, StoredBoard, StoreUnavailable
 from saratoga_server.store.keys import NEWS

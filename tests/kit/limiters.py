@@ -27,7 +27,11 @@ class Bench:
         self.evicted: list[int] = []
 
     def limiter(self, **options: object) -> RateLimiter:
-        return RateLimiter(lambda: self.now, refusals=self.refusals, **options)  # type: ignore[arg-type]
+        return RateLimiter(
+            lambda: self.now,
+            on_refused=lambda action: self.refusals.update([action]),
+            **options,  # type: ignore[arg-type]
+        )
 
     def connection(self, number: int, *, holds_seat: bool = False) -> "FakeConnection":
         return FakeConnection(number, self.evicted, holds_seat)

@@ -13,7 +13,7 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.live.readiness import WhyRefused, never_refused
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings

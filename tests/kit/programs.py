@@ -62,6 +62,7 @@ KNOWN = (
     "openssl",
     "prometheus",
     "prometheus-node-exporter",
+    "prometheus-redis-exporter",
     "promtool",
     "redis-cli",
     "shellcheck",

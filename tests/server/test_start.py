@@ -29,7 +29,7 @@ from saratoga_protocol.events import (
 from saratoga_server.__main__ import main
 from saratoga_server.app import compose
 from saratoga_server.domain.tables import TableState, join, unpack
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.ports import Millis
 from saratoga_server.serving import program
 from saratoga_server.store.opening import Store

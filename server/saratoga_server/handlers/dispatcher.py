@@ -126,6 +126,7 @@ class Dispatcher:
     def __init__(self, node: "Node") -> None:
         self._node = node
         self._metrics = node.metrics
+        self._moves = self._metrics.commands.labels(TAGS[wire.MakeMove])
 
     def now(self) -> int:
         return self._node.clock.now()
@@ -138,7 +139,7 @@ class Dispatcher:
         self._node.broadcaster.enter(session)
         if is_first:  # before this node's name stands at a seat
             self._node.background_tasks.spawn(self._node.scheduler.beat())
-        self._metrics.connections += 1
+        self._metrics.connections.inc()
         log.debug("connected", connection=session.number, address=session.address)
 
     async def disconnected(self, session: Session) -> None:
@@ -146,7 +147,7 @@ class Dispatcher:
         self._node.broadcaster.leave(session)
         self._node.leaderboards.unfollow(session)
         self._node.public_tables.unfollow(session)
-        self._metrics.connections -= 1
+        self._metrics.connections.dec()
         log.debug("disconnected", player=session.player, connection=session.number)
         if self._node.readiness.is_draining:
             # the player most likely reconnects to another node: keep the seat as it is
@@ -177,14 +178,14 @@ class Dispatcher:
             begun = failed(session, command.id, fault, self._metrics)
         if begun is None:
             return None
-        self._metrics.commands[TAGS[wire.MakeMove]] += 1
+        self._moves.inc()
         session.active_at = self._node.clock.now()
         return begun
 
     def _refused_move(
         self, session: Session, command: wire.MakeMove, refusal: CommandRejected
     ) -> Refused:
-        self._metrics.refusals[refusal.code] += 1
+        self._metrics.refusals.labels(refusal.code).inc()
         board = None
         if refusal.code in WITH_BOARD:
             board = play.board_at_hand(self._node, session, command.race)
@@ -192,7 +193,7 @@ class Dispatcher:
 
     async def answer(self, session: Session, command: wire.Command) -> Event:
         """Carry out a command and return the answer."""
-        self._metrics.commands[TAGS[type(command)]] += 1
+        self._metrics.commands.labels(TAGS[type(command)]).inc()
         return await self.answered(session, command, self._handled(session, command))
 
     async def answered(
@@ -206,7 +207,7 @@ class Dispatcher:
                 answer = await self._refused(session, command, refusal)
         except Exception as fault:  # any internal error becomes an answer
             return failed(session, command.id, fault, self._metrics)
-        self._metrics.refusals[answer.code] += 1
+        self._metrics.refusals.labels(answer.code).inc()
         return answer
 
     async def _handled(self, session: Session, command: wire.Command) -> Event:

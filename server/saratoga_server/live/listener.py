@@ -59,7 +59,7 @@ class Listener:
 
     def receive(self, event: NodeEvent) -> None:
         node = self._node
-        node.metrics.node_events[str(event.__struct_config__.tag)] += 1
+        node.metrics.node_events.labels(event.__struct_config__.tag).inc()
         match event:
             case Touched(table, version):
                 node.background_tasks.spawn(node.tables.refresh(table, version))
@@ -85,7 +85,7 @@ class Listener:
     async def subscribed(self) -> None:
         """Look for what was missed before the subscription."""
         if self._has_listened:
-            self._node.metrics.resubscriptions += 1
+            self._node.metrics.resubscriptions.inc()
             _log.info("subscription_renewed")
             await run_logged(self._look_at_players())
         self._has_listened = True

@@ -27,11 +27,11 @@ def count(node: "Node", before: TableState, after: TableState) -> None:
     """Count and log a change that this node has written."""
     code = after.code
     if begins_race(before, after):
-        node.metrics.races_begun += 1
+        node.metrics.races_begun.inc()
         log.info("race_started", table=code, race=after.race_id)
     if after.voided is not None and after.previous is not None:
         ended = after.previous
-        node.metrics.races_voided[ended.reason] += 1
+        node.metrics.races_voided.labels(ended.reason).inc()
         what = "race_voided" if ended.reason == CLOSED else "countdown_voided"
         log.info(what, table=code, race=ended.race, reason=ended.reason)
     if after.is_ended_by_host and not before.is_ended_by_host:
@@ -40,7 +40,7 @@ def count(node: "Node", before: TableState, after: TableState) -> None:
         log.info("table_closed", table=code, reason=after.notice)
         return
     if before.phase is TablePhase.RUNNING and after.phase is TablePhase.OVER:
-        node.metrics.races_over += 1
+        node.metrics.races_over.inc()
         log.info("race_over", table=code, race=after.race_id, ranked=after.ranked)
     for seat in before.seats:
         if after.seat(seat.player) is None:

@@ -7,7 +7,7 @@ from saratoga_protocol.refusals import REASONS, RETRIED, RETRY_WAIT
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.ports import Damage, StoreUnavailable
 
 log = EventLog("commands")
@@ -53,7 +53,7 @@ def unknown_player() -> CommandRejected:
 def failed(session: Session, command_id: int | None, fault: Exception, metrics: Metrics) -> Refused:
     """Log and count an unexpected error of a command, and return the answer to the command."""
     if isinstance(fault, StoreUnavailable):
-        metrics.store_errors += 1
+        metrics.store_errors.inc()
         log.debug("store_unavailable", player=session.player, reason=str(fault))
         code = "store_unavailable"
     elif isinstance(fault, Damage):
@@ -62,5 +62,5 @@ def failed(session: Session, command_id: int | None, fault: Exception, metrics: 
     else:
         log.error("server_fault", fault=fault, player=session.player)
         code = "server_fault"
-    metrics.refusals[code] += 1
+    metrics.refusals.labels(code).inc()
     return refused(code, command_id)

@@ -121,9 +121,9 @@ class Tables:
         """Return every table that this node holds."""
         return list(self._tables.values())
 
-    def phases(self) -> dict[str, int]:
+    def phases(self) -> Counter[TablePhase]:
         """Return the number of tables that this node holds, by phase."""
-        return dict(Counter(str(table.state.phase) for table in self._tables.values()))
+        return Counter(table.state.phase for table in self._tables.values())
 
     def next_due(self) -> Millis | None:
         """Return when the next timer of a held table runs out."""
@@ -236,7 +236,6 @@ class Tables:
             return reason
         table = self._tables.setdefault(state.code, LiveTable(state.code, 1, state, state))
         self._set_timer(table)
-        self._node.metrics.tables = self.phases()
         return table
 
     async def change(
@@ -319,8 +318,6 @@ class Tables:
     def _changed(self, table: LiveTable, before: TableState) -> None:
         self._set_timer(table)
         reactions.tell(self._node, table, before)
-        if table.state.phase is not before.phase:
-            self._node.metrics.tables = self.phases()
 
     async def follow(self, table: LiveTable) -> None:
         """Carry out what follows from changes of the table; what fails is done again at the next sweep.

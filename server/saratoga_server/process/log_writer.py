@@ -9,7 +9,7 @@ import threading
 from typing import Final
 
 from saratoga_server.logs import EventLog
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.process.output import write_all
 
 LIMIT: Final = 10_000
@@ -60,7 +60,7 @@ class LogWriter:
 
     def _drop(self) -> None:
         self._unreported += 1
-        self._metrics.log_lines_dropped += 1
+        self._metrics.log_lines_dropped.inc()
 
     def _run(self) -> None:
         while (lines := self._next_lines()) is not None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from saratoga_server.config import EXPOSURE_WARNING, Config, LogFormat, StartupError
 from saratoga_server.logs import EventLog, set_up_logs
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.process.log_writer import LogWriter
 from saratoga_server.process.output import (
     STDERR,
@@ -49,7 +49,7 @@ def run_program(config: Config, serve: Serve, expected_errors: tuple[type[Except
     An error that is not expected is logged too, with the place where it was raised.
     """
     open_closed_descriptors()
-    metrics = Metrics()
+    metrics = Metrics(config.node)
     log_writer = LogWriter(STDERR, metrics)
     set_up_logs(
         as_json=config.log_format is LogFormat.JSON,

@@ -4,7 +4,6 @@ The table of addresses is bounded. If connections from very many addresses fill 
 addresses share a fixed number of usages (the crowd), and no address gets its tokens back early.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from math import inf
 from typing import Final, Protocol
@@ -213,14 +212,14 @@ class RateLimiter:
         behind_proxies: bool = False,
         per_player: Rates = PER_PLAYER,
         capacity: int = MAX_ENTRIES,
-        refusals: Counter[str] | None = None,
+        on_refused: Callable[[Action], None] = lambda action: None,
     ) -> None:
         """Set the limits.
 
         `factor` multiplies every limit of an address; `None` removes them. `rate` is a player's commands
         per second, `burst` the most at once; rate 0 removes this limit. With `behind_proxies` loopback
-        addresses are limited too, because a proxy sends the client's address. `refusals` counts the
-        refused requests by action.
+        addresses are limited too, because a proxy sends the client's address. `on_refused`
+        is called with the action of each refused request.
         """
         self.now = clock
         self._factor = factor
@@ -232,7 +231,7 @@ class RateLimiter:
         self._crowd: dict[int, AddressUsage] = {}
         self._players = UsageTable[PlayerUsage](capacity)
         self._unauthenticated: dict[Quota, None] = {}
-        self._refusals = Counter[str]() if refusals is None else refusals
+        self.count_refusal = on_refused
 
     def open(self, address: str, connection: Evictable) -> Quota:
         """Count a new connection and return its quota; evict one if too many sent no hello."""
@@ -273,10 +272,6 @@ class RateLimiter:
         if not has_room:
             self.count_refusal(Action.CONNECTION)
         return has_room
-
-    def count_refusal(self, action: Action) -> None:
-        """Count a refusal in the metrics."""
-        self._refusals[action] += 1
 
     def usage_of(self, address: str) -> AddressUsage:
         """Return the usage of an address; a shared one while the table is full."""

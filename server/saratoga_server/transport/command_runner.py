@@ -19,7 +19,7 @@ from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.play import JudgedMove
 from saratoga_server.live.refusals import failed, refused
 from saratoga_server.live.session import Session
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.rate_limits.rates import BYTES_OF_A_COMMAND, COSTS
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
@@ -59,7 +59,7 @@ class CommandRunner:
             self._begin_move(client, session, cast(MakeMove, command), began)
         elif isinstance(command, Refused):
             quota.penalise(BAD_FRAME_COST, began)
-            self._metrics.refusals[command.code] += 1
+            self._metrics.refusals.labels(command.code).inc()
             session.send(command)
         elif isinstance(command, GetRecord):
             self._start(client, session, command, self._answer_long(client, session, command))
@@ -124,7 +124,7 @@ class CommandRunner:
     def _acknowledge(self, session: Session, answer: Event, began: float) -> None:
         session.send(answer)
         if isinstance(answer, BoardChanged):
-            self._metrics.moves_acknowledged += 1
+            self._metrics.moves_acknowledged.inc()
             self._metrics.acknowledgement.observe(time.monotonic() - began)
 
     async def _explain(

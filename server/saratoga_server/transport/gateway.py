@@ -22,7 +22,7 @@ from saratoga_server.config import Config, StartupError
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.admission import Admission, Pages, is_handshake
 from saratoga_server.transport.command_runner import CommandRunner
@@ -113,7 +113,7 @@ class Gateway:
             rate=settings.rate,
             burst=settings.burst,
             behind_proxies=settings.trusted_proxies > 0,
-            refusals=metrics.limited,
+            on_refused=lambda action: metrics.limited.labels(action).inc(),
         )
         self.budget = ResponseBudget()
         self._admission = Admission(self._limiter, settings.trusted_proxies, pages, self.budget)
@@ -209,7 +209,7 @@ class Gateway:
 
     def stopped_reading(self) -> None:
         """Count a client that was aborted because it does not read."""
-        self._metrics.slow_clients += 1
+        self._metrics.slow_clients.inc()
 
     def lost(self, connection: PlayerConnection) -> None:
         """Forget a connection that has ended."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kit.counted import counted
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from kit.two_nodes import beside
@@ -204,7 +205,7 @@ async def test_a_fault_in_making_a_refusal_or_an_acknowledgement_is_an_answer_to
         assert refusal(answered(server, anna, move(anna, "redeal"))) == ("server_fault", None)
         answer = await sent(server, anna, move(anna, "draw"))
         assert refusal(answer) == ("server_fault", None)
-    assert server.node.metrics.commands["move"] == 2
+    assert counted(server.node.metrics, "commands_total", type="move") == 2
     begun(server, anna, move(anna, "draw", after=1))
 
 
@@ -241,7 +242,9 @@ async def test_only_a_racers_own_board_on_this_node_is_at_hand(server: InProcess
         assert server.node.dispatcher.begin_move(player.session, command) is None
     command = move(anna, "draw", race="odd-emu-11/1")
     assert server.node.dispatcher.begin_move(anna.session, command) is None
-    assert server.node.metrics.commands["move"] == 0, "the answer that follows counts them"
+    assert counted(server.node.metrics, "commands_total", type="move") == 0, (
+        "the answer that follows counts them"
+    )
 
 
 async def test_after_a_restart_the_first_move_loads_the_board_and_the_next_is_judged_at_once(

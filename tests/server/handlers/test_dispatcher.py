@@ -44,7 +44,7 @@ from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
 from saratoga_server.live.session import Session
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.ports import PlayerRow
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 from saratoga_server.rate_limits.rates import PER_ADDRESS, Action

@@ -39,7 +39,9 @@ class Household:
     def __init__(self, limiter: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
         self.refusals: Counter[str] = Counter()
-        self._limiter = limiter(lambda: self.seconds, refusals=self.refusals)
+        self._limiter = limiter(
+            lambda: self.seconds, on_refused=lambda action: self.refusals.update([action])
+        )
         self._here: dict[str, Quota] = {}
         self._numbers = count()
 

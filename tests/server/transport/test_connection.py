@@ -10,6 +10,7 @@ from time import monotonic
 import msgspec
 import pytest
 
+from kit.counted import counted
 from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.messages import BOARD
@@ -259,7 +260,7 @@ async def test_junk_is_refused_by_name_and_the_connection_stays_open(
         assert "Traceback" not in answer.message
         assert len(answer.message) < 300
         assert await anna.ask(Heartbeat) == Done(re=1)
-    assert opened.metrics.refusals[code] == 1
+    assert counted(opened.metrics, "refusals_total", code=code) == 1
     assert opened.commands.carried_out == [Heartbeat(id=1)]
 
 
@@ -377,7 +378,7 @@ async def test_a_move_is_answered_when_it_is_durable_and_the_next_command_then()
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
         await anna.received.next(Done, 0)
         assert anna.received.events == [MADE, Done(re=2)]
-        assert opened.metrics.moves_acknowledged == opened.metrics.acknowledgement.count == 1
+        assert counted(opened.metrics, "moves_acknowledged_total") == 1
 
 
 async def test_a_move_that_the_store_did_not_accept_is_explained() -> None:
@@ -387,7 +388,7 @@ async def test_a_move_that_the_store_did_not_accept_is_explained() -> None:
         await anna.received.next(Done, 0)
         assert [type(event) for event in anna.received.events] == [Refused, Done]
         assert anna.received.all(Refused)[0].code == "stale_move"
-        assert opened.metrics.moves_acknowledged == 0
+        assert counted(opened.metrics, "moves_acknowledged_total") == 0
 
 
 @pytest.mark.parametrize("move", [refused("illegal_move", 1), None, KeyError("judged")])
@@ -418,7 +419,7 @@ async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command(
         await anna.received.next(Done, 0)
         answer = anna.received.all(Refused)[0]
         assert (answer.re, answer.code) == (1, code)
-        assert opened.metrics.store_errors == (code == "store_unavailable")
+        assert counted(opened.metrics, "store_errors_total") == (code == "store_unavailable")
 
 
 async def test_a_move_is_finished_though_its_client_is_gone() -> None:
@@ -430,4 +431,4 @@ async def test_a_move_is_finished_though_its_client_is_gone() -> None:
         assert opened.commands.left.empty()
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
         await opened.commands.next_ended()
-        assert opened.metrics.moves_acknowledged == 1
+        assert counted(opened.metrics, "moves_acknowledged_total") == 1

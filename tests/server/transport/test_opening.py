@@ -23,7 +23,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.handshake import MOST_HEAD

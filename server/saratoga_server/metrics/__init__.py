@@ -1,1 +1,0 @@
-"""The metrics of this node, for Prometheus."""
