@@ -173,7 +173,9 @@ async def test_every_metric_of_dashboard_and_alerts_exists() -> None:
             (metrics,) = [
                 event["port"] for event in node.events() if event["event"] == "metrics_open"
             ]
-            with open_prometheus({"node": [metrics], "machine": [machine], "store": [figures]}) as prometheus:
+            with open_prometheus(
+                {"node": [metrics], "machine": [machine], "store": [figures]}
+            ) as prometheus:
                 await asyncio.to_thread(prometheus.wait_for, "saratoga_ready == 1")
                 async with players_at_a_table(node.url, "canfield", "Player") as players:
                     with pytest.raises(CommandRefused):
