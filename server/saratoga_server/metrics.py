@@ -115,8 +115,10 @@ class Metrics:
         `why_store_refused` returns why the node must not use its store; `None` if it may.
         """
 
+        loop = asyncio.get_running_loop()
+        self.tasks.set_function(lambda: len(asyncio.all_tasks(loop)))
+
         async def sample() -> None:
-            self.tasks.set(len(asyncio.all_tasks()))
             phases = node.tables.phases()
             for phase in TablePhase:
                 self.tables.labels(phase).set(phases[phase])

@@ -145,7 +145,6 @@ def held(server: ServerProcess, players: int, most_tasks: float = inf) -> int:
     deadline = time.monotonic() + BOUND
     while time.monotonic() < deadline:
         found = footprint(server.pid, server.port, port)
-        # it counts its tasks every two seconds
         if found.players == players and 0 < found.tasks <= most_tasks:
             return found.tasks
         time.sleep(0.1)

@@ -270,9 +270,10 @@ async def _check_once(url: str, durability: Durability, **options: bool) -> None
 
 async def _load_once(primary: Primary) -> None:
     """Load our Functions with the test's clock, unless an earlier test has."""
-    if primary.name not in _stepped:
+    [url] = primary.members
+    if url not in _stepped:
         await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", STEPPED_SOURCE)
-        _stepped.add(primary.name)
+        _stepped.add(url)
 
 
 def _started() -> StoreServer:

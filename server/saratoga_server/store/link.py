@@ -54,14 +54,16 @@ class Link(asyncio.Protocol):
 
     def request(self, packed: bytes, replies: int, done: Callable[[list[Reply]], None]) -> None:
         """Send packed commands; `done` is called with their replies, of which there are `replies`."""
-        assert self._transport is not None
         self._replies = []
         self._replies_due = replies
         self._done = done
         self._sent_at = self._loop.time()
         if self._timer is None:
             self._timer = self._loop.call_at(self._sent_at + REPLY_TIMEOUT, self._check_timeout)
-        self._transport.write(packed)
+        if self._transport is None:
+            self._loop.call_soon(self._lose, "the connection was lost")
+        else:
+            self._transport.write(packed)
 
     async def ask(self, commands: Sequence[tuple[str | int, ...]]) -> list[Reply]:
         """Send commands; return their replies. Raises `StoreUnavailable` if the link is lost."""
@@ -82,8 +84,9 @@ class Link(asyncio.Protocol):
         self.on_lost = lambda reason: None
         if self._timer is not None:
             self._timer.cancel()
-        if self._transport is not None:
-            self._transport.abort()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is not a subclass
