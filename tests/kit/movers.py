@@ -26,6 +26,7 @@ class Movers:
                 outcome = await self.store.commits.commit(move(text, len(log), code=code))
             except StoreUnavailable:
                 self.failures += 1  # nobody knows whether it is written: the same again
+                await asyncio.sleep(0.01)
                 continue
             assert outcome.status is CommitStatus.DONE, (code, outcome)
             log.append((text, outcome.at, outcome.number))

@@ -105,7 +105,7 @@ class Network:
         async def stop() -> None:
             for server in self._servers:
                 server.close()
-            passing = [task for _, task in self._open]
+            passing = asyncio.all_tasks() - {asyncio.current_task()}
             for task in passing:
                 task.cancel()
             await asyncio.gather(*passing, return_exceptions=True)
