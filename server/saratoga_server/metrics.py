@@ -114,7 +114,6 @@ class Metrics:
 
         `why_store_refused` returns why the node must not use its store; `None` if it may.
         """
-
         loop = asyncio.get_running_loop()
         self.tasks.set_function(lambda: len(asyncio.all_tasks(loop)))
 

@@ -219,7 +219,10 @@ def test_an_option_with_which_the_server_cannot_start(
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--redis", "rediss:/x"), "An address must begin with redis://, rediss://, unix:// or sentinel://."),
+        (
+            ("--redis", "rediss:/x"),
+            "An address must begin with redis://, rediss://, unix:// or sentinel://.",
+        ),
         (("--redis", "redis:///"), "A host name must follow"),
         (("--redis", "redis://host:99999"), "A port must be a number from 1 to 65535"),
         (("--redis", "redis://host:abc"), "A port must be a number from 1 to 65535"),

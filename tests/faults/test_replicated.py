@@ -159,7 +159,7 @@ async def test_without_replicas_nothing_is_acknowledged_and_nothing_shown(
 )
 async def test_another_layout_is_refused(layout: dict[str, Any], says: str) -> None:
     with (
-        run_watched(**layout) as watched,
+        run_watched(down_after=30_000, **layout) as watched,
         pytest.raises(StoreRefused, match=says),
     ):
         async with opened(watched):

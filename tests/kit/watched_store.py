@@ -16,7 +16,7 @@ from kit.deployment import DEPLOY, replaced
 from kit.stores import SCRATCH, StoreServer, free_port
 
 NAME = "saratoga"
-DOWN_AFTER = 600
+DOWN_AFTER = 1000
 """Milliseconds of silence after which a Sentinel takes a process for down."""
 HERE = "127.0.0.1"
 
@@ -159,6 +159,7 @@ def watched_store(
     quorum: int = 2,
     last: dict[str, str] | None = None,
     deployed: bool = False,
+    down_after: int = DOWN_AFTER,
 ) -> Iterator[WatchedStore]:
     """Run a store on so many machines.
 
@@ -216,7 +217,7 @@ def watched_store(
                     (DEPLOY / "valkey" / "sentinel.conf").read_text(),
                     (r"^(bind|port|sentinel auth-pass) .*", ""),
                     (r" 10.0.0.5 6379 2$", f" {hosts[0]} {port} {quorum}"),
-                    (r"(down-after-milliseconds \w+) \d+", rf"\1 {DOWN_AFTER}"),
+                    (r"(down-after-milliseconds \w+) \d+", rf"\1 {down_after}"),
                 )
                 own = (
                     *(f"bind {_behind(host)}", f"bind-source-addr {host}", f"port {sentinel_port}"),

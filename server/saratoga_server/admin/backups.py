@@ -207,7 +207,7 @@ def examine(backup: Path) -> BackupNote:
 async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
     """Create `store_folder`, which is missing or empty, from a backup; return its number of keys.
 
-    The folder appears when it is complete, with a generation of its own (`store/ledger.py`). All
+    The folder appears when it is complete, with a generation of its own (`store/guard.py`). All
     tables are closed, because players may have seen races that it lacks. Paths are absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
     """
     refuse_other_user(store_folder)

@@ -1,6 +1,6 @@
 """The ledger file: `ledger.json` beside the embedded store's data, to notice a loss of data.
 
-It holds the newest ledger (`store/ledger.py`) that is durable in the store, and whether the store
+It holds the newest ledger (`store/guard.py`) that is durable in the store, and whether the store
 was shut down in order.
 """
 
@@ -15,8 +15,8 @@ from redis.asyncio import Redis
 
 from saratoga_server.embedded_store.append_files import remedy_for
 from saratoga_server.logs import EventLog
+from saratoga_server.store.guard import LedgerEntry
 from saratoga_server.store.keys import LEDGER
-from saratoga_server.store.ledger import LedgerEntry
 
 NAME: Final = "ledger.json"
 WRITE_EVERY: Final = 15.0

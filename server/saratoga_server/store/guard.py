@@ -1,36 +1,94 @@
 """The store guard: decides, again and again, whether the store may be used.
 
-A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is
-started at its address. The guard checks settings and ledger every `CHECK_EVERY` seconds, and before
-each new connection for commits. While it refuses the store, commits and commands wait as they do
-for a store that does not answer, and fail with `StoreUnavailable` and the reason. Moves that were
-acknowledged between the change and its discovery are not protected: that is at most `CHECK_EVERY`
-seconds and the time of a check.
+A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is started at its
+address. The guard checks settings and ledger every `CHECK_EVERY` seconds, and before each new connection for
+commits. While it refuses the store, commits and commands wait as they do for a store that does not answer, and fail
+with `StoreUnavailable` and the reason.
+
+The ledger (`keys.LEDGER`) holds the `format` of the store's data, a random `generation`, which new and restored data
+get, and a `sequence`, which every node that writes raises. A node remembers what it has raised once that write is
+durable. A store with another generation is another store. One with a lower sequence has lost writes.
 """
 
 import asyncio
-import re
 from collections.abc import Callable
-from typing import Final
+from secrets import token_hex
+from typing import Final, Protocol
 
+from msgspec import Struct
 from redis.exceptions import RedisError
 
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import STORE_TIMEOUT, Primary
+from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
+from saratoga_server.store.clients import (
+    STORE_TIMEOUT,
+    Primary,
+    confirmation_commands,
+    is_confirmed,
+)
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.ledger import Ledger, LedgerEntry, LedgerMemory
+from saratoga_server.store.keys import FORMER_LEDGER, LEDGER
 from saratoga_server.store.preflight import ANSWER_WITHIN, check_client
 
 CHECK_EVERY: Final = 3.0
 """Seconds between two checks of the store."""
 RAISED_WITHIN: Final = 4.0
-"""Seconds to raise the ledger, including the wait for a replica."""
+"""Seconds to raise the ledger, including the wait for replicas."""
 _OPENING_PAUSE: Final = 0.05
 """Seconds between two attempts to check a store that is just starting."""
 
+STORE_FORMAT: Final = 2
+"""The layout of the store. A higher number: older data cannot be read."""
+
+RELEASED: Final = Millis(1_767_225_600_000)
+"""The beginning of 2026, before which this release did not exist, in milliseconds since 1970."""
+
+_NOTHING_KNOWN: Final = (StoreUnavailable, RedisError, OSError, TimeoutError)
+"""Errors of a store that does not answer: nothing can be written to it either."""
+
 _log = EventLog("store")
+
+
+class LedgerEntry(Struct, frozen=True):
+    """The ledger, as it was read or raised."""
+
+    generation: str = ""
+    """A random word; empty if the store has no ledger."""
+    sequence: int = 0
+    format: int = STORE_FORMAT
+
+
+class LedgerMemory(Protocol):
+    """What a node remembers of the ledger of its store."""
+
+    @property
+    def remedy(self) -> str:
+        """Sentences that say what to do about a store that has other data."""
+        ...
+
+    def recall(self) -> LedgerEntry | None:
+        """Return the newest ledger that is durable; `None` if the store is new to the node."""
+        ...
+
+    async def remember(self, entry: LedgerEntry) -> None:
+        """Remember a ledger whose write is durable."""
+        ...
+
+
+class ProcessMemory:
+    """What a process remembers of an external store: nothing before its start."""
+
+    remedy = "Restore the data. Or restart every server, to go on with the store as it is now."
+
+    def __init__(self) -> None:
+        self._entry: LedgerEntry | None = None
+
+    def recall(self) -> LedgerEntry | None:
+        return self._entry
+
+    async def remember(self, entry: LedgerEntry) -> None:
+        self._entry = entry
 
 
 class StoreGuard:
@@ -39,34 +97,31 @@ class StoreGuard:
     def __init__(
         self,
         primary: Primary,
-        ledger: Ledger,
+        memory: LedgerMemory,
         durability: Durability,
         *,
         trust: bool,
         on_refused: Callable[[str], None],
         on_lost: Callable[[], None],
     ) -> None:
-        """`on_refused` is called with the reason when the store is refused, before anything waits.
+        """`trust`: accept a store that does not show its settings.
 
-        `on_lost` is called when the store has lost writes that were acknowledged.
+        `on_refused` is called with the reason when the store is refused, before anything waits; `on_lost` when the
+        store has lost writes that were acknowledged.
         """
         self._primary = primary
-        self._ledger = ledger
+        self._memory = memory
         self._durability = durability
         self._trust = trust
         self._on_refused = on_refused
         self._on_lost = on_lost
-        self._running: asyncio.Task[None] | None = None
-        """The check that is under way; the task of no caller, who may be cancelled."""
-        self._has_answered = False
-        """True if the last check of the store had an answer."""
+        self._lock = asyncio.Lock()
         self.why_refused: str | None = None
         """Why the store must not be used now, as sentences for the log; `None` if it may be."""
-        self._found: LedgerEntry | None = None
-        """The ledger as it was last read."""
-        self._doubts = self._cleared = 0
-        """How often the store may have become another, and the last time cleared."""
-        self._reported: str | None = None
+        self._doubts = 0
+        """How often the store may have become another: the connection for commits was lost."""
+        self._cleared = 0
+        """The doubts that a check has cleared."""
         self._has_written = True
         """Whether writes may have been acknowledged since the ledger was raised last."""
 
@@ -74,34 +129,24 @@ class StoreGuard:
         """Let the next check raise the ledger: this node writes. An idle server writes nothing."""
         self._has_written = True
 
-    @property
-    def memory(self) -> LedgerMemory:
-        """What this node remembers of the ledger."""
-        return self._ledger.memory
-
     async def admit(self) -> None:
         """Return if the store may be used; raise `StoreUnavailable` with the reason if not.
 
         After the connection for commits was lost, this checks the store first.
-        If a further connection is opened meanwhile, it checks again.
         """
-        doubts = -1
-        while self._is_in_doubt and doubts != self._doubts:
-            doubts = self._doubts
-            await self._check()
+        if self._cleared != self._doubts:
+            async with self._lock:
+                if self._cleared != self._doubts:  # no other caller has checked it meanwhile
+                    await self._check()
         if (reason := self.why_refused) is not None:
             raise StoreUnavailable(reason)
-        if self._is_in_doubt:
-            raise StoreUnavailable("the store does not answer")
+        if self._cleared != self._doubts:
+            raise StoreUnavailable(f"{self._primary.name} does not answer")
 
     async def admit_connection(self) -> None:
         """Check the store before a new connection for commits. Raises `StoreUnavailable`."""
         self._doubts += 1
-        has_answered = await self._check()
-        if (reason := self.why_refused) is not None:
-            raise StoreUnavailable(reason)
-        if not has_answered:
-            raise StoreUnavailable(f"{self._primary.name} does not answer")
+        await self.admit()
 
     async def open(self) -> None:
         """Check the store for the first time. Raises `StoreRefused` or `StoreUnavailable`."""
@@ -118,106 +163,115 @@ class StoreGuard:
         """Check the store every `CHECK_EVERY` seconds until cancelled."""
         while True:
             await pause(CHECK_EVERY)
-            try:
-                await self.check()
-            except Exception as fault:  # after any error, check again
-                _log.error("store_check_failed", fault=fault)
-
-    async def close(self) -> None:
-        """Wait for the check that is under way."""
-        if self._running is not None:
-            await asyncio.wait([self._running])
+            await self.check()
 
     async def check(self) -> bool:
         """Check the store, raise its ledger if it may be used; return whether it answered."""
-        has_answered = await self._check()
-        if self._has_written and self.why_refused is None and has_answered and self._found:
+        async with self._lock:
+            found = await self._check()
+        if found is not None and self._has_written and self.why_refused is None:
             self._has_written = False
-            await self._raise(self._found)
-        return has_answered
+            try:
+                async with asyncio.timeout(RAISED_WITHIN):
+                    await self._raise(found)
+            except _NOTHING_KNOWN:
+                self._has_written = True  # the next check does it again
+        return found is not None
 
-    async def _raise(self, found: LedgerEntry) -> None:
-        """Raise the ledger that the last check has read. It may wait for a replica."""
-        # the ledger was as it should be; what fails now, the next check does again
-        try:
-            async with asyncio.timeout(RAISED_WITHIN):
-                await self._ledger.raise_(found)
-        except (RedisError, OSError, TimeoutError):
-            self._has_written = True
-        except Exception as fault:  # after any error, raise again
-            self._has_written = True
-            _log.error("store_check_failed", fault=fault)
-
-    async def _check(self) -> bool:
-        """Check the store; concurrent callers share it. Return whether it has answered."""
-        if self._running is not None:
-            await asyncio.wait([self._running])
-        if self._running is None:
-            self._running = asyncio.create_task(self._check_now())
-        await asyncio.wait([self._running])
-        return self._has_answered
-
-    async def _check_now(self) -> None:
-        doubts = self._doubts
+    async def _check(self) -> LedgerEntry | None:
+        """Check the store; return its ledger, or `None` if it does not answer."""
+        doubts, before = self._doubts, self.why_refused
+        found: LedgerEntry | None = LedgerEntry()
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                self.why_refused = await self._find_fault()
-                self._has_answered = True
-                self._cleared = doubts
-        except (StoreUnavailable, RedisError, OSError, TimeoutError):
-            # nothing is known about a store that does not answer, and nothing can be written to it
-            self._has_answered = self.why_refused is not None
-        except (
-            Exception
-        ) as fault:  # after any error, check again; until then the store is not known to be fit
+                self.why_refused, found = await self._find_fault()
+            self._cleared = doubts
+        except _NOTHING_KNOWN:
+            found = None
+        except Exception as fault:  # until a later check the store is not known to be fit
             _log.error("store_check_failed", fault=fault)
-            self._has_answered = True
             self.why_refused = (
                 f"The check of the store failed ({type(fault).__name__}: {fault}). It is repeated every "
                 f"{CHECK_EVERY:.0f} s. If it goes on failing, correct the cause, and restart the server."
             )
-        finally:
-            self._running = None
-            self._report()
+        if self.why_refused is None:
+            if before is not None:
+                _log.info("store_accepted")
+        elif self.why_refused != before:
+            _log.error("store_refused", reason=self.why_refused)
+            self._on_refused(self.why_refused)
+        return found
 
-    @property
-    def _is_in_doubt(self) -> bool:
-        """True after the connection for commits was lost, until a later check."""
-        return self._cleared != self._doubts
-
-    async def _find_fault(self) -> str | None:
-        """Return why the store must not be used; `None` if it may be."""
+    async def _find_fault(self) -> tuple[str | None, LedgerEntry]:
+        """Return why the store must not be used, or `None` if it may be, and its ledger."""
         try:
             await check_client(self._primary.client, self._durability, trust=self._trust)
         except StoreRefused as refused:
-            return str(refused)
+            return str(refused), LedgerEntry()
         # what this node raises while it reads may be missing in what it reads
-        known = self._ledger.memory.recall()
-        now, found = await self._ledger.read()
-        self._found = found
-        if reason := self._ledger.why_refused(now, found, known):
-            return reason
+        known = self._memory.recall()
+        now, found = await self._read()
+        if reason := self._why_refused(now, found, known):
+            return reason, found
         if known is not None and found.sequence < known.sequence:
             # at level `fast` a store may lose what it acknowledged in its last second
             log = _log.warning if self._durability is Durability.FAST else _log.error
             log("store_lost_writes", store=self._primary.name)
-            await self._ledger.memory.remember(found)
+            await self._memory.remember(found)
             self._on_lost()
-        return None
+        return None, found
 
-    def _report(self) -> None:
-        """Log when the store is refused and when it is accepted again."""
-        reason, before = self.why_refused, self._reported
-        self._reported = reason
-        if reason is None:
-            if before is not None:
-                _log.info("store_accepted")
+    def _why_refused(
+        self, now: Millis, found: LedgerEntry, known: LedgerEntry | None
+    ) -> str | None:
+        """Return why a store with this time and ledger must not be used; `None` if it may be."""
+        if now < RELEASED:
+            return (
+                "The store's clock is wrong: it shows a time at which this release did not exist. Set the clock of "
+                "the store's machine."
+            )
+        if found.format != STORE_FORMAT:
+            return (
+                "Another release of saratoga-server has written this store, in a format that this release does "
+                "not read. Start that release, or give another folder (--data) or store (--redis)."
+            )
+        if known is None or found.generation == known.generation:
+            return None
+        if not found.generation:
+            what = "The store does not have the data of this server: it is empty, or another store."
+        else:
+            what = "The store has other data than this server has worked with."
+        return f"{what} {self._memory.remedy}"
+
+    async def _read(self) -> tuple[Millis, LedgerEntry]:
+        """Return the store's time and its ledger, without retries."""
+        pipeline = self._primary.client.pipeline(transaction=False)
+        pipeline.time()
+        pipeline.hmget(LEDGER, ("generation", "sequence", "format"))
+        pipeline.exists(FORMER_LEDGER)
+        (seconds, micros), (generation, sequence, layout), is_old = await pipeline.execute()
+        now = Millis(seconds * 1000 + micros // 1000)
+        if generation is None:
+            return now, LedgerEntry(format=1 if is_old else STORE_FORMAT)
+        return now, LedgerEntry(generation.decode(), int(sequence or 0), int(layout or 1))
+
+    async def _raise(self, found: LedgerEntry) -> None:
+        """Raise the ledger that was read, and remember it if that write is durable."""
+        pipeline = self._primary.client.pipeline(transaction=False)
+        pipeline.hsetnx(LEDGER, "format", STORE_FORMAT)
+        if found.generation:  # a store that was emptied since then gets no new one
+            pipeline.hexists(LEDGER, "generation")
+        else:
+            pipeline.hsetnx(LEDGER, "generation", token_hex(8))
+        pipeline.hincrby(LEDGER, "sequence", 1)
+        pipeline.hget(LEDGER, "generation")
+        replicas = self._primary.confirmations
+        for command in confirmation_commands(replicas):
+            pipeline.execute_command(*command)
+        _, _, sequence, generation, *replies = await pipeline.execute()
+        if generation is None:
             return
-        # a reason may hold the present time
-        if before is None or _without_numbers(before) != _without_numbers(reason):
-            _log.error("store_refused", reason=reason)
-            self._on_refused(reason)
-
-
-def _without_numbers(reason: str) -> str:
-    return re.sub(r"\d", "", reason)
+        word = generation.decode()
+        # another store may have come to the address since: the next reading shows it
+        if found.generation in ("", word) and is_confirmed(replies, replicas):
+            await self._memory.remember(LedgerEntry(word, sequence))

@@ -10,7 +10,7 @@ board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count 
 after the race |
 | ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
 | `due` | sorted set | table codes by when their next timer runs out | until the table is closed |
-| `ledger` | hash | format, generation and sequence of the data (`ledger.py`) | for ever |
+| `ledger` | hash | format, generation and sequence of the data (`guard.py`) | for ever |
 | `public:listed` | sorted set | codes of public tables by connected people, then by when they were opened | \
 while listed |
 | `public:summaries` | hash | code to summary | while listed |
@@ -61,7 +61,7 @@ SUMMARIES: Final = "public:summaries"
 AUDIT: Final = "audit"
 LEDGER: Final = "ledger"
 FORMER_LEDGER: Final = "{players}:ledger"
-"""The ledger of a store of format 1; such stores are refused (`ledger.py`)."""
+"""The ledger of a store of format 1; such stores are refused (`guard.py`)."""
 MARK: Final = "replicated"
 NEWS: Final = "news"
 

@@ -16,9 +16,8 @@ from saratoga_server.store.boards import BoardStore
 from saratoga_server.store.clients import STORE_TIMEOUT, Primary, elected_primary, primary_at
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.guard import StoreGuard
+from saratoga_server.store.guard import LedgerMemory, ProcessMemory, StoreGuard
 from saratoga_server.store.leaderboards import LeaderboardStore
-from saratoga_server.store.ledger import Ledger, LedgerMemory, ProcessMemory
 from saratoga_server.store.link import Link, dial
 from saratoga_server.store.news import News
 from saratoga_server.store.nodes import NodeStore
@@ -80,10 +79,9 @@ async def open_store(
             commits.drop_connection(reason)
 
     try:
-        ledger = Ledger(primary, memory or ProcessMemory())
         guard = StoreGuard(
             primary,
-            ledger,
+            memory or ProcessMemory(),
             durability,
             trust=trust_store,
             on_refused=stop_commits,
@@ -129,7 +127,6 @@ async def open_store(
             await commits.close(STORE_TIMEOUT)
         if watching:
             await cancel_all(watching)
-            await guard.close()
         await primary.client.aclose(close_connection_pool=True)
         # asyncio closes a socket one turn of the loop after its transport
         await asyncio.sleep(0)

@@ -19,8 +19,8 @@ from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import read_note
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
+from saratoga_server.store.guard import STORE_FORMAT
 from saratoga_server.store.keys import LEDGER
-from saratoga_server.store.ledger import STORE_FORMAT
 from saratoga_server.store.opening import open_store
 from saratoga_server.store.tables import TableWrite
 
@@ -106,7 +106,7 @@ async def test_a_restored_store_has_another_generation(folder: Path, tmp_path: P
     store = EmbeddedStore(tmp_path / "fresh")
     async with store as url, open_store(url, memory=store.ledger) as opened:
         assert opened.guard.why_refused is None
-        known = opened.guard.memory.recall()
+        known = store.ledger.recall()
         assert known is not None
         assert (known.generation, known.sequence > 7) == (ledger.generation, True)
 
