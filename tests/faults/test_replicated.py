@@ -46,13 +46,6 @@ async def opened(watched: WatchedStore) -> AsyncIterator[Store]:
         yield store
 
 
-async def elected(watched: WatchedStore, *, other_than: int) -> int:
-    """Wait until most Sentinels name another primary; return its place."""
-    while (place := await asyncio.to_thread(watched.primary)) in (-1, other_than):  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
-    return place
-
-
 @pytest.mark.parametrize(
     ("watched", "fault"),
     [*((kind, "killed") for kind in KINDS), (KINDS[0], "paused"), (KINDS[0], "cut off")],
@@ -73,7 +66,7 @@ async def test_moves_go_on_without_the_primary_and_none_is_lost(
             old.pause()
         else:
             watched.network.partition(watched.hosts[:1], watched.hosts[1:])
-        await elected(watched, other_than=0)
+        await asyncio.to_thread(watched.elected, other_than=0)
         await reached(players, 80)
         if fault == "killed":
             await asyncio.to_thread(old.start)
@@ -102,7 +95,7 @@ async def test_a_replica_that_lags_does_not_become_the_primary(watched: WatchedS
         await players.play_until(players.rounds(40))
         watched.stores[0].kill()
         watched.network.heal()
-        assert await elected(watched, other_than=0) == 2
+        assert await asyncio.to_thread(watched.elected, other_than=0) == 2
         await players.play_until(players.rounds(80))
         await players.check(store)
 

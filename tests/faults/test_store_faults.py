@@ -308,7 +308,7 @@ async def test_the_connection_is_restored_before_the_next_commit(
 
 
 @asynccontextmanager
-async def one_batcher(connect: Connect, *, replicas: int = 0) -> AsyncIterator[Commits]:
+async def own_commits(connect: Connect, *, replicas: int = 0) -> AsyncIterator[Commits]:
     """Open a batcher by itself."""
     own = Commits(connect, replicas, lambda boards: None)
     try:
@@ -329,7 +329,7 @@ async def test_unexpected_errors_while_connecting_do_not_stop_commits(
             raise faults.pop()
         return await dial(store_server.url)
 
-    async with one_batcher(connect) as own:
+    async with own_commits(connect) as own:
         assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
     assert await race.texts() == ["draw"]
     assert not faults
@@ -376,7 +376,7 @@ async def test_a_batch_that_meets_a_transient_error_is_sent_again(
 
     async with (
         scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(lambda: dial(url)) as own,
+        own_commits(lambda: dial(url)) as own,
     ):
         assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
     assert calls == 3 * calls[:1]
@@ -398,7 +398,7 @@ async def test_a_refused_mark_is_sent_again_after_a_pause(tmp_path: Path) -> Non
 
     async with (
         scripted_store(tmp_path / "s", reply) as url,
-        one_batcher(lambda: dial(url), replicas=1) as own,
+        own_commits(lambda: dial(url), replicas=1) as own,
     ):
         with pytest.raises(StoreUnavailable, match="OOM no memory"):
             await own.commit(move("draw", 0))
@@ -414,7 +414,7 @@ async def test_a_new_connection_does_not_take_old_writes_for_replicated(
     with replica_of(mortal_store) as replica:
         async with (
             losing_next_answer(mortal_store, "commit_boards") as link,
-            one_batcher(lambda: dial(link.url), replicas=1) as own,
+            own_commits(lambda: dial(link.url), replicas=1) as own,
         ):
             replica.pause()
             commit = own.commit(move("draw", 0))

@@ -5,7 +5,7 @@ same. So a test has the same races in every run; only the tables' codes differ.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -28,7 +28,7 @@ from saratoga_rules.records.standing import State
 from saratoga_server.app import compose
 from saratoga_server.domain import tables
 from saratoga_server.domain.board import commit_of, ended
-from saratoga_server.domain.tables import RankedTables, TablePhase, TableState, kick, unpack
+from saratoga_server.domain.tables import RankedTables, TablePhase, TableState, kick
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
@@ -36,7 +36,7 @@ from saratoga_server.live.tables import LiveTable, Transition
 from saratoga_server.messages.node_events import Here, decode_node_event
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
-from saratoga_server.ports import CommitStatus, Millis, PlayerRow, StoredBoard, StoreUnavailable
+from saratoga_server.ports import CommitStatus, Millis, PlayerRow, StoredBoard
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.news import News
 from saratoga_server.store.opening import Store
@@ -375,36 +375,6 @@ async def server() -> AsyncIterator[InProcessServer]:
     """A server on an empty store, with a clock that only the test advances."""
     async with open_in_process_server() as opened:
         yield opened
-
-
-async def tables_of(server: InProcessServer, player: str) -> list[str]:
-    """Return the codes of the stored tables where the player has a seat."""
-    codes = sorted(await server.codes())
-    return [code for code in codes if unpack((await server.stored(code))[1]).seat(player)]
-
-
-def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Awaitable[object]]):  # type: ignore[no-untyped-def]
-    """Return `method`, changed so that `first` runs before the first call."""
-    waiting = [first]
-
-    async def called(*args: object, **named: object) -> object:
-        if waiting:
-            await waiting.pop()()
-        return await method(*args, **named)
-
-    return called
-
-
-def failing_after(method: Callable[..., Awaitable[object]], calls: int):  # type: ignore[no-untyped-def]
-    """Return `method`, changed so that the store is unavailable after that many calls."""
-    left = iter(range(calls))
-
-    async def called(*args: object, **named: object) -> object:
-        if next(left, None) is None:
-            raise StoreUnavailable("the store does not answer")
-        return await method(*args, **named)
-
-    return called
 
 
 async def two_at(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:

@@ -31,7 +31,6 @@ from saratoga_rules.records.record import (
     LogLine,
     RaceRecord,
     RacerLog,
-    format_record,
 )
 from saratoga_rules.records.standing import Placed, State
 
@@ -106,11 +105,6 @@ class DutifulPlayer:
         assert isinstance(reveal, commands.Reveal)
         await self.seat.handle(dealt(reveal.nonce))
         return reveal.nonce
-
-    async def hear_the_end(self, record: RaceRecord, outcome: events.Outcome) -> None:
-        """Announce the end of the race, and answer the request for its record."""
-        await self.seat.handle(events.RaceOver(outcome=outcome))
-        await self.hear_the_record(format_record(record))
 
     async def hear_the_record(self, text: str) -> None:
         """Answer the request for the one record that is due."""

@@ -1,87 +1,104 @@
 """A store of three machines under Sentinels, with a network between them that tests cut.
 
-Each machine has an address (127.0.0.2 and so on), a store and a Sentinel. All that crosses between two
-machines, or between one and this process (127.0.0.1), passes a relay, which knows both by their addresses.
+Each machine has an address, a store and a Sentinel. All that crosses between two machines, or between one and
+this process (127.0.0.1), passes a relay, which knows both by their addresses.
 """
 
 import asyncio
+import os
 import tempfile
 import threading
+import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from kit.deployment import DEPLOY, replaced
-from kit.stores import SCRATCH, StoreServer, free_port
+from kit.stores import READY_WITHIN, SCRATCH, StoreServer
 
 NAME = "saratoga"
 DOWN_AFTER = 1000
 """Milliseconds of silence after which a Sentinel takes a process for down."""
-HERE = "127.0.0.1"
+PORT, SENTINEL_PORT = 6379, 26379
+
+
+class _End(asyncio.Protocol):
+    """One end of a connection that a relay passes on."""
+
+    def __init__(
+        self, network: "Network", behind: tuple[str, int] | None, other: "_End | None" = None
+    ) -> None:
+        """`behind`: where to pass it on to, for the end that is accepted; `other`: the end that it has."""
+        self._network = network
+        self._behind = behind
+        self.other = other
+        self.transport: asyncio.Transport
+        self.machines: frozenset[str] = other.machines if other else frozenset()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self._network.open.add(self)
+        if self._behind is not None:
+            own, peer = (transport.get_extra_info(name)[0] for name in ("sockname", "peername"))
+            self.machines = frozenset((own, peer))
+            transport.pause_reading()
+            self._network.connect(self, *self._behind)
+        elif self.other is None or self.other.transport.is_closing():
+            transport.abort()
+        else:
+            self.other.other = self
+            self.other.transport.resume_reading()
+
+    def data_received(self, data: bytes) -> None:
+        if self.other is not None and self.machines not in self._network.cut:
+            self.other.transport.write(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._network.open.discard(self)
+        if self.other is not None:
+            self.other.transport.abort()
 
 
 class Network:
-    """Relays to the real listeners, in a thread of their own; `cut` lets nothing pass."""
+    """Relays to the real listeners, in a thread of their own; what is cut lets nothing pass."""
 
     def __init__(self) -> None:
+        self.open: set[_End] = set()
+        self.cut: set[frozenset[str]] = set()
         self._loop = asyncio.new_event_loop()
-        self._open: set[tuple[frozenset[str], asyncio.Task[None]]] = set()
-        self._cut: set[frozenset[str]] = set()
         self._servers: list[asyncio.Server] = []
+        self._connecting: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
     def relay(self, host: str, port: int, behind: str) -> None:
         """Pass connections to `host` on to the address `behind`, at the same port."""
 
-        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            ends = frozenset((host, writer.get_extra_info("peername")[0]))
-            task = asyncio.current_task()
-            assert task is not None
-            self._open.add((ends, task))
-            try:
-                with suppress(OSError, asyncio.CancelledError):
-                    await self._pass(
-                        ends, reader, writer, await asyncio.open_connection(behind, port)
-                    )
-            finally:
-                self._open.discard((ends, task))
-                writer.transport.abort()
-
         async def listen() -> None:
-            self._servers.append(await asyncio.start_server(accept, host, port))
+            accept = partial(_End, self, (behind, port))
+            self._servers.append(await self._loop.create_server(accept, host, port))
 
         asyncio.run_coroutine_threadsafe(listen(), self._loop).result()
 
-    async def _pass(
-        self,
-        ends: frozenset[str],
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        onwards: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-    ) -> None:
-        async def pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-            while data := await source.read(1 << 16):
-                if ends in self._cut:
-                    await asyncio.Event().wait()  # until `heal` resets the connection
-                target.write(data)
-                await target.drain()
+    def connect(self, accepted: _End, host: str, port: int) -> None:
+        """Connect an accepted end onwards; close it if that fails."""
 
-        pumps = [
-            asyncio.create_task(pump(reader, onwards[1])),
-            asyncio.create_task(pump(onwards[0], writer)),
-        ]
-        try:
-            await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in pumps:
-                each.cancel()
-            onwards[1].transport.abort()
+        async def connect() -> None:
+            try:
+                await self._loop.create_connection(lambda: _End(self, None, accepted), host, port)
+            except OSError:
+                accepted.transport.abort()
+
+        task = self._loop.create_task(connect())
+        self._connecting.add(task)
+        task.add_done_callback(self._connecting.discard)
 
     def partition(self, *parts: Collection[str]) -> None:
         """Cut machines of different parts off from each other; a machine in no part hears all."""
-        self._cut = {
+        self.cut = {
             frozenset((one, other))
             for part in parts
             for one in part
@@ -92,23 +109,29 @@ class Network:
 
     def heal(self) -> None:
         """Let everything pass again; connections that were cut are gone."""
-        cut, self._cut = self._cut, set()
+        cut, self.cut = self.cut, set()
 
         def reset() -> None:
-            for ends, task in tuple(self._open):
-                if ends in cut:
-                    task.cancel()
+            for end in tuple(self.open):
+                if end.machines in cut:
+                    end.transport.abort()
 
         self._loop.call_soon_threadsafe(reset)
 
     def close(self) -> None:
         async def stop() -> None:
+            # a connection that asyncio is accepting while its server is closed, or whose task is cancelled,
+            # is never closed; the processes are dead, so no further one comes
+            for _ in range(10):
+                await asyncio.sleep(0)
+            while running := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(running)
             for server in self._servers:
                 server.close()
-            passing = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in passing:
-                task.cancel()
-            await asyncio.gather(*passing, return_exceptions=True)
+            for end in tuple(self.open):
+                end.transport.abort()
+            while self.open:  # noqa: ASYNC110 - each turn of the loop closes some
+                await asyncio.sleep(0)
 
         asyncio.run_coroutine_threadsafe(stop(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -124,12 +147,11 @@ class WatchedStore:
     stores: list[StoreServer]
     sentinels: list[StoreServer]
     sentinel_hosts: list[str]
-    sentinel_port: int
     network: Network = field(repr=False)
 
     @property
     def url(self) -> str:
-        hosts = ",".join(f"{host}:{self.sentinel_port}" for host in self.sentinel_hosts)
+        hosts = ",".join(f"{host}:{SENTINEL_PORT}" for host in self.sentinel_hosts)
         return f"sentinel://{hosts}/{NAME}"
 
     def primary(self) -> int:
@@ -143,6 +165,14 @@ class WatchedStore:
             if 2 * sum(f"\r\n{host}\r\n".encode() in each for each in named) > len(named)
         ]
         return places[0] if places else -1
+
+    def elected(self, *, other_than: int) -> int:
+        """Wait until most Sentinels name another primary; return its place."""
+        deadline = time.monotonic() + READY_WITHIN
+        while (place := self.primary()) in (-1, other_than):
+            assert time.monotonic() < deadline, "no other primary was elected"
+            time.sleep(0.05)
+        return place
 
     def close(self) -> None:
         for each in (*self.sentinels, *self.stores):
@@ -166,7 +196,6 @@ def watched_store(
     `sentinels_on`: the Sentinels' machines, those of the store by default. `last`: settings of the last replica.
     `deployed`: with the settings in `deploy/valkey`.
     """
-    port, sentinel_port = free_port(), free_port()
     places = range(machines)
     watching = tuple(places if sentinels_on is None else sentinels_on)
     network = Network()
@@ -177,15 +206,15 @@ def watched_store(
     ) as scratch:
         stores: list[StoreServer] = []
         sentinels: list[StoreServer] = []
-        opened = WatchedStore(hosts, stores, sentinels, watchers, sentinel_port, network)
+        opened = WatchedStore(hosts, stores, sentinels, watchers, network)
         try:
             for place, host in enumerate(hosts):
                 folder = Path(scratch, f"store-{place}")
                 folder.mkdir()
-                network.relay(host, port, _behind(host))
-                store = StoreServer(binary, folder, _settings(host, port))
+                network.relay(host, PORT, _behind(host))
+                store = StoreServer(binary, folder, _settings(host))
                 if place:
-                    store.settings["replicaof"] = f"{hosts[0]} {port}"
+                    store.settings["replicaof"] = f"{hosts[0]} {PORT}"
                 if deployed:
                     store.file = folder / "valkey.conf"
                     store.file.write_text(
@@ -203,27 +232,27 @@ def watched_store(
             for place, host in zip(watching, watchers, strict=True):
                 folder = Path(scratch, f"sentinel-{place}")
                 folder.mkdir()
-                network.relay(host, sentinel_port, _behind(host))
+                network.relay(host, SENTINEL_PORT, _behind(host))
                 sentinel = StoreServer(binary, folder)
                 others = {_id(other): _host(other) for other in watching if other != place}
                 known = [
-                    *(f"sentinel known-replica {NAME} {each} {port}" for each in hosts[1:]),
+                    *(f"sentinel known-replica {NAME} {each} {PORT}" for each in hosts[1:]),
                     *(
-                        f"sentinel known-sentinel {NAME} {each} {sentinel_port} {own}"
+                        f"sentinel known-sentinel {NAME} {each} {SENTINEL_PORT} {own}"
                         for own, each in others.items()
                     ),
                 ]
                 text = replaced(
                     (DEPLOY / "valkey" / "sentinel.conf").read_text(),
                     (r"^(bind|port|sentinel auth-pass) .*", ""),
-                    (r" 10.0.0.5 6379 2$", f" {hosts[0]} {port} {quorum}"),
+                    (r" 10.0.0.5 6379 2$", f" {hosts[0]} {PORT} {quorum}"),
                     (r"(down-after-milliseconds \w+) \d+", rf"\1 {down_after}"),
                 )
                 own = (
-                    *(f"bind {_behind(host)}", f"bind-source-addr {host}", f"port {sentinel_port}"),
+                    *(f"bind {_behind(host)}", f"bind-source-addr {host}", f"port {SENTINEL_PORT}"),
                     *(f"unixsocket {sentinel.socket}", f"dir {folder}", f"logfile {folder}/log"),
                     *(f"sentinel myid {_id(place)}", f"sentinel announce-ip {host}"),
-                    *(f"sentinel announce-port {sentinel_port}", *known),
+                    *(f"sentinel announce-port {SENTINEL_PORT}", *known),
                 )
                 (folder / "conf").write_text("\n".join((text, *own, "")))
                 sentinel.start_on(folder / "conf", "--sentinel")
@@ -235,13 +264,13 @@ def watched_store(
             opened.close()
 
 
-def _settings(host: str, port: int) -> dict[str, str]:
+def _settings(host: str) -> dict[str, str]:
     return {
-        "port": str(port),
+        "port": str(PORT),
         "bind": _behind(host),
         "bind-source-addr": host,
         "replica-announce-ip": host,
-        "replica-announce-port": str(port),
+        "replica-announce-port": str(PORT),
         "protected-mode": "no",
         "min-replicas-to-write": "1",
         "min-replicas-max-lag": "3",
@@ -250,12 +279,15 @@ def _settings(host: str, port: int) -> dict[str, str]:
 
 
 def _host(place: int) -> str:
-    return f"127.0.0.{place + 2}"
+    """Return the address of a machine, one that no other process of the tests uses."""
+    one, other = divmod(os.getpid(), 250)
+    return f"127.{1 + one % 120}.{other}.{place + 2}"
 
 
 def _behind(host: str) -> str:
     """Return the address at which a machine's processes really listen."""
-    return host.replace("127.0.0.", "127.0.1.")
+    first, second, *rest = host.split(".")
+    return ".".join((first, str(int(second) + 128), *rest))
 
 
 def _id(place: int) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from redis.asyncio.connection import Connection, SSLConnection, UnixDomainSocket
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import ReadOnlyError, RedisError
+from redis.exceptions import RedisError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.keys import MARK
@@ -89,13 +89,6 @@ class _ElectedConnection(Sending, Connection):
                 raise RedisConnectionError(str(error)) from error
         await super().connect_check_health(check_health, retry_socket_connect)
 
-    async def read_response(self, *args: Any, **options: Any) -> Any:
-        try:
-            return await super().read_response(*args, **options)
-        except ReadOnlyError as error:
-            await self.disconnect()
-            raise RedisConnectionError("the store's primary has become a replica") from error
-
 
 async def _expect_primary(connection: Connection) -> None:
     """Log in; raise `ConnectionError` if the process is not a primary."""
@@ -155,6 +148,11 @@ class Primary:
     def confirmations(self) -> int:
         """The number of replicas that must have a write: with the primary, a majority of the members."""
         return len(self.members) // 2
+
+    async def forget_idle(self) -> None:
+        """Close the client's idle connections: after an error another process may be the primary."""
+        with suppress(RedisError, OSError):
+            await self.client.connection_pool.disconnect(inuse_connections=False)
 
 
 def primary_at(url: str) -> Primary:

@@ -46,7 +46,7 @@ _PACKER: Final = msgpack.Packer(use_bin_type=False)
 _log = EventLog("store")
 
 Connect = Callable[[], Awaitable[Link]]
-"""A function that checks the store, loads our Functions into it, and connects to it."""
+"""A function that connects to the store, checks it, and loads our Functions into it."""
 
 
 class PendingCommit(Struct, eq=False):
@@ -237,9 +237,11 @@ class Commits:
                 _log.error("store_connect_failed", fault=error)
                 self._last_error = str(error)
             else:
-                link.on_lost = self._on_lost
-                self._link = link
-                return
+                if not link.is_lost:
+                    link.on_lost = self._on_lost
+                    self._link = link
+                    return
+                self._last_error = "the connection was lost"
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
             self._drop_late()

@@ -132,7 +132,7 @@ class StoreGuard:
     async def admit(self) -> None:
         """Return if the store may be used; raise `StoreUnavailable` with the reason if not.
 
-        After the connection for commits was lost, this checks the store first.
+        After a `doubt` this checks the store first.
         """
         if self._cleared != self._doubts:
             async with self._lock:
@@ -143,10 +143,9 @@ class StoreGuard:
         if self._cleared != self._doubts:
             raise StoreUnavailable(f"{self._primary.name} does not answer")
 
-    async def admit_connection(self) -> None:
-        """Check the store before a new connection for commits. Raises `StoreUnavailable`."""
+    def doubt(self) -> None:
+        """Let nothing be admitted before the store is checked again: it may have become another."""
         self._doubts += 1
-        await self.admit()
 
     async def open(self) -> None:
         """Check the store for the first time. Raises `StoreRefused` or `StoreUnavailable`."""
@@ -174,8 +173,10 @@ class StoreGuard:
             try:
                 async with asyncio.timeout(RAISED_WITHIN):
                     await self._raise(found)
-            except _NOTHING_KNOWN:
+            except Exception as fault:
                 self._has_written = True  # the next check does it again
+                if not isinstance(fault, _NOTHING_KNOWN):
+                    _log.error("store_check_failed", fault=fault)
         return found is not None
 
     async def _check(self) -> LedgerEntry | None:

@@ -52,6 +52,10 @@ class Link(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         """One timer for many requests, because setting a timer for each request costs more."""
 
+    @property
+    def is_lost(self) -> bool:
+        return self._transport is None
+
     def request(self, packed: bytes, replies: int, done: Callable[[list[Reply]], None]) -> None:
         """Send packed commands; `done` is called with their replies, of which there are `replies`."""
         self._replies = []
@@ -60,13 +64,13 @@ class Link(asyncio.Protocol):
         self._sent_at = self._loop.time()
         if self._timer is None:
             self._timer = self._loop.call_at(self._sent_at + REPLY_TIMEOUT, self._check_timeout)
-        if self._transport is None:
-            self._loop.call_soon(self._lose, "the connection was lost")
-        else:
-            self._transport.write(packed)
+        assert self._transport is not None, "a request on a lost link"
+        self._transport.write(packed)
 
     async def ask(self, commands: Sequence[tuple[str | int, ...]]) -> list[Reply]:
         """Send commands; return their replies. Raises `StoreUnavailable` if the link is lost."""
+        if self.is_lost:
+            raise StoreUnavailable("the store does not answer: it closed the connection")
         answered: asyncio.Future[list[Reply]] = self._loop.create_future()
 
         def lost(reason: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -67,8 +68,8 @@ async def open_store(
     Raises `StoreRefused` if the store's settings do not provide the `durability` level, `StoreUnavailable`
     if no store answers. `trust_store`: accept a store that does not show its settings. `on_batch` is called
     with the number of boards in each commit request, `on_lost` when the store has lost writes that were
-    acknowledged. `memory`: the ledger that an earlier process saved. `is_guarded=False` skips the checks of the store's data and clock, for administrative commands that run
-    beside a server.
+    acknowledged. `memory`: the ledger that an earlier process saved. `is_guarded=False` skips the
+    checks of the store's data and clock, for administrative commands that run beside a server.
     """
     primary = await _checked(url, durability, trust=trust_store)
     commits: Commits | None = None
@@ -88,13 +89,6 @@ async def open_store(
             on_lost=on_lost,
         )
 
-        async def connect() -> Link:
-            # after a restart the store may have other settings or other data, or may be a replica
-            if is_guarded:
-                await guard.admit_connection()
-            await load_into(primary)
-            return await dial(await primary.locate())
-
         client = StoreClient(primary, guard if is_guarded else None)
         await client.load_library()
         if is_guarded:
@@ -105,6 +99,7 @@ async def open_store(
             guard.note_write()
             on_batch(boards)
 
+        connect = partial(_connect, primary, guard if is_guarded else None)
         commits = Commits(connect, primary.confirmations, batch_sent)
         commits.start()
         yield Store(
@@ -130,6 +125,28 @@ async def open_store(
         await primary.client.aclose(close_connection_pool=True)
         # asyncio closes a socket one turn of the loop after its transport
         await asyncio.sleep(0)
+
+
+async def _connect(primary: Primary, guard: StoreGuard | None) -> Link:
+    """Return a connection for commits to a store that may be used.
+
+    After a restart the store may have other settings or other data. A restart between the checks and the connection
+    would go unseen, so the connection comes first.
+    """
+    if guard is not None:
+        guard.doubt()
+    link = await dial(await primary.locate())
+    try:
+        await primary.forget_idle()
+        if guard is not None:
+            await guard.admit()
+        await load_into(primary)
+        if guard is not None and guard.why_refused is not None:  # refused meanwhile
+            raise StoreUnavailable(guard.why_refused)
+    except BaseException:
+        link.abort()
+        raise
+    return link
 
 
 async def _checked(url: str, durability: Durability, *, trust: bool) -> Primary:

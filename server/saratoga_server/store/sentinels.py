@@ -89,7 +89,7 @@ class Sentinels:
             raise StoreUnavailable("most Sentinels of the store do not answer")
         places: set[tuple[str, int]] = set()
         for view in views:
-            if fault := await self._fault_in(view):
+            if fault := self._fault_in(view):
                 raise StoreRefused(
                     f"The Sentinels are not laid out as a replicated store needs: {fault}"
                 )
@@ -106,7 +106,7 @@ class Sentinels:
             )
         return [self.url_of(*place) for place in sorted(places)]
 
-    async def _fault_in(self, view: _View) -> str | None:
+    def _fault_in(self, view: _View) -> str | None:
         """Return what is wrong with the layout that one Sentinel sees."""
         sentinels = 1 + len(view.others)
         if len(view.replicas) < LEAST_REPLICAS:

@@ -117,6 +117,7 @@ class StoreClient:
                         if not is_transient(error):
                             raise
                         reason = f"{_NO_ANSWER}: {error}"
+                    await self.primary.forget_idle()
                     await asyncio.sleep(pause)
                     pause = min(2 * pause, _LONGEST_PAUSE)
         except TimeoutError as error:
@@ -143,8 +144,6 @@ class StoreClient:
                 raise StoreUnavailable("the store had lost our Functions, which are there again")
             raise answer
         if not is_confirmed(replies, self.primary.confirmations):
-            # another process may be the primary now
-            await self.primary.client.connection_pool.disconnect(inuse_connections=False)
             raise StoreUnavailable("too few replicas confirmed the write")
         return answer
 
