@@ -25,7 +25,7 @@ from saratoga_rules.records.record import VOID_REASONS
 from saratoga_server.background_tasks import run_logged
 from saratoga_server.cancellation import pause
 from saratoga_server.domain.tables.state import TablePhase
-from saratoga_server.rate_limits.rates import Action
+from saratoga_server.limits import Action
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node

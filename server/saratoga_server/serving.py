@@ -107,7 +107,6 @@ async def _serve_players(
     work = (
         node.scheduler.run(),
         gateway.watch(),
-        gateway.keepalive.run(),
         node.listener.run(),
         metrics.keep_sampling(node, why_store_refused),
         _follow_losses(node, lost),

@@ -8,6 +8,7 @@ bytes of a message are the size of the response, as in `echo_server.py`. The pro
 ready.
 """
 
+import asyncio
 import sys
 from functools import cache
 from typing import cast
@@ -74,8 +75,8 @@ async def main() -> None:
     if sys.argv[1] == "bytes":
         gateway.runner = cast(CommandRunner, BytesRunner())
     print(await gateway.open(), flush=True)
-    # without `keep_alive`, whose events would be counted as responses
-    await gateway.watch()
+    # without `watch`, whose events would be counted as responses
+    await asyncio.Event().wait()
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ from saratoga_protocol.events import Tables
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_rules.records.verify import verify
-from saratoga_server.rate_limits.addresses import FORWARDED_FOR
-from saratoga_server.rate_limits.rates import (
+from saratoga_server.client_addresses import FORWARDED_FOR
+from saratoga_server.limits import (
     MAX_CONNECTIONS_PER_ADDRESS,
 )
 

@@ -43,7 +43,7 @@ from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
-from saratoga_server.rate_limits.rates import PER_ADDRESS, PER_PLAYER, Action
+from saratoga_server.limits import PER_ADDRESS, PER_PLAYER, Action
 from saratoga_server.store.opening import Store
 
 

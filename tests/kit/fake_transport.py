@@ -1,20 +1,15 @@
 """A connection without a network: tests feed it bytes, and it keeps what the server writes."""
 
 import asyncio
-import socket
 from collections import Counter
 from time import monotonic
 from typing import cast
 
-from websockets.http11 import Request
-from websockets.server import ServerProtocol
-
 from saratoga_protocol.codec import CODECS, MSGPACK
+from saratoga_server.limits import Quota, RateLimiter
 from saratoga_server.live.session import Session
-from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway
-from saratoga_server.transport.handshake import Handshake
 
 
 class FakeTransport(asyncio.Transport):
@@ -78,14 +73,11 @@ class FakeOwner:
         self.slow_readers = 0
         self.refusals = Counter[str]()
 
-    def count(self, connection: PlayerConnection) -> Quota:
+    def connected(self, connection: PlayerConnection) -> Quota:
         limiter = RateLimiter(
             monotonic, factor=None, rate=0, on_refused=lambda action: self.refusals.update([action])
         )
-        return limiter.open(connection.address, connection)
-
-    def handshake(self, connection: PlayerConnection) -> Handshake:
-        return Handshake(connection, _let_nothing_in, ServerProtocol())
+        return limiter.open(connection.address)
 
     @property
     def runner(self) -> "FakeOwner":
@@ -102,12 +94,8 @@ class FakeOwner:
     def lost(self, connection: PlayerConnection) -> None:
         self.losses += 1
 
-    def ended(self, connection: PlayerConnection, session: Session) -> None:
+    def ended(self, session: Session) -> None:
         self.ends.append(session)
-
-
-def _let_nothing_in(handshake: Handshake, request: Request) -> None:
-    raise AssertionError("the session begins without a handshake")
 
 
 def open_connection(
@@ -115,11 +103,10 @@ def open_connection(
 ) -> tuple[PlayerConnection, FakeTransport]:
     """Return a connection whose session has begun, and its transport."""
     transport = transport or FakeTransport()
-    with socket.socket() as outside:
-        connection = PlayerConnection(cast(Gateway, owner), outside, "192.0.2.1")
-        connection.connection_made(transport)
+    connection = PlayerConnection(cast(Gateway, owner))
+    connection.connection_made(transport)
     session = Session(connection=connection, codec=CODECS[MSGPACK], address="192.0.2.1", number=1)
-    connection.opened(session, b"")
+    connection.opened(session)
     return connection, transport
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -40,7 +40,7 @@ class StubCommands:
     record: str | None = None
     """The text of the record in every response to `GetRecord`."""
     move: Any = None
-    """The result of every `begin_move`; an exception is raised."""
+    """The result of every `begin_move`."""
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the first move has begun."""
 
@@ -49,8 +49,6 @@ class StubCommands:
 
     def begin_move(self, session: Session, command: MakeMove) -> Any:
         self.begun.set()
-        if isinstance(self.move, Exception):
-            raise self.move
         return self.move
 
     async def answer(self, session: Session, command: Command) -> Event:
@@ -63,10 +61,13 @@ class StubCommands:
             return Record(re=command.id, race=command.race, text=self.record)
         return Done(re=command.id)
 
-    async def answered(
-        self, session: Session, command: Command, handling: Awaitable[Event]
-    ) -> Event:
-        return await handling
+    def finish_move(self, session: Session, move: Any) -> Event | None:
+        answer: Event | None = move.finish()
+        return answer
+
+    async def explain(self, session: Session, move: Any) -> Event:
+        answer: Event = await move.explain()
+        return answer
 
     async def disconnected(self, session: Session) -> None:
         await self.left.put(session)
@@ -129,14 +130,13 @@ async def open_gateway(
     )
     gateway = Gateway(cast(Dispatcher, commands), settings, pages, metrics)
     port = await gateway.open()
-    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keepalive.run())]
+    watching = asyncio.create_task(gateway.watch())
     try:
         yield OpenGateway(commands, gateway, metrics, port)
     finally:
         await gateway.close()
-        for duty in duties:
-            duty.cancel()
-        await asyncio.gather(*duties, return_exceptions=True)
+        watching.cancel()
+        await asyncio.wait([watching])
 
 
 OWN: Final = Headers([("Host", "localhost:7470")])

@@ -52,7 +52,6 @@ async def listening_server(
     duties = [
         asyncio.create_task(node.scheduler.run()),
         asyncio.create_task(gateway.watch()),
-        asyncio.create_task(gateway.keepalive.run()),
     ]
     try:
         yield opened

@@ -1,6 +1,6 @@
 """The dispatcher: passes every command to its handler and returns the answer.
 
-`begin_move` and `answer` are the only entry points. Every error behind them becomes an answer.
+`begin_move`, `finish_move`, `explain` and `answer` are the entry points. They turn every error into an answer.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,13 +11,13 @@ from saratoga_protocol.events import Alive, Event, Refused
 from saratoga_protocol.refusals import BANNED, STORE_LOST_DATA, TAKEN_OVER
 from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.handlers import identity, records, seats, table
+from saratoga_server.limits import Action
 from saratoga_server.live import play
 from saratoga_server.live.play import JudgedMove
 from saratoga_server.live.refusals import failed, refused, too_much
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.rate_limits.rates import Action
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node
@@ -182,6 +182,17 @@ class Dispatcher:
         session.active_at = self._node.clock.now()
         return begun
 
+    def finish_move(self, session: Session, move: "JudgedMove") -> Event | None:
+        """Return the answer to a move whose commit is done; `None` if it must be explained."""
+        try:
+            return move.finish()
+        except Exception as fault:  # any internal error becomes an answer
+            return failed(session, move.command.id, fault, self._metrics)
+
+    async def explain(self, session: Session, move: "JudgedMove") -> Event:
+        """Return the answer to a move that the store refused."""
+        return await self._answered(session, move.command, move.explain())
+
     def _refused_move(
         self, session: Session, command: wire.MakeMove, refusal: CommandRejected
     ) -> Refused:
@@ -194,9 +205,9 @@ class Dispatcher:
     async def answer(self, session: Session, command: wire.Command) -> Event:
         """Carry out a command and return the answer."""
         self._metrics.commands.labels(TAGS[type(command)]).inc()
-        return await self.answered(session, command, self._handled(session, command))
+        return await self._answered(session, command, self._handled(session, command))
 
-    async def answered(
+    async def _answered(
         self, session: Session, command: wire.Command, handling: Awaitable[Event]
     ) -> Event:
         """Await a handler and return its answer; an error becomes an answer too."""

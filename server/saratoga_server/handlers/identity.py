@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import ClaimName, Hello, player_id
 from saratoga_protocol.events import NameClaimed, Welcome
-from saratoga_protocol.refusals import ABUSE
+from saratoga_protocol.refusals import ABUSE, TAKEN_OVER
 from saratoga_rules.games import GAMES
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.usernames import BadName, checked_name
+from saratoga_server.limits import MAX_CONNECTIONS_PER_PLAYER, Action
 from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.session import Session
 from saratoga_server.messages.node_events import Renamed
 from saratoga_server.ports import PlayerRow
-from saratoga_server.rate_limits.rates import Action
 from saratoga_server.store.players import NotClaimed
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ async def _welcome(node: "Node", session: Session, command: Hello) -> Welcome:
     session.legal = command.legal
     session.home = row.table
     session.quota.authenticated(player)
+    _make_room(node, session)
     return Welcome(
         re=command.id,
         player=player,
@@ -91,6 +92,21 @@ async def _welcome(node: "Node", session: Session, command: Hello) -> Welcome:
         table=row.table,
         durability=node.store.durability,
     )
+
+
+def _make_room(node: "Node", session: Session) -> None:
+    """Close one of the player's other connections on this node if there are too many.
+
+    That is the oldest without a seat, or else the oldest.
+    """
+    others = [
+        each
+        for each in node.broadcaster.sessions_of(session.player)
+        if each is not session and each.connection.is_open
+    ]
+    if len(others) >= MAX_CONNECTIONS_PER_PLAYER:
+        least = min(others, key=lambda each: (each.seat is not None, each.number))
+        least.connection.close(TAKEN_OVER)
 
 
 async def claim_name(node: "Node", session: Session, command: ClaimName) -> NameClaimed:

@@ -9,11 +9,11 @@ from saratoga_protocol.events import BoardView, Done, Snapshot, Standing
 from saratoga_server.domain import tables
 from saratoga_server.domain.table_codes import table_code
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
+from saratoga_server.limits import MAX_WATCHERS, Action
 from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.session import Session
 from saratoga_server.live.tables import LiveTable, SitsElsewhere
 from saratoga_server.ports import Millis
-from saratoga_server.rate_limits.rates import MAX_WATCHERS, Action
 from saratoga_server.store.tables import NotSaved
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import ListTables
 from saratoga_protocol.events import Tables, TableSummary
+from saratoga_server.client_addresses import HOUSEHOLD_PREFIX, network_of
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
-from saratoga_server.rate_limits.addresses import HOUSEHOLD_PREFIX, network_of
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node

@@ -6,10 +6,10 @@ from msgspec import Struct, field
 
 from saratoga_protocol.codec import Codec
 from saratoga_protocol.events import Event
-from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
+from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables import TableSeat
+from saratoga_server.limits import Quota, unlimited
 from saratoga_server.ports import Millis
-from saratoga_server.rate_limits.limiter import Quota, unlimited
 
 if TYPE_CHECKING:
     from saratoga_server.transport.connection import PlayerConnection
@@ -67,15 +67,6 @@ class Session(Struct, eq=False):
         """Close the connection, because a newer one holds the seat."""
         self.seat = None
         self.connection.close(TAKEN_OVER)
-
-    @property
-    def holds_seat(self) -> bool:
-        """True if this connection holds a seat."""
-        return self.seat is not None
-
-    def evict(self) -> None:
-        """Close the connection to make room for a newer one."""
-        self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
 
     def send(self, event: Event) -> None:
         """Send one event."""

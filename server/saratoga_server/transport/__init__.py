@@ -2,8 +2,8 @@
 
 A move is handled in two callbacks, one to its commit, one from there to its answer:
 
-    connection.data_received -> frames.read_message -> command_runner.begin -> Commands.begin_move
-    command_runner._finish_move -> JudgedMove.finish -> Session.send -> connection.send -> outbox.send
+    connection.data_received -> frames.read_message -> command_runner.begin -> Dispatcher.begin_move
+    command_runner._finish_move -> Dispatcher.finish_move -> Session.send -> connection.send
 
-A `Gateway` whose `Commands.begin_move` returns an event at once acts as an echo server.
+A `Gateway` whose `Dispatcher.begin_move` returns an event at once acts as an echo server.
 """

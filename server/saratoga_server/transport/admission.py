@@ -13,15 +13,14 @@ from urllib.parse import unquote
 
 from websockets.http11 import Request, Response
 
-from saratoga_server.logs import EventLog
-from saratoga_server.rate_limits.addresses import (
+from saratoga_server.client_addresses import (
     FORWARDED_FOR,
-    NO_ADDRESS,
     client_address,
     is_loopback,
+    network_of,
 )
-from saratoga_server.rate_limits.limiter import RateLimiter
-from saratoga_server.rate_limits.rates import Action
+from saratoga_server.limits import Action, Quota, RateLimiter
+from saratoga_server.logs import EventLog
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_api import ANSWER_WITHIN
 from saratoga_server.transport.http_responses import refusal_page, response
@@ -52,18 +51,23 @@ class Admission:
         self._budget = budget
         self._has_seen_proxy = False
 
-    def counted_address(self, peer: str) -> str:
-        """Return the address at which a connection counts until its request has been read."""
-        return NO_ADDRESS if self._proxies else peer
+    def opened(self, connection: PlayerConnection) -> Quota:
+        """Count a new connection; end it at once if its address has far too many.
+
+        Behind proxies a connection counts nowhere until its request has been read.
+        """
+        quota = self._limiter.open("" if self._proxies else _counted(connection.address))
+        if not quota.has_room(2):
+            connection.cut()
+        return quota
 
     def refusal(self, connection: PlayerConnection, request: Request) -> Response | None:
         """Count a request; return a refusal if there have been too many."""
         self._learn_address(connection, request)
         quota = connection.quota
-        quota.requested()
         if self._is_health_check(connection, request):
             return None
-        if not self._limiter.has_room(quota):
+        if not quota.has_room():
             return _too_many(RETRY_WHEN_FULL, request)
         # a page has a dozen files, each requested on a connection of its own
         if wait := quota.take(Action.STATIC if _is_static(request) else Action.CONNECTION):
@@ -118,7 +122,8 @@ class Admission:
         forwarded = request.headers.get_all(FORWARDED_FOR)
         if self._proxies:
             connection.address = client_address(connection.address, forwarded, self._proxies)
-            connection.quota.move_to(connection.address)
+            # a loopback address is limited too, because a proxy has named it
+            connection.quota.move_to(network_of(connection.address))
         elif forwarded and not self._has_seen_proxy:
             self._has_seen_proxy = True
             log.warning(
@@ -126,6 +131,11 @@ class Admission:
                 address=connection.address,
                 advice="start with --trusted-proxies 1 if it is yours: all its players count as one",
             )
+
+
+def _counted(peer: str) -> str:
+    """Return the network at which a peer counts; empty for this machine itself."""
+    return "" if is_loopback(peer) else network_of(peer)
 
 
 def is_handshake(request: Request) -> bool:

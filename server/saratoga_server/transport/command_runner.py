@@ -16,16 +16,19 @@ from saratoga_protocol.commands import Command, GetRecord, MakeMove
 from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import ABUSE
 from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.limits import BYTES_OF_A_COMMAND, COSTS
 from saratoga_server.live.play import JudgedMove
-from saratoga_server.live.refusals import failed, refused
+from saratoga_server.live.refusals import refused
 from saratoga_server.live.session import Session
+from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
-from saratoga_server.rate_limits.rates import BYTES_OF_A_COMMAND, COSTS
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
 
 BAD_FRAME_COST: Final = 5
 """The cost of an unreadable frame, in commands."""
+
+log = EventLog("commands")
 
 
 class CommandRunner:
@@ -62,9 +65,9 @@ class CommandRunner:
             self._metrics.refusals.labels(command.code).inc()
             session.send(command)
         elif isinstance(command, GetRecord):
-            self._start(client, session, command, self._answer_long(client, session, command))
+            self._start(client, self._answer_long(client, session, command))
         else:
-            self._start(client, session, command, self._answer(session, command, began))
+            self._start(client, self._answer(session, command, began))
 
     def _refuse_too_fast(
         self,
@@ -84,42 +87,33 @@ class CommandRunner:
     def _begin_move(
         self, client: PlayerConnection, session: Session, command: MakeMove, began: float
     ) -> None:
-        try:
-            move = self._commands.begin_move(session, command)
-            if isinstance(move, Event):
-                self._acknowledge(session, move, began)
-                return
-        except Exception as fault:
-            session.send(failed(session, command.id, fault, self._metrics))
-            return
+        move = self._commands.begin_move(session, command)
         if move is None:
-            self._start(client, session, command, self._answer(session, command, began))
+            self._start(client, self._answer(session, command, began))
+        elif isinstance(move, Event):
+            self._acknowledge(session, move, began)
         else:
             client.answering()
-            move.durable.add_done_callback(
-                partial(self._finish_move, client, session, command, move, began)
-            )
+            move.durable.add_done_callback(partial(self._finish_move, client, session, move, began))
 
     def _finish_move(
         self,
         client: PlayerConnection,
         session: Session,
-        command: MakeMove,
         move: JudgedMove,
         began: float,
         durable: "asyncio.Future[object]",
     ) -> None:
         """Answer a move whose commit is done, and take the connection's next command."""
-        try:
-            answer = move.finish()
-            if answer is None:
-                explained = self._explain(session, command, move, began)
-                self._start(client, session, command, explained)
-                return
+        answer = self._commands.finish_move(session, move)
+        if answer is None:
+            self._start(client, self._explain(session, move, began))
+        else:
             self._acknowledge(session, answer, began)
-        except Exception as fault:
-            session.send(failed(session, command.id, fault, self._metrics))
-        client.answered()
+            client.answered()
+
+    async def _explain(self, session: Session, move: JudgedMove, began: float) -> None:
+        self._acknowledge(session, await self._commands.explain(session, move), began)
 
     def _acknowledge(self, session: Session, answer: Event, began: float) -> None:
         session.send(answer)
@@ -127,38 +121,21 @@ class CommandRunner:
             self._metrics.moves_acknowledged.inc()
             self._metrics.acknowledgement.observe(time.monotonic() - began)
 
-    async def _explain(
-        self, session: Session, command: MakeMove, move: JudgedMove, began: float
-    ) -> None:
-        answer = await self._commands.answered(session, command, move.explain())
-        self._acknowledge(session, answer, began)
-
     # Every other command
 
-    def _start(
-        self,
-        client: PlayerConnection,
-        session: Session,
-        command: Command,
-        work: Coroutine[object, object, None],
-    ) -> None:
+    def _start(self, client: PlayerConnection, work: Coroutine[object, object, None]) -> None:
         client.answering()
-        carried_out = self._carry_out(client, session, command, work)
-        task = asyncio.get_running_loop().create_task(carried_out)
+        task = asyncio.get_running_loop().create_task(self._carry_out(client, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _carry_out(
-        self,
-        client: PlayerConnection,
-        session: Session,
-        command: Command,
-        work: Coroutine[object, object, None],
+        self, client: PlayerConnection, work: Coroutine[object, object, None]
     ) -> None:
         try:
             await work
-        except Exception as fault:
-            session.send(failed(session, command.id, fault, self._metrics))
+        except Exception as fault:  # the event loop would only mention it at the task's end
+            log.error("server_fault", fault=fault)
         finally:
             client.answered()
 
@@ -175,7 +152,7 @@ class CommandRunner:
             session.send(refused("too_fast", command.id, wait=WAIT))
             return
         try:
-            session.connection.send(message)
+            client.send(message)
             await client.drained()
         finally:
             self._budget.done(len(message))

@@ -2,47 +2,50 @@
 
 import asyncio
 import itertools
-import socket
+import random
 import ssl
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Collection
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from websockets.http11 import Request
-from websockets.server import ServerProtocol
-from websockets.typing import Subprotocol
 
-from saratoga_protocol.codec import CODECS, MAX_COMMAND_BYTES, SUBPROTOCOLS
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING, CloseCode
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.config import Config, StartupError
 from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.limits import Quota, RateLimiter
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
-from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.admission import Admission, Pages, is_handshake
 from saratoga_server.transport.command_runner import CommandRunner
 from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
-from saratoga_server.transport.drain import batches, pauses
-from saratoga_server.transport.handshake import Handshake
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import refusal_page, response
-from saratoga_server.transport.keepalive import KeepAlive
-from saratoga_server.transport.listener import Listener, bind
 from saratoga_server.transport.response_budget import ResponseBudget
 
+BACKLOG: Final = 1024
+"""Connections that may wait to be accepted."""
 TLS_WITHIN: Final = 5.0
 """Seconds to negotiate TLS."""
 
 WATCH_EVERY: Final = 0.25
-"""Seconds between two checks of every connection."""
+"""Seconds between two looks at every connection."""
+LOOKED_AT_AT_ONCE: Final = 50
+"""Connections looked at in one turn of the event loop, six of which are sent something: 0.2 ms."""
 
-LOOKED_AT_AT_ONCE: Final = 100
-"""Connections checked in one turn of the event loop: a tenth of a millisecond."""
+BATCH: Final = 10
+"""Connections that a drain closes together."""
+PAUSE: Final = 0.08
+"""Seconds between two batches, on average. A node can take over 125 connections a second beside its
+own players (a hello, a seat and a snapshot of the table each)."""
+LONGEST_DRAIN: Final = 8.0
+"""The most seconds that all batches together may take."""
 
 FOREIGN_PAGE: Final = (
     "A web page may connect only to the server that it came from, by one of that server's names. The operator "
@@ -107,95 +110,74 @@ class Gateway:
         self._commands = commands
         self._settings = settings
         self._metrics = metrics
-        self._limiter = RateLimiter(
+        limiter = RateLimiter(
             time.monotonic,
             factor=settings.per_address,
             rate=settings.rate,
             burst=settings.burst,
-            behind_proxies=settings.trusted_proxies > 0,
             on_refused=lambda action: metrics.limited.labels(action).inc(),
         )
         self.budget = ResponseBudget()
-        self._admission = Admission(self._limiter, settings.trusted_proxies, pages, self.budget)
+        self._admission = Admission(limiter, settings.trusted_proxies, pages, self.budget)
         self.runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=settings.burst)
-        self.connections: dict[PlayerConnection, None] = {}
+        self.connections: set[PlayerConnection] = set()
         """All accepted connections."""
-        self._open: dict[PlayerConnection, None] = {}
-        """The connections with a session, the one served longest ago first."""
-        self.keepalive = KeepAlive(self._open, commands.now)
+        self._sessions: set[Session] = set()
+        """The sessions whose last command is not done."""
         self._numbers = itertools.count(1)
-        self._listeners: list[Listener] = []
+        self._server: asyncio.Server | None = None
         self._is_listening = True
         self._answering: dict[PlayerConnection, asyncio.Task[None]] = {}
         """The tasks that answer requests for pages, by connection."""
         self._tasks = BackgroundTasks()
         self._has_ended = asyncio.Event()
         """Set whenever a connection or a session has ended."""
-        self._handshake_options: Final[dict[str, Any]] = {
-            "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
-            "max_size": MAX_COMMAND_BYTES,
-        }
-
-    # Listening
 
     async def open(self) -> int:
         """Start to listen; return the port. Raises `OSError`."""
-        tls: dict[str, Any] = {}
-        if self._settings.tls is not None:
-            tls = {"ssl": self._settings.tls, "ssl_handshake_timeout": TLS_WITHIN}
-        for bound in await bind(self._settings.host, self._settings.port):
-            self._listeners.append(Listener(bound, self._accepted, tls))
-        return self._listeners[0].port
-
-    def _accepted(self, accepted: socket.socket, peer: str) -> PlayerConnection:
-        connection = PlayerConnection(self, accepted, peer)
-        self.connections[connection] = None
-        return connection
+        tls = self._settings.tls
+        self._server = await asyncio.get_running_loop().create_server(
+            lambda: PlayerConnection(self),
+            self._settings.host,
+            self._settings.port,
+            backlog=BACKLOG,
+            ssl=tls,
+            ssl_handshake_timeout=TLS_WITHIN if tls else None,
+        )
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
 
     # What connections call
 
-    def count(self, connection: PlayerConnection) -> Quota:
+    def connected(self, connection: PlayerConnection) -> Quota:
         """Count a new connection at its address, and return its quota."""
-        address = self._admission.counted_address(connection.address)
-        return self._limiter.open(address, connection)
+        self.connections.add(connection)
+        return self._admission.opened(connection)
 
-    def handshake(self, connection: PlayerConnection) -> Handshake:
-        """Return the handshake that reads the first request of a connection."""
-        protocol = ServerProtocol(**self._handshake_options)
-        return Handshake(connection, partial(self._requested, connection), protocol)
-
-    def _requested(
-        self, connection: PlayerConnection, handshake: Handshake, request: Request
-    ) -> None:
+    def requested(self, connection: PlayerConnection, request: Request) -> None:
+        """Answer the first request of a connection, at once or later."""
         refusal = self._admission.refusal(connection, request)
         if refusal is not None:
-            handshake.respond(refusal)
+            connection.respond(refusal)
         elif not is_handshake(request):
-            # nothing more is read until the answer is written
-            connection.pause_reading()
-            answering = asyncio.create_task(self._answer(connection, handshake, request))
-            self._answering[connection] = answering
+            self._answering[connection] = asyncio.create_task(self._answer(connection, request))
         elif not self._is_listening:
             page = refusal_page(
                 HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop."
             )
-            handshake.respond(response(page, "GET"))
+            connection.respond(response(page, "GET"))
         elif not self._settings.hosts.admits(request.headers):
             page = refusal_page(HTTPStatus.FORBIDDEN, "foreign_page", FOREIGN_PAGE)
-            handshake.respond(response(page, "GET"))
-        else:
-            subprotocol = handshake.accept(request)
-            if subprotocol is not None:
-                self._begin_session(connection, subprotocol, handshake.rest)
+            connection.respond(response(page, "GET"))
+        elif (subprotocol := connection.accept(request)) is not None:
+            self._begin_session(connection, subprotocol)
 
-    async def _answer(
-        self, connection: PlayerConnection, handshake: Handshake, request: Request
-    ) -> None:
+    async def _answer(self, connection: PlayerConnection, request: Request) -> None:
         page = await self._admission.page(connection, request)
         del self._answering[connection]
-        handshake.respond(page)
+        connection.respond(page)
 
-    def _begin_session(self, connection: PlayerConnection, subprotocol: str, rest: bytes) -> None:
+    def _begin_session(self, connection: PlayerConnection, subprotocol: str) -> None:
         session = Session(
             connection=connection,
             codec=CODECS[subprotocol],
@@ -203,9 +185,9 @@ class Gateway:
             number=next(self._numbers),
             quota=connection.quota,
         )
-        self._open[connection] = None
+        self._sessions.add(session)
         self._commands.connected(session)
-        connection.opened(session, rest)
+        connection.opened(session)
 
     def stopped_reading(self) -> None:
         """Count a client that was aborted because it does not read."""
@@ -216,60 +198,67 @@ class Gateway:
         self._admission.ended(connection)
         if connection in self._answering:
             self._answering.pop(connection).cancel()
-        del self.connections[connection]
+        self.connections.discard(connection)
         self._has_ended.set()
 
-    def ended(self, connection: PlayerConnection, session: Session) -> None:
+    def ended(self, session: Session) -> None:
         """Handle the end of a session, after its last command."""
-        del self._open[connection]
+        self._sessions.discard(session)
         self._tasks.spawn(self._commands.disconnected(session))
         self._has_ended.set()
 
     # Background work
 
     async def watch(self) -> None:
-        """Check all connections periodically for timeouts and slow readers; never return."""
+        """Keep all connections alive, and end those that do not keep up; never return."""
         while True:
             due = time.monotonic() + WATCH_EVERY
             await asyncio.sleep(WATCH_EVERY)
             now = time.monotonic()
             self._metrics.loop_lag.observe(max(0.0, now - due))
+            alive = Alive(now=self._commands.now())
+            frames = {name: codec.encode(alive) for name, codec in CODECS.items()}
             for number, connection in enumerate(list(self.connections), start=1):
                 if number % LOOKED_AT_AT_ONCE == 0:
                     await asyncio.sleep(0)
-                self._check(connection, now)
-
-    def _check(self, connection: PlayerConnection, now: float) -> None:
-        try:
-            connection.check(now)
-        except Exception as fault:  # one connection must not end the server
-            log.error("server_fault", fault=fault)
-            connection.cut()
+                try:
+                    connection.check(now)
+                    if connection.session is not None:
+                        connection.keep_alive(frames[connection.session.codec.subprotocol], now)
+                except Exception as fault:  # one connection must not end the server
+                    log.error("server_fault", fault=fault)
+                    connection.cut()
 
     # The end
 
     def stop_listening(self) -> None:
         """Stop accepting connections; a client in its handshake is answered 503."""
         self._is_listening = False
-        for listener in self._listeners:
-            listener.close()
+        if self._server is not None:
+            self._server.close()
 
     async def drain(
         self,
         code: CloseCode = RESTARTING,
         is_racing: Callable[[Session], bool] = lambda session: False,
     ) -> None:
-        """Close all sessions in batches, each when its present command is answered."""
+        """Close all sessions in batches, each when its present command is answered.
 
-        def races(connection: PlayerConnection) -> bool:
-            return connection.session is not None and is_racing(connection.session)
+        So not all reconnect elsewhere at once. Racers come first, table by table: they suffer most from a pause,
+        and the other nodes are not busy with reconnections yet.
+        """
 
-        order = batches(self._open, races)
-        for batch, pause in zip(order, pauses(len(order)), strict=True):
-            for connection in batch:
-                connection.leave(code)
-            await asyncio.sleep(pause)
-        await self._emptied(self._open)
+        def place(session: Session) -> tuple[bool, bool, str]:
+            return not is_racing(session), session.seat is None, session.seat or ""
+
+        order = sorted(self._sessions, key=place)
+        mean = min(PAUSE, LONGEST_DRAIN * BATCH / max(len(order), 1))
+        for start in range(0, len(order), BATCH):
+            for session in order[start : start + BATCH]:
+                session.connection.leave(code)
+            # random, so that nodes that drain at the same time do not stay in step
+            await asyncio.sleep(mean * random.uniform(0.5, 1.5))  # noqa: S311
+        await self._emptied(self._sessions)
 
     async def close(self, code: CloseCode = RESTARTING) -> None:
         """Stop accepting connections, close all, and wait until they have ended."""
@@ -285,13 +274,11 @@ class Gateway:
         except TimeoutError:
             self.cut()
             await self._emptied(self.connections)
-        await self._emptied(self._open)
-        for listener in self._listeners:
-            await listener.closed()
+        await self._emptied(self._sessions)
         await self._tasks.finish()
 
-    async def _emptied(self, connections: dict[PlayerConnection, None]) -> None:
-        while connections:
+    async def _emptied(self, some: Collection[object]) -> None:
+        while some:
             self._has_ended.clear()
             await self._has_ended.wait()
 

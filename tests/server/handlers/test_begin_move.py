@@ -14,7 +14,6 @@ from saratoga_protocol.commands import Hello, JoinTable, MakeMove
 from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.live.play import JudgedMove
-from saratoga_server.live.refusals import failed
 from saratoga_server.ports import BoardCommit, CommitOutcome, StoreUnavailable
 from saratoga_server.store.commits import Commits
 
@@ -84,17 +83,12 @@ def answered(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -
     return answer
 
 
-async def finished(
-    server: InProcessServer, player: MemoryPlayer, command: MakeMove, started: JudgedMove
-) -> Event:
+async def finished(server: InProcessServer, player: MemoryPlayer, started: JudgedMove) -> Event:
     """Return the answer to a begun move, as a connection sends it."""
     await asyncio.wait([started.durable])
-    node = server.node
-    try:
-        made = started.finish()
-    except Exception as fault:
-        return failed(player.session, command.id, fault, node.metrics)
-    return made or await node.dispatcher.answered(player.session, command, started.explain())
+    dispatcher = server.node.dispatcher
+    made = dispatcher.finish_move(player.session, started)
+    return made or await dispatcher.explain(player.session, started)
 
 
 async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove) -> Event:
@@ -103,7 +97,7 @@ async def sent(server: InProcessServer, player: MemoryPlayer, command: MakeMove)
     if started is None:
         return await server.node.dispatcher.answer(player.session, command)
     if isinstance(started, JudgedMove):
-        return await finished(server, player, command, started)
+        return await finished(server, player, started)
     return started
 
 
@@ -278,7 +272,7 @@ async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored
     await asyncio.sleep(0)
     started = begun(server, anna, first)
     await held.let_through()
-    again = await finished(server, anna, first, started)
+    again = await finished(server, anna, started)
     assert isinstance(again, BoardChanged)
     assert again.board.count == 1
 

@@ -43,11 +43,10 @@ from saratoga_rules.games import GAMES
 from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
+from saratoga_server.limits import PER_ADDRESS, Action, RateLimiter
 from saratoga_server.live.session import Session
 from saratoga_server.metrics import Metrics
 from saratoga_server.ports import PlayerRow
-from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
-from saratoga_server.rate_limits.rates import PER_ADDRESS, Action
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store
 
@@ -297,7 +296,7 @@ async def test_a_connection_with_too_many_refused_hellos_is_closed(server: InPro
 def limited(session: Session, factor: float, now: list[float]) -> None:
     """Apply the limits of an address to this session, scaled by `factor`."""
     limiter = RateLimiter(lambda: now[0], factor=factor, per_player={})
-    session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
+    session.quota = limiter.open("203.0.113.7")
 
 
 async def test_new_players_from_one_address_are_limited(server: InProcessServer) -> None:

@@ -25,9 +25,8 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
+from saratoga_server.limits import Action, Rate, RateLimiter
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
-from saratoga_server.rate_limits.rates import Action, Rate
 from saratoga_server.store.tables import TableWrite
 
 # Seats: opening a table, joining, coming back, leaving, and lost connections
@@ -259,7 +258,7 @@ async def test_a_table_is_created_in_one_store_round_trip(
 def limited(player: MemoryPlayer, act: Action, times: int) -> None:
     """Limit how often a player may do this: `times` at once, then once a minute."""
     limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
-    player.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
+    player.session.quota = limiter.open("203.0.113.7")
     player.session.quota.authenticated(player.player)
 
 

@@ -20,12 +20,12 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import Announcement, Event, Leaderboard, Standing, Standings
 from saratoga_server.domain.tables import close
+from saratoga_server.limits import RateLimiter
 from saratoga_server.live.broadcaster import Broadcaster, send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.public_tables import MOST_PLACES
 from saratoga_server.live.session import Session
 from saratoga_server.messages.node_events import RaceVoided
-from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 
 # The list of public tables, which is right also after restarts
 
@@ -49,7 +49,7 @@ async def opened_by(
     """Connect a player from this address, who opens a table."""
     player = await server.player(name)
     player.session.address = address
-    player.session.quota = RateLimiter(lambda: 0.0).open(address, NO_CONNECTION)
+    player.session.quota = RateLimiter(lambda: 0.0).open(address)
     await player.at_table(CreateTable, game="canfield", public=public)
     return player
 

@@ -22,7 +22,7 @@ from saratoga_server.domain.tables.lifecycle import MOST_SEATS
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.domain.usernames import LONGEST
 from saratoga_server.ports import Millis, PlayerRow, StoreUnavailable
-from saratoga_server.transport.outbox import MOST_PENDING
+from saratoga_server.transport.connection import MOST_UNREAD
 
 # The effects of a change of a table are carried out once it is durable, and repeated if they fail
 
@@ -111,4 +111,4 @@ async def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(
     changes = anna.received.all(TableChanged)[first:]
     assert len(changes) == MOST_SEATS
     assert anna.match is not None
-    assert sum(len(codec.encode(each)) for each in changes) <= MOST_PENDING
+    assert sum(len(codec.encode(each)) for each in changes) <= MOST_UNREAD

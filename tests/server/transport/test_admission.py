@@ -1,20 +1,17 @@
 """Admission of requests, and the address of a client behind a proxy."""
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from http import HTTPStatus
-from pathlib import Path
 
 import pytest
 from websockets.http11 import Request, Response
 
 from kit.counted import counted_by
-from kit.deployment import write_certificate
 from kit.gateways import OpenGateway, open_gateway
 from kit.raw_client import raw_socket
-from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
+from saratoga_server.limits import MAX_CONNECTIONS_PER_ADDRESS, PER_ADDRESS, Action
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import LOADED_AT_ONCE
@@ -121,49 +118,19 @@ async def test_a_proxy_that_is_not_trusted_is_logged_once(
 @pytest.fixture
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Apply limits to clients on this machine as to all others."""
-    for module in ("rate_limits.limiter", "transport.admission"):
-        monkeypatch.setattr(f"saratoga_server.{module}.is_loopback", lambda address: False)
+    monkeypatch.setattr("saratoga_server.transport.admission.is_loopback", lambda address: False)
 
 
 @pytest.mark.usefixtures("strangers")
-async def test_of_too_many_that_send_no_byte_the_oldest_is_cut() -> None:
-    async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, proxies=0) as opened:
+async def test_an_address_with_too_many_connections_is_refused_and_with_twice_as_many_cut() -> None:
+    async with behind_a_proxy(factor=2 / MAX_CONNECTIONS_PER_ADDRESS, proxies=0) as opened:
         port = opened.port
-        with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
-            assert await one.read_to_the_end() == b""
-            assert b" 101 " in await three.shake_hands()
-            assert b" 101 " in await two.shake_hands()
-            with raw_socket(port) as four:
-                # all other connections have sent a request, so the new one is refused
-                assert b" 429 " in await four.shake_hands()
-        assert counted_by(opened.metrics, "limited_total") == {"connections": 2}
-
-
-@pytest.mark.needs("openssl")
-@pytest.mark.usefixtures("strangers")
-async def test_of_too_many_that_negotiate_no_tls_the_oldest_is_cut(tmp_path: Path) -> None:
-    certificate = write_certificate(tmp_path)
-    serving = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    serving.load_cert_chain(certificate, tmp_path / "privkey.pem")
-    trusting = ssl.create_default_context(cafile=str(certificate))
-    async with open_gateway(
-        tls=serving, per_address=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, pages=nothing_there
-    ) as opened:
-        port = opened.port
-        with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
-            assert await one.read_to_the_end() == b""
-            with raw_socket(port, tls=trusting) as player:
-                assert b" 101 " in await player.shake_hands()
-                assert await two.read_to_the_end() == b""
-            # a client that does not speak TLS is disconnected and does not count any more
-            await three.say(b"GET / HTTP/1.1\r\n\r\n")
-            await three.read_to_the_end()
-        await opened.commands.next_ended()
-        evictions = counted_by(opened.metrics, "limited_total").get("connections", 0)
-        with raw_socket(port, tls=trusting) as one, raw_socket(port, tls=trusting) as two:
-            assert b" 101 " in await one.shake_hands()
-            assert b" 101 " in await two.shake_hands()
-        assert counted_by(opened.metrics, "limited_total").get("connections", 0) == evictions
+        with ExitStack() as sockets:
+            for status in (b" 101 ", b" 101 ", b" 429 ", b" 429 "):
+                assert status in await sockets.enter_context(raw_socket(port)).shake_hands()
+            with raw_socket(port) as one_more:
+                assert await one_more.read_to_the_end() == b""
+        assert counted_by(opened.metrics, "limited_total") == {"connections": 3}
 
 
 @pytest.mark.usefixtures("strangers")

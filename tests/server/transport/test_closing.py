@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Literal
 
 import pytest
@@ -10,50 +11,16 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol as WebSocket
 from websockets.protocol import Side, State
 
-from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
-from kit.gateways import NOW, OpenGateway, open_gateway
+from kit.fake_transport import FakeOwner, open_connection, settle
+from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import SocketPlayer, connected_player
-from kit.players import RECEIVED_WITHIN
 from kit.raw_client import PONG, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
-from saratoga_protocol.refusals import RESTARTING, TOO_SLOW
-from saratoga_server.transport.connection import PlayerConnection
-from saratoga_server.transport.drain import BATCH, PAUSE, batches, pauses
-from saratoga_server.transport.frames import pack_ping
-from saratoga_server.transport.keepalive import KeepAlive
-from saratoga_server.transport.pings import MOST_UNANSWERED, PING_EVERY, Pings
+from saratoga_protocol.refusals import RESTARTING, TOO_SLOW, CloseCode
+from saratoga_server.transport.connection import MOST_UNANSWERED, PING_EVERY, PlayerConnection
 
 # Keepalive: the server pings every client in turn and disconnects one that answers no ping
-
-
-class NotingTransport(FakeTransport):
-    """A transport that records its writes in a shared list."""
-
-    def __init__(self, writes: list["NotingTransport"]) -> None:
-        super().__init__()
-        self.writes = writes
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        super().write(data)
-        self.writes.append(self)
-
-
-async def test_signs_of_life_go_to_everyone_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
-    monkeypatch.setattr("saratoga_server.transport.keepalive.PORTION", 2)
-    owner, writes = FakeOwner(), list[NotingTransport]()
-    transports = [NotingTransport(writes) for _ in range(5)]
-    served = {open_connection(owner, transport)[0]: None for transport in transports}
-    running = asyncio.create_task(KeepAlive(served, lambda: NOW).run())
-    async with asyncio.timeout(RECEIVED_WITHIN):
-        for _ in range(5):
-            for transport in transports:
-                transport.wrote.clear()
-                await transport.wrote.wait()
-    running.cancel()
-    assert len(writes) >= 25
-    assert all(len({*writes[first : first + 5]}) == 5 for first in range(20))
 
 
 # Pings
@@ -73,9 +40,10 @@ async def pings(socket: RawSocket) -> AsyncIterator[bytes]:
 async def test_a_peer_stays_only_if_it_answers_pings(
     monkeypatch: pytest.MonkeyPatch, is_answered: bool, comes: int
 ) -> None:
-    monkeypatch.setattr("saratoga_server.transport.pings.PING_EVERY", 0.05)
+    monkeypatch.setattr("saratoga_server.transport.connection.PING_EVERY", 0.05)
     monkeypatch.setattr("saratoga_server.transport.connection.CLOSE_WITHIN", 0.1)
-    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
+    monkeypatch.setattr("saratoga_server.transport.connection.ALIVE_EVERY", 0.0)
+    monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
     seen: list[bytes] = []
     async with open_gateway() as opened:
         with raw_socket(opened.port, window=None) as socket:
@@ -106,64 +74,34 @@ async def test_a_ping_waits_until_the_command_under_way_is_answered() -> None:
     assert TOO_SLOW.code.to_bytes(2, "big") in transport.written
 
 
-# Pings: a client that answers the last ping counts as alive
-
-
-def payload(ping: bytes) -> bytes:
-    assert ping == pack_ping(ping[2:])
-    return ping[2:]
-
-
-def test_only_an_answer_to_the_last_ping_counts() -> None:
-    pings = Pings(now=0.0)
-    first, *_, last = [payload(pings.next(now=0.0)) for _ in range(MOST_UNANSWERED)]
-    assert pings.are_unanswered
-    for other in (first, b"", b"unasked"):
-        pings.answer(other)
-        assert pings.are_unanswered
-    pings.answer(last)
-    assert not pings.are_unanswered
-
-
-# Draining: the order in which connections are closed, and how many at a time
+# Draining
 
 
 GOODBYE = (RESTARTING.code, RESTARTING.reason)
 
 
-def connection(seat: str | None) -> PlayerConnection:
-    found, _ = open_connection(FakeOwner())
-    assert found.session is not None
-    found.session.seat = seat
-    return found
+async def test_racers_leave_first_table_by_table_and_watchers_last(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[str | None] = []
+    leave = PlayerConnection.leave
 
+    def noted(connection: PlayerConnection, code: CloseCode) -> None:
+        assert connection.session is not None
+        left.append(connection.session.seat)
+        leave(connection, code)
 
-async def test_racers_leave_first_table_by_table_and_spectators_last() -> None:
-    seats = [None, "waits-01", "races-02", "races-01", "races-02"]
-    here = [connection(seat) for seat in seats]
-
-    def races(each: PlayerConnection) -> bool:
-        assert each.session is not None
-        return (each.session.seat or "").startswith("races")
-
-    (batch,) = batches(here, races)
-    assert [here.index(each) for each in batch] == [3, 2, 4, 1, 0]
-
-
-@pytest.mark.parametrize("count", [0, 1, BATCH, BATCH + 1, 95])
-async def test_everybody_leaves_once(count: int) -> None:
-    here = [connection(None) for _ in range(count)]
-    found = batches(here, lambda each: False)
-    assert [each for batch in found for each in batch] == here
-    assert all(0 < len(batch) <= BATCH for batch in found)
-
-
-def test_pauses_differ_and_their_mean_is_as_said() -> None:
-    assert pauses(0) == []
-    assert pauses(1) == [0.0]
-    assert pauses(3, chance=lambda: 0.5) == [PAUSE, PAUSE, 0.0]
-    assert pauses(2, chance=lambda: 0.0) == [PAUSE / 2, 0.0]
-    assert len(set(pauses(50))) == 50
+    monkeypatch.setattr(PlayerConnection, "leave", noted)
+    monkeypatch.setattr("saratoga_server.transport.gateway.BATCH", 2)
+    async with AsyncExitStack() as players:
+        for number in range(5):
+            player = connected_player(opened.url, f"Player {number}")
+            await (await players.enter_async_context(player)).ask(Heartbeat)
+        seats = [None, "waits-01", "races-02", "races-01", "races-02"]
+        for session, seat in zip(opened.commands.sessions, seats, strict=True):
+            session.seat = seat
+        await opened.gateway.drain(is_racing=lambda session: "races" in (session.seat or ""))
+    assert left == ["races-01", "races-02", "races-02", "waits-01", None]
 
 
 @pytest.fixture

@@ -16,16 +16,14 @@ from websockets.server import ServerProtocol
 from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
 from saratoga_protocol.codec import MAX_COMMAND_BYTES
 from saratoga_protocol.refusals import ABUSE, RESTARTING
-from saratoga_server.rate_limits.rates import Action
-from saratoga_server.transport.connection import CONTROL
-from saratoga_server.transport.frame_parser import MOST_FRAGMENTS, FrameParser, TooManyFragments
+from saratoga_server.limits import Action
+from saratoga_server.transport.connection import CONTROL, MOST_FRAGMENTS, MOST_WAITING
 from saratoga_server.transport.frames import (
     MOST_HEAD,
     frame_size,
     pack_message,
     read_message,
 )
-from saratoga_server.transport.inbox import MOST_WAITING
 
 # Frames in chunks of any size give the same messages in order: one per turn, in bounded memory
 
@@ -196,6 +194,20 @@ async def test_a_flood_of_control_frames_is_abuse(opcode: Opcode) -> None:
     assert closes_with(transport, ABUSE.code)
 
 
+@pytest.mark.parametrize(
+    ("further", "is_flood"), [(MOST_FRAGMENTS - 1, False), (MOST_FRAGMENTS, True)]
+)
+async def test_a_message_has_only_so_many_fragments(further: int, is_flood: bool) -> None:
+    owner = FakeOwner()
+    connection, _ = open_connection(owner)
+    connection.data_received(frame(b"x", fin=False))
+    for last in range(further, 0, -1):
+        connection.data_received(frame(b"x", Opcode.CONT, fin=last == 1))
+    await settle()
+    assert owner.messages == ([] if is_flood else [b"x" * MOST_FRAGMENTS])
+    assert (connection.is_open, owner.refusals[Action.COMMANDS]) == (not is_flood, is_flood)
+
+
 async def test_a_frame_too_long_is_refused_by_its_head() -> None:
     owner = FakeOwner()
     connection, transport = open_connection(owner)
@@ -211,7 +223,9 @@ async def test_a_frame_too_long_is_refused_by_its_head() -> None:
 async def test_after_a_close_of_ours_frames_are_read_for_the_clients_close_alone() -> None:
     owner = FakeOwner()
     connection, transport = open_connection(owner)
-    connection.close(RESTARTING)
+    for _ in range(2):
+        connection.close(RESTARTING)
+    assert transport.written.count(RESTARTING.code.to_bytes(2, "big")) == 1
     connection.data_received(frame(b"draw") + frame(b"here?", Opcode.PING))
     await settle()
     assert transport.written.endswith(frame(b"here?", Opcode.PONG, mask=False))
@@ -278,32 +292,3 @@ def test_the_size_of_a_frame_is_known_from_its_head(size: int, mask: bool) -> No
     head = next(at for at in range(MOST_HEAD + 1) if frame_size(data[:at]) is not None)
     assert {frame_size(data[:at]) for at in range(head, len(data) + 1, 97)} == {len(data)}
     assert frame_size(data + b"\xff" * 20) == len(data)
-
-
-# Frames other than plain messages: fragments, pings and closes
-
-
-def joined(parser: FrameParser, data: bytes) -> bytes | str | None:
-    parsed = parser.receive(data)
-    assert parsed is not None
-    return parser.joined(parsed)
-
-
-def test_a_message_has_only_so_many_fragments() -> None:
-    parser = FrameParser()
-    joined(parser, frame(b"", Opcode.BINARY, fin=False))
-    for _ in range(MOST_FRAGMENTS - 1):
-        joined(parser, frame(b"", Opcode.CONT, fin=False))
-    with pytest.raises(TooManyFragments):
-        joined(parser, frame(b"", Opcode.CONT))
-
-
-def test_a_close_is_sent_once_and_answered_by_the_clients() -> None:
-    parser = FrameParser()
-    parser.close(RESTARTING)
-    parser.close(RESTARTING)
-    (sent,) = parser.data_to_send()
-    assert sent[2:4] == RESTARTING.code.to_bytes(2, "big")
-    assert (parser.is_open, parser.is_between_messages) == (False, False)
-    assert parser.receive(frame(sent[2:4], Opcode.CLOSE)) is not None
-    assert parser.data_to_send() == [b""]

@@ -1,19 +1,14 @@
 """Connections opened: accepted, addressed by a known name, and after a handshake with bounds."""
 
-import asyncio
-import errno
-import os
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 import pytest
 from websockets.asyncio.client import connect
 from websockets.datastructures import Headers
 
-from kit.fake_transport import FakeOwner
 from kit.gateways import OpenGateway, no_pages, open_gateway
 from kit.player_sockets import connected_player
 from kit.raw_client import PING, frame, handshake, raw_socket
@@ -24,11 +19,9 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.metrics import Metrics
-from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.connection import MOST_REQUEST, PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
-from saratoga_server.transport.handshake import MOST_HEAD
 from saratoga_server.transport.hosts import Hosts, own_names
-from saratoga_server.transport.listener import Listener, bind
 
 # The gateway: all connections of a node, accepted and closed
 
@@ -68,7 +61,7 @@ async def test_a_gateway_closes_though_a_client_does_not() -> None:
             assert b" 101 " in await one.shake_hands()
             await two.say(b"GET / HTTP/1.1\r\n")
             await opened.gateway.close()
-            assert opened.gateway.connections == {}
+            assert opened.gateway.connections == set()
             assert (await opened.commands.next_ended()).number == 1
 
 
@@ -116,8 +109,8 @@ async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None
         (b"GET / HTTP/1.1\r\n" + (b"a: " + b"x" * 4000 + b"\r\n") * 9, b" 431 "),
         (b"GET / HTTP/1.1\r\n" + b"a: x\r\n" * 500 + b"\r\n", b" 431 "),
         (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", b" 414 "),
-        (b"x" * (MOST_HEAD - 1) + b"\r\n\r\n", b" 431 "),
-        (b"x" * (MOST_HEAD + 1), b" 431 "),
+        (b"x" * (MOST_REQUEST - 1) + b"\r\n\r\n", b" 431 "),
+        (b"x" * (MOST_REQUEST + 1), b" 431 "),
         (b"GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", b" 400 "),
         (b"POST / HTTP/1.1\r\nContent-Length: 5000\r\n\r\n" + b"x" * 5000, b" 400 "),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b" 400 "),
@@ -180,119 +173,6 @@ async def test_a_client_that_stops_in_the_handshake_is_cut_off(
         with raw_socket(opened.port) as socket:
             await socket.say(b"GET / HTTP/1.1\r\nHost: ")
             assert await socket.read_to_the_end() == b""
-
-
-# Listening sockets accept connections even after errors on earlier ones
-
-
-WITHIN = 10.0
-"""Longest time in seconds that a test waits; a bound, not a measurement."""
-
-
-class FaultySocket:
-    """A listening socket whose first calls of `accept` fail."""
-
-    def __init__(self, real: socket.socket, fault: int, times: int) -> None:
-        self.real = real
-        self.fault = fault
-        self.times = times
-        self.tries = 0
-
-    def accept(self) -> tuple[socket.socket, object]:
-        self.tries += 1
-        if self.tries <= self.times:
-            raise OSError(self.fault, os.strerror(self.fault))
-        return self.real.accept()
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.real, name)
-
-
-class Arrivals:
-    """A callback that records the accepted connections."""
-
-    def __init__(self) -> None:
-        self.owner = FakeOwner()
-        self.accepted: asyncio.Queue[tuple[PlayerConnection, str]] = asyncio.Queue()
-        self.fault: Exception | None = None
-        """The error to raise for the next connection."""
-
-    def __call__(self, accepted: socket.socket, peer: str) -> PlayerConnection:
-        if self.fault is not None:
-            fault, self.fault = self.fault, None
-            raise fault
-        connection = PlayerConnection(cast(Gateway, self.owner), accepted, peer)
-        self.accepted.put_nowait((connection, peer))
-        return connection
-
-    async def next(self) -> tuple[PlayerConnection, str]:
-        async with asyncio.timeout(WITHIN):
-            return await self.accepted.get()
-
-
-@asynccontextmanager
-async def listening(
-    arrivals: Arrivals, fault: int = 0, times: int = 0
-) -> AsyncIterator[tuple[Listener, FaultySocket]]:
-    (bound,) = await bind("127.0.0.1", 0)
-    faulty = FaultySocket(bound, fault, times)
-    listener = Listener(cast(Any, faulty), arrivals, {})
-    try:
-        yield listener, faulty
-    finally:
-        listener.close()
-        await listener.closed()
-
-
-async def test_everybody_is_accepted_and_known_by_address() -> None:
-    arrivals = Arrivals()
-    async with listening(arrivals) as (listener, _):
-        callers = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(5)]
-        for caller in callers:
-            connection, peer = await arrivals.next()
-            assert (connection.address, peer) == ("127.0.0.1", "127.0.0.1")
-            caller.close()
-
-
-async def test_a_fault_with_one_connection_does_not_end_the_accepting_of_others(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    arrivals = Arrivals()
-    arrivals.fault = RuntimeError("broken")
-    async with listening(arrivals) as (listener, _):
-        with socket.create_connection(("127.0.0.1", listener.port)) as broken:
-            with socket.create_connection(("127.0.0.1", listener.port)):
-                await arrivals.next()
-            assert broken.recv(1) == b""
-    assert [record.getMessage() for record in caplog.records] == ["server_fault"]
-
-
-async def test_a_host_name_is_bound_at_all_its_addresses() -> None:
-    sockets = await bind("localhost", 0)
-    assert {each.getsockname()[0] for each in sockets} <= {"127.0.0.1", "::1"}
-    for each in sockets:
-        each.close()
-
-
-async def test_a_closed_listener_accepts_no_connection() -> None:
-    arrivals = Arrivals()
-    async with listening(arrivals) as (listener, _):
-        port = listener.port
-    with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", port))
-
-
-@pytest.mark.parametrize("fault", [errno.EMFILE, errno.ENOBUFS, errno.EPERM, errno.ETIMEDOUT])
-async def test_while_nothing_can_be_accepted_it_is_tried_again_and_logged_once(
-    fault: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.listener.RETRY_AFTER", 0.01)
-    arrivals = Arrivals()
-    async with listening(arrivals, fault, times=5) as (listener, faulty):
-        with socket.create_connection(("127.0.0.1", listener.port)):
-            await arrivals.next()
-        assert faulty.tries > 5
-    assert [record.getMessage() for record in caplog.records] == ["accept_failed"]
 
 
 # The names by which browsers may reach the server, and the web pages that may connect

@@ -1,72 +1,54 @@
 """Clients that read slowly or not at all: what may wait for them, and when they are disconnected."""
 
-import contextlib
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from time import monotonic
 
 import msgspec
 import pytest
 
 from kit.counted import counted
-from kit.fake_transport import FakeTransport
+from kit.fake_transport import FakeOwner, open_connection
 from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
 from kit.raw_client import RawSocket, frame, raw_socket
 from saratoga_protocol.commands import GetRecord, Heartbeat
 from saratoga_protocol.events import Done, Record, Refused
-from saratoga_server.transport.connection import PlayerConnection
-from saratoga_server.transport.outbox import MOST_FRAMES, MOST_PENDING, Outbox
-from saratoga_server.transport.response_budget import LONG, WAIT, ResponseBudget
-from saratoga_server.transport.slow_readers import LONGEST_PENDING, SlowReaderDetector
-from saratoga_server.transport.socket_options import (
-    RECEIVE_BUFFER,
+from saratoga_server.transport.connection import (
+    LONGEST_UNREAD,
+    MOST_UNREAD,
     SEND_BUFFER,
-    UNACKNOWLEDGED,
-    bound_buffers,
-    forget_unsent,
-    unsent_bytes,
+    PlayerConnection,
 )
+from saratoga_server.transport.response_budget import LONG, WAIT, ResponseBudget
 
 # Slow readers: the number of their unread bytes must decrease
-
-
-class Pile:
-    """A transport with that many unsent bytes."""
-
-    def __init__(self) -> None:
-        self.waits = 0
-
-    def get_write_buffer_size(self) -> int:
-        return self.waits
-
-    def get_extra_info(self, name: str) -> None:
-        return None
 
 
 @pytest.fixture
 def looks() -> Callable[[list[int]], list[bool]]:
     def look(waiting: list[int]) -> list[bool]:
-        """Return the results of two checks, half of the allowed time apart."""
-        pile = Pile()
-        reading = SlowReaderDetector(cast(Any, pile))
+        """Return whether the client was cut at each of some looks, half of the allowed time apart."""
+        owner = FakeOwner()
+        connection, transport = open_connection(owner)
+        now = monotonic()
         seen = []
         for number, waits in enumerate(waiting):
-            pile.waits = waits
-            seen.append(reading.has_stopped(number * LONGEST_PENDING / 2))
+            transport.held = waits
+            connection.check(now + number * LONGEST_UNREAD / 2)
+            seen.append(owner.slow_readers == 1)
         return seen
 
     return look
 
 
-def test_a_client_that_reads_a_little_now_and_then_reads(
+async def test_a_client_that_reads_a_little_now_and_then_reads(
     looks: Callable[[list[int]], list[bool]],
 ) -> None:
     assert looks([90, 80, 80, 70, 90, 60, 60, 50]) == [False] * 8
 
 
-def test_a_client_that_reads_nothing_for_too_long_has_stopped(
+async def test_a_client_that_reads_nothing_for_too_long_has_stopped(
     looks: Callable[[list[int]], list[bool]],
 ) -> None:
     assert looks([50, 50, 50, 50]) == [False, False, False, True]
@@ -74,7 +56,7 @@ def test_a_client_that_reads_nothing_for_too_long_has_stopped(
     assert looks([0, 0, 1, 1, 1, 1]) == [False] * 5 + [True]
 
 
-def test_a_pause_begins_anew_after_every_byte_read(
+async def test_a_pause_begins_anew_after_every_byte_read(
     looks: Callable[[list[int]], list[bool]],
 ) -> None:
     assert looks([50, 50, 50, 49, 49, 49, 49]) == [False] * 6 + [True]
@@ -109,37 +91,29 @@ async def unreading(opened: OpenGateway) -> AsyncIterator[PlayerConnection]:
 # The bound
 
 
-def test_so_many_bytes_may_wait_and_then_no_more() -> None:
-    transport = FakeTransport()
-    outbox = Outbox(transport)
-    transport.held = MOST_PENDING
-    assert outbox.send(b"x")
-    transport.held = MOST_PENDING + 1
-    assert not outbox.send(b"x")
+async def test_so_many_bytes_may_wait_and_then_no_more() -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    transport.held = MOST_UNREAD
+    connection.send(b"x")
+    assert not transport.closed
+    transport.held = MOST_UNREAD + 1
+    connection.send(b"x")
+    assert (transport.closed, owner.slow_readers) == (True, 1)
 
 
-def test_so_many_frames_may_be_sent_while_something_waits() -> None:
-    transport = FakeTransport()
-    outbox = Outbox(transport)
-    transport.held = 1
-    assert [outbox.send(b"x") for _ in range(MOST_FRAMES + 1)] == [True] * MOST_FRAMES + [False]
-    transport.held = 0
-    assert outbox.send(b"x")
-
-
-def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
-    transport = FakeTransport()
-    outbox = Outbox(transport)
-    assert outbox.send(bytes(3 * MOST_PENDING))
-    transport.held = 3 * MOST_PENDING
-    assert outbox.send(b"x")
-    transport.held = 4 * MOST_PENDING + 1
-    assert not outbox.send(b"x")
+async def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
+    connection, transport = open_connection(FakeOwner())
+    connection.send(bytes(3 * MOST_UNREAD))
+    transport.held = 4 * MOST_UNREAD
+    connection.send(b"x")
     # after a read the bound is the same as before
     transport.held = 1
-    assert outbox.send(b"x")
-    transport.held = MOST_PENDING + 1
-    assert not outbox.send(b"x")
+    connection.send(b"x")
+    assert not transport.closed
+    transport.held = MOST_UNREAD + 1
+    connection.send(b"x")
+    assert transport.closed
 
 
 # Real clients
@@ -148,7 +122,7 @@ def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
 async def test_a_client_that_does_not_read_is_disconnected_and_delays_no_other_client(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.transport.slow_readers.LONGEST_PENDING", 0.2)
+    monkeypatch.setattr("saratoga_server.transport.connection.LONGEST_UNREAD", 0.2)
     monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
     async with connected_player(opened.url, "Bert") as bert, unreading(opened):
         await bert.ask(Heartbeat)
@@ -172,19 +146,10 @@ async def test_a_burst_to_a_client_that_does_not_read_does_not_fill_the_memory(
         while connection.is_open:
             connection.send(bytes(FRAME))
             accepted += FRAME
-        assert accepted <= MOST_PENDING + 2 * FRAME
+        assert accepted <= MOST_UNREAD + 2 * FRAME
         assert (await opened.commands.next_ended()).number == 2
         assert counted(opened.metrics, "slow_clients_total") == 1
         assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
-
-
-async def test_many_small_frames_are_no_way_around_the_bound(opened: OpenGateway) -> None:
-    async with connected_player(opened.url, "Bert") as bert, unreading(opened) as connection:
-        await bert.ask(Heartbeat)
-        for _ in range(MOST_FRAMES + 1):
-            connection.send(b"x")
-        assert counted(opened.metrics, "slow_clients_total") == 1
-        assert (await opened.commands.next_ended()).number == 2
 
 
 # The response budget: long responses share a bounded number of bytes
@@ -243,67 +208,3 @@ async def test_a_client_that_reads_gets_one_record_after_the_other() -> None:
         # later requests are answered after the long response
         await anna.ask(Heartbeat)
         assert opened.gateway.budget.left == left
-
-
-# The options of a connection's socket
-
-
-Pair = tuple[socket.socket, socket.socket]
-
-
-@pytest.fixture
-def pair() -> Iterator[Pair]:
-    with socket.create_server(("127.0.0.1", 0)) as door, socket.socket() as near:
-        near.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        near.connect(door.getsockname())
-        far, _ = door.accept()
-        with far:
-            yield near, far
-
-
-def test_the_kernel_buffers_have_the_configured_sizes(pair: Pair) -> None:
-    _, far = pair
-    bound_buffers(far)
-    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * SEND_BUFFER
-    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * RECEIVE_BUFFER
-    assert far.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == UNACKNOWLEDGED
-
-
-def fill(far: socket.socket) -> int:
-    """Send until the kernel buffer is full; return the number of bytes sent."""
-    far.setblocking(False)
-    filled = 0
-    with contextlib.suppress(BlockingIOError):
-        while True:
-            filled += far.send(bytes(1000))
-    return filled
-
-
-def read_all(near: socket.socket) -> None:
-    while near.recv(4096):
-        pass
-
-
-def test_what_the_peer_does_not_take_is_counted(pair: Pair) -> None:
-    near, far = pair
-    bound_buffers(far)
-    assert unsent_bytes(far) == 0
-    filled = fill(far)
-    before = unsent_bytes(far)
-    assert 0 < before <= filled
-    near.settimeout(10)
-    taken = 0
-    while unsent_bytes(far) >= before:
-        taken += len(near.recv(4096))
-    assert taken > 0
-
-
-def test_a_reset_drops_what_was_on_the_way(pair: Pair) -> None:
-    near, far = pair
-    bound_buffers(far)
-    fill(far)
-    forget_unsent(far)
-    far.close()
-    near.settimeout(10)
-    with pytest.raises(ConnectionResetError):
-        read_all(near)

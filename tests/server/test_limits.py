@@ -1,9 +1,10 @@
-"""Addresses, buckets and the sizes of the limits, which sixteen friends with bots must never reach."""
+"""The limits of addresses and of players, and their sizes, which sixteen friends with bots must never reach."""
 
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,26 +12,203 @@ from hypothesis import strategies as st
 
 from saratoga_client.net.timing import Backoff
 from saratoga_protocol.commands import JoinTable
+from saratoga_server.client_addresses import client_address, is_loopback, network_of
 from saratoga_server.config import LEAST_BURST
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
-from saratoga_server.rate_limits.addresses import client_address, is_loopback, network_of
-from saratoga_server.rate_limits.limiter import NO_CONNECTION, Quota, RateLimiter
-from saratoga_server.rate_limits.rates import (
-    COMMANDS_PREPAID,
+from saratoga_server.limits import (
     COSTS,
+    MAX_CONNECTIONS_PER_ADDRESS,
+    MAX_WATCHERS_PER_ADDRESS,
     PER_ADDRESS,
+    PER_PLAYER,
     Action,
+    Quota,
     Rate,
+    RateLimiter,
+    TokenBucket,
     scaled,
 )
-from saratoga_server.rate_limits.token_buckets import TokenBucket
+
+ANNA, BERT = "203.0.113.7", "198.51.100.9"
+"""Two client addresses."""
+MANY = 100_000
+"""More than any limit allows."""
+WRONG_CODES = PER_ADDRESS[Action.WRONG_CODE]
+
+
+class Bench:
+    """A source of rate limiters on an invented clock; it counts their refusals."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.refusals: Counter[str] = Counter()
+
+    def limiter(self, **options: Any) -> RateLimiter:
+        return RateLimiter(
+            lambda: self.now, on_refused=lambda action: self.refusals.update([action]), **options
+        )
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def taken(quota: Quota, action: Action) -> int:
+    """Take tokens for the action until one is refused; return the number taken."""
+    count = 0
+    while quota.take(action) == 0 and count < MANY:
+        count += 1
+    return count
+
+
+# Addresses: shared buckets, connections, bounded tables
+
+
+def test_all_connections_of_an_address_share_its_buckets(bench: Bench) -> None:
+    limiter = bench.limiter()
+    assert taken(limiter.open(ANNA), Action.WRONG_CODE) == WRONG_CODES.burst
+    assert taken(limiter.open(ANNA), Action.WRONG_CODE) == 0
+    assert taken(limiter.open(BERT), Action.WRONG_CODE) == WRONG_CODES.burst
+    assert bench.refusals == {"codes": 3}
+    bench.now += 3 * WRONG_CODES.every
+    assert taken(limiter.open(ANNA), Action.WRONG_CODE) == 3
+
+
+def test_a_refusal_names_the_seconds_to_wait(bench: Bench) -> None:
+    quota = bench.limiter().open(ANNA)
+    taken(quota, Action.TABLE)
+    wait = quota.take(Action.TABLE)
+    assert wait == quota.wait(Action.TABLE) == pytest.approx(PER_ADDRESS[Action.TABLE].every)
+    bench.now += wait
+    assert quota.take(Action.TABLE) == 0
+
+
+def test_a_refused_action_takes_no_token_of_player_or_address(bench: Bench) -> None:
+    limiter = bench.limiter()
+    quota = limiter.open(ANNA)
+    quota.authenticated("anna")
+    assert taken(quota, Action.WRONG_CODE) == PER_PLAYER[Action.WRONG_CODE].burst
+    left = WRONG_CODES.burst - PER_PLAYER[Action.WRONG_CODE].burst
+    assert taken(limiter.open(ANNA), Action.WRONG_CODE) == left
+
+
+@pytest.mark.parametrize(
+    ("factor", "network", "is_limited"), [(1.0, ANNA, True), (1.0, "", False), (None, ANNA, False)]
+)
+def test_limits_hold_for_an_address_unless_they_are_removed(
+    bench: Bench, factor: float | None, network: str, is_limited: bool
+) -> None:
+    limiter = bench.limiter(factor=factor)
+    quotas = [limiter.open(network) for _ in range(MAX_CONNECTIONS_PER_ADDRESS + 1)]
+    assert quotas[-1].has_room() is not is_limited
+    assert (taken(quotas[0], Action.WRONG_CODE) < MANY) is is_limited
+    assert quotas[0].may_watch_beside(quotas[:MAX_WATCHERS_PER_ADDRESS]) is not is_limited
+
+
+def test_an_address_has_a_limit_on_open_connections(bench: Bench) -> None:
+    limiter = bench.limiter()
+    quotas = [limiter.open(ANNA) for _ in range(MAX_CONNECTIONS_PER_ADDRESS)]
+    assert quotas[-1].has_room()
+    one_more = limiter.open(ANNA)
+    assert not one_more.has_room()
+    assert limiter.open(BERT).has_room()
+    one_more.move_to(BERT)
+    assert one_more.has_room()
+    for _ in range(2):
+        quotas[0].close()
+    assert limiter.open(ANNA).has_room()
+    assert not limiter.open(ANNA).has_room()
+
+
+def test_a_flood_of_addresses_does_not_make_the_table_forget(bench: Bench) -> None:
+    limiter = bench.limiter(capacity=64)
+    guesser = limiter.open(ANNA)
+    taken(guesser, Action.WRONG_CODE)
+    guesser.close()
+    guesses = 0
+    for number in range(5000):
+        quota = limiter.open(f"2001:db8:0:{number:x}::/64")
+        guesses += taken(quota, Action.WRONG_CODE)
+        quota.close()
+    assert taken(limiter.open(ANNA), Action.WRONG_CODE) == 0
+    # all that the table has no room for share the usage of one address
+    assert guesses <= WRONG_CODES.burst * (64 + 1)
+
+
+# Players, whose connections share their limits
+
+
+def test_a_player_has_one_command_limit_over_all_connections(bench: Bench) -> None:
+    limiter = bench.limiter(rate=10, burst=12)
+    one, two = limiter.open(ANNA), limiter.open(BERT)
+    assert one.spend(2, 0.0)
+    one.authenticated("anna")
+    two.authenticated("anna")
+    assert [quota.spend(2, 0.0) for quota in (one, two) * 3] == [True] * 5 + [False]
+    assert bench.refusals == {"commands": 1}
+    assert two.seconds_to_wait(1, 0.0) == pytest.approx(0.1)
+    assert two.spend(1, 0.1)
+
+
+def test_commands_beyond_the_limit_are_counted_and_forgiven_one_by_one(bench: Bench) -> None:
+    quota = bench.limiter(rate=1, burst=2).open(ANNA)
+    assert [quota.spend(1, 0.0) for _ in range(5)] == [True] * 2 + [False] * 3
+    assert quota.overdrawn == 3
+    assert [quota.spend(1, 10.0), quota.spend(1, 10.0)] == [True, True]
+    assert quota.overdrawn == 1
+
+
+def test_a_penalty_takes_tokens_if_they_are_there(bench: Bench) -> None:
+    quota = bench.limiter(rate=1, burst=8).open(ANNA)
+    quota.penalise(5, 0.0)
+    quota.penalise(5, 0.0)
+    assert [quota.spend(1, 0.0) for _ in range(4)] == [True] * 3 + [False]
+
+
+def test_an_address_has_one_command_limit_over_all_players(bench: Bench) -> None:
+    limiter = bench.limiter(rate=0)
+    quotas = [limiter.open(ANNA) for _ in range(100)]
+    spent = sum(quota.spend(1, 0.0) for quota in quotas for _ in range(100))
+    assert spent == PER_ADDRESS[Action.COMMANDS].burst
+    assert quotas[0].seconds_to_wait(1, 0.0) == pytest.approx(PER_ADDRESS[Action.COMMANDS].every)
+    assert quotas[-1].overdrawn == 0, "others may have used the address's limit up"
+
+
+def test_a_player_who_reconnects_finds_the_buckets_as_they_were(bench: Bench) -> None:
+    limiter = bench.limiter(rate=1, burst=2)
+    for spent in (2, 0, 0):
+        quota = limiter.open(ANNA)
+        quota.authenticated("anna")
+        assert sum(quota.spend(1, bench.now) for _ in range(3)) == spent
+        assert taken(quota, Action.WRONG_CODE) == 10 * spent
+        quota.close()
+    bench.now += 2
+    quota = limiter.open(ANNA)
+    quota.authenticated("anna")
+    assert sum(quota.spend(1, bench.now) for _ in range(3)) == 2
+
+
+def test_players_who_left_and_used_nothing_lately_make_room_for_others(bench: Bench) -> None:
+    limiter = bench.limiter(rate=1, burst=2, capacity=2)
+    for number in range(10):
+        quota = limiter.open(ANNA)
+        quota.authenticated(f"player {number}")
+        assert quota.spend(2, bench.now)
+        quota.close()
+        bench.now += 3
+    one, two = limiter.open(ANNA), limiter.open(BERT)
+    one.authenticated("anna")
+    two.authenticated("anna")
+    assert one.spend(2, bench.now)
+    assert not two.spend(1, bench.now), "both share the buckets of one player"
+
 
 # The sizes of the limits, which sixteen friends with bots must never reach
 
 
 FRIENDS = 16
 BOTS_EACH = 3
-ADDRESS = "203.0.113.7"
 
 
 class Household:
@@ -104,8 +282,8 @@ class Household:
         return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
 
     def _connects(self) -> Quota:
-        quota = self._limiter.open(ADDRESS, NO_CONNECTION)
-        self._limiter.has_room(quota)
+        quota = self._limiter.open(ANNA)
+        quota.has_room()
         quota.take(Action.CONNECTION)
         return quota
 
@@ -163,7 +341,7 @@ def test_every_command_is_possible_under_the_smallest_limits() -> None:
     # a command that costs more than the bucket holds would be refused with "try again" for ever
     assert max(COSTS.values()) <= LEAST_BURST
     smallest = scaled(PER_ADDRESS, 0.0001)
-    assert smallest[Action.COMMANDS].burst >= COMMANDS_PREPAID >= max(COSTS.values())
+    assert smallest[Action.COMMANDS].burst >= max(COSTS.values())
 
 
 # Token buckets: burst, rate, waits and refunds

@@ -1,1 +1,0 @@
-"""Rate limits of this process: per connection, per player and per address."""
