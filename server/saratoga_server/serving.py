@@ -16,9 +16,15 @@ from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics, serve_metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.process.parent import STOPPING, announce, feed_watchdog, notify
-from saratoga_server.process.program import freeze_startup_objects, run_program
-from saratoga_server.process.shutdown import Shutdown
+from saratoga_server.process import (
+    STOPPING,
+    announce,
+    feed_watchdog,
+    freeze_startup_objects,
+    notify,
+    run_program,
+)
+from saratoga_server.shutdown import Shutdown
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings

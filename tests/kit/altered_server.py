@@ -59,15 +59,15 @@ def _short_minutes() -> None:
 
 
 def _quick_stop() -> None:
-    from saratoga_server.process import shutdown
+    from saratoga_server import shutdown
 
     vars(shutdown).update(STOP_WITHIN=STOP_WITHIN, ABORT_WITHIN=3.0)
 
 
 def _small_log_queue() -> None:
-    from saratoga_server.process import log_writer
+    from saratoga_server import process
 
-    vars(log_writer).update(LIMIT=LOG_QUEUE)
+    vars(process).update(LOG_LIMIT=LOG_QUEUE)
 
 
 def _idle() -> None:

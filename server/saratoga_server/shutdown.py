@@ -9,7 +9,7 @@ from typing import Final
 
 from saratoga_server.cancellation import TaskEnded
 from saratoga_server.logs import EventLog
-from saratoga_server.process.output import STDIN
+from saratoga_server.process import STDIN
 
 STOP_WITHIN: Final = 20.0
 """Seconds from the request, and a delay that the operator chose, to the end of the process."""

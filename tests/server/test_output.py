@@ -1,4 +1,4 @@
-"""What the server writes: the log by a thread, output that cannot be written, the ready line, notices to systemd."""
+"""What the server writes: the log by a thread, output that cannot be written, the ready line, notices to process."""
 
 import asyncio
 import io
@@ -10,21 +10,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event, Thread
+from queue import Queue
 
 import pytest
 
-from kit.counted import counted
 from kit.processes import FullPipe
+from saratoga_server import process
 from saratoga_server.logs import EventLog, set_up_logs
-from saratoga_server.metrics import Metrics
-from saratoga_server.process import log_writer
-from saratoga_server.process import parent as systemd
-from saratoga_server.process.log_writer import LogWriter
-from saratoga_server.process.output import write_all
-from saratoga_server.process.parent import announce
+from saratoga_server.process import LogWriter, announce
 
-# The log is written by a thread: in order, never blocking, and lines that were dropped are reported
+# The log is written by a thread: in order, never blocking
 
 
 WITHIN = 20.0
@@ -35,36 +30,18 @@ log = EventLog("tests")
 Open = Callable[[int], LogWriter]
 
 
-class WatchedMetrics(Metrics):
-    """Metrics that set an event when a line of the log is dropped."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.dropped = Event()
-        super().__init__()
-        count = self.log_lines_dropped.inc
-
-        def inc() -> None:
-            count()
-            self.dropped.set()
-
-        monkeypatch.setattr(self.log_lines_dropped, "inc", inc)
+@pytest.fixture
+def dropped() -> Queue[None]:
+    """The lines that were lost."""
+    return Queue()
 
 
 @pytest.fixture
-def metrics(monkeypatch: pytest.MonkeyPatch) -> WatchedMetrics:
-    return WatchedMetrics(monkeypatch)
-
-
-def dropped_by(metrics: Metrics) -> float:
-    return counted(metrics, "log_lines_dropped_total") or 0
-
-
-@pytest.fixture
-def writer_to(metrics: Metrics) -> Iterator[Open]:
+def writer_to(dropped: Queue[None]) -> Iterator[Open]:
     """Yield a function that makes a writer the stream of the log."""
 
     def opened(descriptor: int) -> LogWriter:
-        writer = LogWriter(descriptor, metrics)
+        writer = LogWriter(descriptor, lambda: dropped.put(None))
         set_up_logs(as_json=True, node="east-1", stream=writer)
         return writer
 
@@ -73,47 +50,37 @@ def writer_to(metrics: Metrics) -> Iterator[Open]:
     logging.captureWarnings(False)
 
 
-def test_lines_that_nobody_reads_are_dropped_counted_and_reported_in_their_place(
-    full_pipe: FullPipe, writer_to: Open, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
+def test_lines_that_nobody_reads_are_dropped_and_counted_and_the_others_written_in_order(
+    full_pipe: FullPipe, writer_to: Open, dropped: Queue[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_writer, "LIMIT", 50)
+    monkeypatch.setattr(process, "LOG_LIMIT", 50)
     writer = writer_to(full_pipe.write_end)
-    written = 500
-    for number in range(written):
+    for number in range(500):
         log.info("line", number=number)
-    assert dropped_by(metrics) >= written - 2 * 50 - 2
+    assert dropped.qsize() >= 500 - 50 - 1
     full_pipe.read_filling()
-    number = dropped = 0
-    while number < written:
-        event = json.loads(full_pipe.read_line())
-        if event["event"] == "log_lines_dropped":
-            assert event["level"] == "error"
-            number += event["count"]
-            dropped += event["count"]
-        else:
-            assert event["number"] == number
-            number += 1
-    log.info("line", number=written)
-    assert json.loads(full_pipe.read_line())["number"] == written
-    assert dropped_by(metrics) == dropped
+    kept = 500 - dropped.qsize()
+    numbers = [json.loads(full_pipe.read_line())["number"] for _ in range(kept)]
+    assert numbers == list(range(kept))
+    log.info("line", number=500)
+    assert json.loads(full_pipe.read_line())["number"] == 500
     writer.close(WITHIN)
 
 
-def test_lines_for_a_full_disk_are_reported_when_there_is_space_again(
-    tmp_path: Path, writer_to: Open, metrics: WatchedMetrics
+def test_lines_for_a_full_disk_are_counted_and_later_ones_written(
+    tmp_path: Path, writer_to: Open, dropped: Queue[None]
 ) -> None:
     descriptor = os.open("/dev/full", os.O_WRONLY)
     writer = writer_to(descriptor)
     log.info("lost")
-    assert metrics.dropped.wait(WITHIN)
+    dropped.get(timeout=WITHIN)
     with (tmp_path / "log").open("wb") as file:
         os.dup2(file.fileno(), descriptor)
     log.info("kept")
     writer.close(WITHIN)
     os.close(descriptor)
-    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
-    assert [line["event"] for line in lines] == ["kept", "log_lines_dropped"]
-    assert lines[1]["count"] == dropped_by(metrics) == 1
+    [line] = (tmp_path / "log").read_text().splitlines()
+    assert json.loads(line)["event"] == "kept"
 
 
 def test_closing_does_not_wait_for_a_reader_that_never_comes(
@@ -131,7 +98,7 @@ def test_closing_does_not_wait_for_a_reader_that_never_comes(
 
 PROGRAM = """
 import sys
-from saratoga_server.process.output import drop_unwritable_output
+from saratoga_server.process import drop_unwritable_output
 
 print("the last words")
 {end}
@@ -149,17 +116,6 @@ def test_output_to_a_closed_stream_is_no_failure(end: str, code: int) -> None:
             check=False,
         )
     assert done.returncode == code
-
-
-def test_all_is_written_to_a_pipe_that_another_process_made_non_blocking(
-    full_pipe: FullPipe,
-) -> None:
-    os.set_blocking(full_pipe.write_end, False)
-    writing = Thread(target=write_all, args=(full_pipe.write_end, b"line\n" * 2000))
-    writing.start()
-    full_pipe.read_filling()
-    assert [full_pipe.read_line() for _ in range(2000)] == ["line"] * 2000
-    writing.join()
 
 
 # The ready line: printed for the parent process, and reported to systemd
@@ -182,14 +138,14 @@ async def test_the_line_has_the_address_and_systemd_is_notified(
         await announce("ws://127.0.0.1:7470", out.fileno())
         # the line is flushed, so that the parent process need not wait for it
         assert (tmp_path / "out").read_text() == "saratoga-server ready ws://127.0.0.1:7470\n"
-    assert manager.recv(100).decode() == systemd.READY
+    assert manager.recv(100).decode() == process.READY
 
 
 async def test_a_pipe_that_nobody_reads_delays_nothing(
     manager: socket.socket, full_pipe: FullPipe, caplog: pytest.LogCaptureFixture
 ) -> None:
     await announce("ws://127.0.0.1:7470", full_pipe.write_end)
-    assert manager.recv(100).decode() == systemd.READY
+    assert manager.recv(100).decode() == process.READY
     assert [record.getMessage() for record in caplog.records] == ["ready_line_failed"]
     # the line is there as soon as somebody reads
     full_pipe.read_filling()
@@ -213,14 +169,14 @@ async def test_a_pipe_that_nobody_reads_delays_nothing(
 def test_the_watchdog_is_fed_if_it_is_for_this_process(
     environment: dict[str, str], seconds: float | None
 ) -> None:
-    assert systemd.watchdog_seconds(environment) == seconds
+    assert process.watchdog_seconds(environment) == seconds
 
 
 async def test_the_watchdog_is_fed_again_and_again(manager: socket.socket) -> None:
     environment = {"NOTIFY_SOCKET": manager.getsockname(), "WATCHDOG_USEC": "20000"}
-    feeding = asyncio.create_task(systemd.feed_watchdog(environment))
+    feeding = asyncio.create_task(process.feed_watchdog(environment))
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(10):
         for _ in range(3):
-            assert await loop.sock_recv(manager, 100) == systemd.WATCHDOG.encode()
+            assert await loop.sock_recv(manager, 100) == process.WATCHDOG.encode()
     feeding.cancel()

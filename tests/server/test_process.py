@@ -12,7 +12,7 @@ import pytest
 import uvloop
 
 from kit.server_process import running_server
-from saratoga_server.process.program import (
+from saratoga_server.process import (
     OLDER,
     YOUNGEST,
     collect_rarely,

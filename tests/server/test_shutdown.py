@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kit.processes import FullPipe
+from saratoga_server import shutdown as module
 from saratoga_server.cancellation import TaskEnded
-from saratoga_server.process import shutdown as module
-from saratoga_server.process.shutdown import Shutdown
+from saratoga_server.shutdown import Shutdown
 
 # Signals request a shutdown; a second one forces it
 
@@ -115,7 +115,7 @@ async def test_a_failed_task_ends_the_server_with_an_error_even_if_closing_hangs
 PROGRAM = """
 from saratoga_server.config import Config
 from saratoga_server.logs import EventLog
-from saratoga_server.process.program import run_program
+from saratoga_server.process import run_program
 
 async def serve(config, metrics):
     log = EventLog("tests")

@@ -1,1 +1,0 @@
-"""The operating system process: its log, signals, limits and parent."""
