@@ -63,7 +63,7 @@ class Node:
         self.metrics: Final = metrics
         self.program: Final = program
         self.deal: Final = deal
-        self.new_seed: Final = new_seed
+        self.new_seed: Final[Callable[[], bytes]] = new_seed
         self.ranked_tables: Final = ranked_tables
         self.clock = ServerClock(store.tables.now, steady)
         self.background_tasks = BackgroundTasks()

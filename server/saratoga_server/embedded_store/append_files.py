@@ -2,7 +2,10 @@
 
 import asyncio
 import shlex
+import shutil
+from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from redis.asyncio import Redis
@@ -15,6 +18,9 @@ FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
 SNAPSHOT: Final = "dump.rdb"
 """The name that the store gives its snapshot."""
+
+OLD_AFTER: Final = 60 * 86_400.0
+"""Seconds after which a store is copied before it is used again."""
 
 EMPTY_BASE: Final = 256
 """The most bytes of a base file without keys; with keys it has the Functions too."""
@@ -45,6 +51,24 @@ def check_files(folder: Path) -> bool:
             f"Nothing was started or changed. {remedy_for(folder)}"
         )
     return False
+
+
+def copy_if_old(folder: Path, last_used: float, now: float) -> Path | None:
+    """Copy a store that was not used for `OLD_AFTER` to `before-DATE` beside its folder; return the copy.
+
+    What expires meanwhile is gone when the store starts, and the machine's clock may be wrong. Only the newest copy
+    is kept. Times are seconds since 1970. Raises `OSError`.
+    """
+    if now - last_used < OLD_AFTER:
+        return None
+    copy = folder.with_name(f"before-{datetime.fromtimestamp(now, UTC):%Y-%m-%d}")
+    with TemporaryDirectory(prefix=".copying-", dir=folder.parent) as scratch:
+        begun = Path(scratch, "store")
+        shutil.copytree(folder, begun, ignore=shutil.ignore_patterns("*.sock", "*.lock", "temp-*"))
+        for older in folder.parent.glob("before-*"):
+            shutil.rmtree(older)
+        begun.rename(copy)
+    return copy
 
 
 def delete_temporary_files(folder: Path) -> None:

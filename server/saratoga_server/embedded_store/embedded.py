@@ -18,14 +18,16 @@ finds a leftover store on the folder shuts it down and starts its own.
 
 import asyncio
 import shlex
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from time import time
 from types import TracebackType
 from typing import IO, Final
 
 from saratoga_server.embedded_store import append_files
-from saratoga_server.embedded_store.ledger_file import LedgerFile
+from saratoga_server.embedded_store.ledger_file import NAME, LedgerFile
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.store_folder import (
     LOOK_AGAIN,
@@ -87,11 +89,7 @@ class EmbeddedStore:
     """
 
     def __init__(self, folder: Path, durability: Durability = Durability.SAFE) -> None:
-        if durability not in _SYNC:
-            raise StoreRefused(
-                f"The embedded store has no replica, so it cannot offer --durability {durability}. "
-                "Choose --durability safe, or give a store with a replica with --redis."
-            )
+        """`durability`: `fast` or `safe`; an embedded store has no replica."""
         self.folder = folder
         self._settings = {
             "appendonly": "yes",
@@ -123,12 +121,25 @@ class EmbeddedStore:
             make_private(self.folder)
             resources.enter_context(await lock_for_server(self.folder))
             self._socket_path = resources.enter_context(open_socket_path(self.folder))
+            await self._copy_if_old()
             was_in_order = await self.ledger.open()
             self._process = await self._start(rewrites=not was_in_order)
             resources.push_async_callback(self._stop)
             self._supervision = asyncio.create_task(self._supervise())
             self._resources = resources.pop_all()
         return url_of(self._socket_path)
+
+    async def _copy_if_old(self) -> None:
+        try:
+            last_used = (self.folder / NAME).stat().st_mtime
+            copy = await asyncio.to_thread(append_files.copy_if_old, self.folder, last_used, time())
+        except FileNotFoundError:
+            return  # a new store
+        except (OSError, shutil.Error) as error:
+            _log.error("store_not_copied", reason=str(error))
+        else:
+            if copy is not None:
+                _log.warning("store_copied", copy=str(copy))
 
     async def __aexit__(
         self,

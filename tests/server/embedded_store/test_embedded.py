@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from time import time
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from kit.running_race import ANNA, CODE, move, running_race
 from saratoga_server.embedded_store import embedded
 from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
-from saratoga_server.embedded_store.ledger_file import read_note, write_note
+from saratoga_server.embedded_store.ledger_file import NAME, read_note, write_note
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
 from saratoga_server.embedded_store.store_folder import SOCKET, open_socket_path
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
@@ -280,6 +281,24 @@ async def test_a_store_without_the_data_that_its_server_had_is_refused(folder: P
     shutil.rmtree(folder / FOLDER)
     with pytest.raises(StoreRefused, match="does not have the data of this server"):
         await used(folder)
+
+
+async def test_a_store_that_was_long_unused_is_copied_before_anything_in_it_expires(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await used(folder)
+    (folder.parent / "before-2024-02-29").mkdir()
+    long_ago = time() - 61 * 86_400
+    for days in (59, 61):
+        os.utime(folder / NAME, (long_ago, time() - days * 86_400))
+        async with served(folder):
+            pass
+        [copy] = folder.parent.glob("before-*")
+        assert (copy.name == "before-2024-02-29") is (days == 59)
+    assert "store_copied" in events(caplog)
+    assert (mode(copy), mode(copy / FOLDER)) == (0o700, 0o700)
+    async with served(copy) as (_, store):
+        assert await store.tables.load_table(CODE) is not None
 
 
 def temporary_files(folder: Path) -> list[Path]:
