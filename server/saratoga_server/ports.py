@@ -101,11 +101,6 @@ class LiveStanding(Struct, frozen=True, array_like=True):
     reached: Reached | None = None
     """When the count last rose to `banked`; `None` if it never rose above the deal's count."""
 
-    def shows_same_as(self, other: "LiveStanding") -> bool:
-        """Return whether other players see no difference between the two standings."""
-        is_level = self.banked == other.banked and self.state is other.state
-        return is_level and self.reached == other.reached
-
 
 class RaceFinish(Struct, frozen=True, kw_only=True):
     """The record and settlement to store when a race is over."""

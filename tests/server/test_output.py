@@ -61,7 +61,8 @@ def test_lines_that_nobody_reads_are_dropped_and_counted_and_the_others_written_
     full_pipe.read_filling()
     kept = 500 - dropped.qsize()
     numbers = [json.loads(full_pipe.read_line())["number"] for _ in range(kept)]
-    assert numbers == list(range(kept))
+    assert numbers == sorted(set(numbers))
+    assert numbers[:50] == list(range(50))
     log.info("line", number=500)
     assert json.loads(full_pipe.read_line())["number"] == 500
     writer.close(WITHIN)

@@ -5,6 +5,7 @@ truth: what this node has of a board is what the store had when it was last read
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -24,7 +25,6 @@ from saratoga_server.domain.board import Board, BoardChange, analysis_of, open_b
 from saratoga_server.domain.results import wire_standings
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import checked_deal
-from saratoga_server.live.board_lock import BoardLock
 from saratoga_server.live.broadcaster import send_loss
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import CommitOutcome, Damage, LiveStanding, Millis
@@ -37,6 +37,56 @@ log = EventLog("races")
 
 FOLDED_AT_ONCE: Final = 2
 """Logs rebuilt at once; each delays every turn of the event loop by a millisecond."""
+
+
+class BoardLock:
+    """The lock of a board, held while a move is judged, stored and applied. It is fair.
+
+    `asyncio.Lock` can only be acquired by a coroutine, but moves are judged in a callback.
+    """
+
+    __slots__ = ("_is_held", "_waiting")
+
+    def __init__(self) -> None:
+        self._is_held = False
+        self._waiting: deque[asyncio.Future[None]] | None = None
+
+    def try_acquire(self) -> bool:
+        """Acquire the lock if it is free; return whether it was."""
+        if self._is_held:
+            return False
+        self._is_held = True
+        return True
+
+    async def acquire(self) -> None:
+        """Wait for the lock and acquire it."""
+        if self.try_acquire():
+            return
+        if self._waiting is None:
+            self._waiting = deque()
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.release()  # it was acquired just as the wait was cancelled
+            raise
+
+    def release(self) -> None:
+        """Release the lock, or pass it to the longest-waiting caller."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)  # still held, by that waiter now
+                return
+        self._is_held = False
+
+    async def __aenter__(self) -> None:
+        await self.acquire()
+
+    async def __aexit__(self, *exception: object) -> None:
+        self.release()
 
 
 @dataclass(slots=True, eq=False)
@@ -389,7 +439,11 @@ class Races:
         if standing.length <= known.length:
             return False
         run.standing = standing
-        if standing.shows_same_as(known):
+        if (standing.banked, standing.state, standing.reached) == (
+            known.banked,
+            known.state,
+            known.reached,
+        ):
             return False
         self._node.broadcaster.standings_changed(run.audience, race.next_standings)
         return True

@@ -41,6 +41,7 @@ _RETRY_PAUSE: Final = 0.05
 """Seconds before a batch that met a transient error is sent again."""
 
 _STATUSES: Final = tuple(CommitStatus)
+_FUNCTION: Final = function_name("commit_boards")
 _PACKER: Final = msgpack.Packer(use_bin_type=False)
 
 _log = EventLog("store")
@@ -73,6 +74,8 @@ class Commits:
         self._questions = b"".join(encode_command(*command) for command in commands)
         self._replies_due = 1 + len(commands)
         self._on_batch = on_batch
+        self.has_written = False
+        """True if a batch was sent since the guard of the store last looked."""
         self._loop = asyncio.get_running_loop()
         self._link: Link | None = None
         self._waiting: deque[PendingCommit] = deque()
@@ -159,6 +162,7 @@ class Commits:
         else:
             link.request(request, self._replies_due, self._on_replies)
             if commits:
+                self.has_written = True
                 self._on_batch(len(commits))
 
     # receiving
@@ -167,7 +171,7 @@ class Commits:
         answer, *confirmation = replies
         if isinstance(answer, hiredis.ReplyError):
             self._on_error(str(answer))
-        elif not is_confirmed(confirmation, self._replicas):
+        elif self._replicas and not is_confirmed(confirmation, self._replicas):
             errors = [str(each) for each in confirmation if isinstance(each, hiredis.ReplyError)]
             if errors:
                 self._recover(errors[0])
@@ -283,8 +287,7 @@ def encode_commits(commits: Sequence[BoardCommit]) -> bytes:
         )
         for commit in commits
     ]
-    function = function_name("commit_boards")
-    return encode_command("FCALL", function, len(places), *places, _PACKER.pack(boards))
+    return encode_command("FCALL", _FUNCTION, len(places), *places, _PACKER.pack(boards))
 
 
 def _fail(commits: Iterable[PendingCommit], reason: str) -> None:

@@ -13,7 +13,7 @@ durable. A store with another generation is another store. One with a lower sequ
 import asyncio
 from collections.abc import Callable
 from secrets import token_hex
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 from redis.exceptions import RedisError
@@ -30,6 +30,9 @@ from saratoga_server.store.clients import (
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import FORMER_LEDGER, LEDGER
 from saratoga_server.store.preflight import ANSWER_WITHIN, check_client
+
+if TYPE_CHECKING:
+    from saratoga_server.store.commits import Commits
 
 CHECK_EVERY: Final = 3.0
 """Seconds between two checks of the store."""
@@ -115,6 +118,8 @@ class StoreGuard:
         self._trust = trust
         self._on_refused = on_refused
         self._on_lost = on_lost
+        self.commits: Commits | None = None
+        """The commits that are written to the store."""
         self._lock = asyncio.Lock()
         self.why_refused: str | None = None
         """Why the store must not be used now, as sentences for the log; `None` if it may be."""
@@ -168,6 +173,8 @@ class StoreGuard:
         """Check the store, raise its ledger if it may be used; return whether it answered."""
         async with self._lock:
             found = await self._check()
+        if self.commits is not None and self.commits.has_written:
+            self._has_written, self.commits.has_written = True, False
         if found is not None and self._has_written and self.why_refused is None:
             self._has_written = False
             try:

@@ -33,6 +33,7 @@ A time to live is set only in the write that ends a thing. A store deletes by it
 machine may delete what is kept for a time; never names, or the leaderboards of all time.
 """
 
+from functools import lru_cache
 from typing import Final
 
 _DAY: Final = 24 * 60 * 60 * 1000
@@ -70,6 +71,7 @@ def table_key(code: str) -> str:
     return f"table:{code}"
 
 
+@lru_cache(4096)  # every move needs it
 def race_key(code: str, race: int) -> str:
     return f"{table_key(code)}:race:{race}"
 

@@ -95,12 +95,9 @@ async def open_store(
             await guard.open()
             watching.append(asyncio.create_task(guard.keep()))
 
-        def batch_sent(boards: int) -> None:
-            guard.note_write()
-            on_batch(boards)
-
         connect = partial(_connect, primary, guard if is_guarded else None)
-        commits = Commits(connect, primary.confirmations, batch_sent)
+        commits = Commits(connect, primary.confirmations, on_batch)
+        guard.commits = commits
         commits.start()
         yield Store(
             durability=durability,

@@ -67,7 +67,7 @@ class CommandRunner:
         elif isinstance(command, GetRecord):
             self._start(client, self._answer_long(client, session, command))
         else:
-            self._start(client, self._answer(session, command, began))
+            self._start(client, self._answer(client, session, command, began))
 
     def _refuse_too_fast(
         self,
@@ -89,9 +89,9 @@ class CommandRunner:
     ) -> None:
         move = self._commands.begin_move(session, command)
         if move is None:
-            self._start(client, self._answer(session, command, began))
+            self._start(client, self._answer(client, session, command, began))
         elif isinstance(move, Event):
-            self._acknowledge(session, move, began)
+            self._acknowledge(client, session, move, began)
         else:
             client.answering()
             move.durable.add_done_callback(partial(self._finish_move, client, session, move, began))
@@ -107,16 +107,20 @@ class CommandRunner:
         """Answer a move whose commit is done, and take the connection's next command."""
         answer = self._commands.finish_move(session, move)
         if answer is None:
-            self._start(client, self._explain(session, move, began))
+            self._start(client, self._explain(client, session, move, began))
         else:
-            self._acknowledge(session, answer, began)
+            self._acknowledge(client, session, answer, began)
             client.answered()
 
-    async def _explain(self, session: Session, move: JudgedMove, began: float) -> None:
-        self._acknowledge(session, await self._commands.explain(session, move), began)
+    async def _explain(
+        self, client: PlayerConnection, session: Session, move: JudgedMove, began: float
+    ) -> None:
+        self._acknowledge(client, session, await self._commands.explain(session, move), began)
 
-    def _acknowledge(self, session: Session, answer: Event, began: float) -> None:
-        session.send(answer)
+    def _acknowledge(
+        self, client: PlayerConnection, session: Session, answer: Event, began: float
+    ) -> None:
+        client.send(session.codec.encode(answer))
         if isinstance(answer, BoardChanged):
             self._metrics.moves_acknowledged.inc()
             self._metrics.acknowledgement.observe(time.monotonic() - began)
@@ -139,8 +143,10 @@ class CommandRunner:
         finally:
             client.answered()
 
-    async def _answer(self, session: Session, command: Command, began: float) -> None:
-        self._acknowledge(session, await self._commands.answer(session, command), began)
+    async def _answer(
+        self, client: PlayerConnection, session: Session, command: Command, began: float
+    ) -> None:
+        self._acknowledge(client, session, await self._commands.answer(session, command), began)
 
     async def _answer_long(
         self, client: PlayerConnection, session: Session, command: GetRecord

@@ -26,7 +26,7 @@ IDLE_TIMES = 3
 With fewer, the process would not need more memory than it has spare.
 """
 
-MOST_KIB = 16.0
+MOST_KIB = 14.0
 
 PACE = 0.004
 """Seconds between two moves of a racer, so that the server is not under full load."""

@@ -12,7 +12,7 @@ from benchmarks.turns import BARE, BYTES, SAFE, server_and_echoes
 from saratoga_rules.games import GAMES
 
 SECONDS, QUICK_SECONDS = 1.5, 1.0
-TABLES, QUICK_TABLES = (1, 16, 64, 256), (16, 64, 256)
+TABLES, QUICK_TABLES = (1, 4, 16, 64, 256), (1, 16, 64, 256)
 AT = 64
 """The number of tables at which layers and games are compared."""
 GROWN = (16, 256)
@@ -22,7 +22,7 @@ ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
 ROUNDS, FEWER_ROUNDS = 2, 1
 """The number of measurements whose mean a row shows."""
 
-MOST_RATIO, MOST_TRANSPORT, MOST_GROWTH = 1.9, 0.5, 1.3
+MOST_RATIO, MOST_ALONE, MOST_TRANSPORT, MOST_GROWTH, MOST_BARE = 1.5, 2.6, 0.5, 1.3, 0.65
 
 FIRST_GAME = next(iter(GAMES))
 """The game that newcomers are offered first."""
@@ -51,6 +51,14 @@ async def moves(report: Report, *, quick: bool) -> None:
         "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
         "of which the replica's files are in memory."
     )
+    alone = Bar(
+        "a move at `safe`, 1 table, in bare echoes",
+        safe[1].micros / echo[1].micros,
+        MOST_ALONE,
+        " x",
+    )
+    alone.is_quiet = safe[1].is_undisturbed and echo[1].is_undisturbed
+    report.bar(alone)
     await _in_turns(report, QUICK_ROUNDS_IN_TURNS if quick else ROUNDS_IN_TURNS)
     await _growth(report, safe, echo, FEWER_ROUNDS if quick else ROUNDS, seconds)
     await _first_game(report, FEWER_ROUNDS if quick else ROUNDS, seconds)
@@ -136,6 +144,15 @@ async def layers(report: Report, *, quick: bool) -> None:
     rows = [line("bare echo", AT, echo, echo)]
     rows += [line(name, AT, load, echo) for name, load in loads.items()]
     report.table(columns("echo"), rows)
+    bare = loads["without rules"]
+    bar = Bar(
+        f"a move without rules, {AT} tables, in bare echoes",
+        bare.micros / echo.micros,
+        MOST_BARE,
+        " x",
+    )
+    bar.is_quiet = bare.is_undisturbed and echo.is_undisturbed
+    report.bar(bar)
     report.say("So of a move's microseconds:")
     both = loads["without both"]
     report.table(

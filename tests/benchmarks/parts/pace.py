@@ -42,7 +42,7 @@ MOST_STEP = 1.5
 """Largest factor by which the rate grows or shrinks in one step."""
 
 
-MOST_RATIO = 10.0
+MOST_RATIO = 5.0
 
 
 class Seconds:

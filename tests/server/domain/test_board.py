@@ -28,6 +28,7 @@ from saratoga_server.domain.board import (
     FOLD_STEP,
     Board,
     BoardChange,
+    BoardLog,
     commit_of,
     continued,
     ended,
@@ -39,7 +40,6 @@ from saratoga_server.domain.board import (
     repeated,
     stuck_after,
 )
-from saratoga_server.domain.board_log import BoardLog
 from saratoga_server.domain.replays import CannotReplay, replay_json
 from saratoga_server.domain.results import CountedRace, count_up, recorded_outcome
 from saratoga_server.domain.tables import TableState

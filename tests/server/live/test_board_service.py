@@ -13,8 +13,7 @@ from saratoga_protocol.events import Refused
 from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live import play
-from saratoga_server.live.board_lock import BoardLock
-from saratoga_server.live.races import LiveRace
+from saratoga_server.live.races import BoardLock, LiveRace
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 
