@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard
@@ -78,6 +78,23 @@ class Node:
         self.scheduler = Scheduler(self)
         self.readiness = Readiness(store.commits.ask, steady, why_store_refused)
         self.dispatcher = Dispatcher(self)
+
+    @classmethod
+    async def opened(
+        cls, store: "Store", name: str, program: str, metrics: Metrics, **options: Any
+    ) -> "Node":
+        """Return a new node on this store, with the store's time, which other nodes know of."""
+        node = cls(store, f"{name}.{secrets.token_hex(3)}", metrics, program=program, **options)
+        await node.clock.synchronise()
+        await store.nodes.beat(node.name)
+        return node
+
+    @classmethod
+    async def for_administration(cls, store: "Store") -> "Node":
+        """Return a node without players, through which an administrator's process changes tables."""
+        node = cls(store, "admin", Metrics())
+        await node.clock.synchronise()
+        return node
 
     async def why_not_ready(self) -> str | None:
         """Return a sentence that says why the node is not ready; `None` if it is ready."""

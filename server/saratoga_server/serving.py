@@ -7,7 +7,6 @@ from importlib.metadata import version
 from typing import Final
 
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.app import compose
 from saratoga_server.cancellation import TaskEnded, cancel_all
 from saratoga_server.config import Config, StartupError
 from saratoga_server.domain.usernames import load_tables
@@ -98,7 +97,7 @@ async def _serve_players(
     def why_store_refused() -> str | None:
         return store.guard.why_refused
 
-    node = await compose(
+    node = await Node.opened(
         store,
         config.node,
         program(),

@@ -45,7 +45,7 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
-from saratoga_server.app import compose_table_cache
+from saratoga_server.node import Node
 from saratoga_server.store.opening import open_store
 
 NODES = 3
@@ -76,7 +76,7 @@ async def players(urls: list[str], *names: str) -> AsyncIterator[list[SocketPlay
 async def administration(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administration]:
     """Administration of the store that the nodes share."""
     async with open_store(store_servers["valkey"].url) as store:
-        yield Administration(store, await compose_table_cache(store), "zoe@host")
+        yield Administration(store, (await Node.for_administration(store)).tables, "zoe@host")
 
 
 async def plays(racer: SocketPlayer, moves: int) -> BoardView:

@@ -38,7 +38,7 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 @pytest.fixture(autouse=True)
 def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("saratoga_server.handlers.seats.table_code", lambda chance: CODE)
-    monkeypatch.setattr("saratoga_server.app.secrets.token_hex", lambda count: "00" * count)
+    monkeypatch.setattr("saratoga_server.node.secrets.token_hex", lambda count: "00" * count)
 
 
 @dataclass

@@ -13,10 +13,10 @@ from saratoga_protocol.commands import CreateTable, GetRecord, Hello, JoinTable,
 from saratoga_protocol.events import BoardChanged, Done, Record, Refused, Snapshot
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
-from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.scheduler import LOOK_EVERY, MOST_DUE
+from saratoga_server.node import Node
 from saratoga_server.ports import Damage, StoredBoard
 from saratoga_server.store.keys import DUE, player_key, race_key, table_key
 
@@ -115,7 +115,7 @@ async def test_a_damaged_race_is_refused_and_logged_and_its_table_can_be_closed(
     lines = [line.getMessage() for line in caplog.records]
     assert lines.count("race_damaged") == 1
     assert "server_fault" not in lines
-    cache = await compose_table_cache(server.store)
+    cache = (await Node.for_administration(server.store)).tables
     office = Administration(stores=server.store, table_cache=cache, who="admin")
     await office.close(code, "The race is damaged.")
     await server.settle()

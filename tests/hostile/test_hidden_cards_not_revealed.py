@@ -323,7 +323,7 @@ STEPS = 90
 @pytest.fixture(autouse=True)
 def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("saratoga_server.handlers.seats.table_code", lambda chance: CODE)
-    monkeypatch.setattr("saratoga_server.app.secrets.token_hex", lambda count: "00" * count)
+    monkeypatch.setattr("saratoga_server.node.secrets.token_hex", lambda count: "00" * count)
 
 
 def dealt(game: str, number: int) -> Position:

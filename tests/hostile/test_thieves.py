@@ -41,9 +41,9 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
-from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
 from saratoga_server.limits import PER_ADDRESS, PER_PLAYER, Action
+from saratoga_server.node import Node
 from saratoga_server.store.opening import Store
 
 
@@ -126,7 +126,7 @@ async def test_forgetting_a_stolen_player_locks_out_the_thief(
 ) -> None:
     async with player_at(server.url, "Anna") as anna:
         player = anna.player
-    table_cache = await compose_table_cache(valkey)
+    table_cache = (await Node.for_administration(valkey)).tables
     office = Administration(valkey, table_cache, "the host")
     await office.forget(player)
     async with player_at(server.url, "Mallory") as mallory:

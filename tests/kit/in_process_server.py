@@ -25,7 +25,6 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.standing import State
-from saratoga_server.app import compose
 from saratoga_server.domain import tables
 from saratoga_server.domain.board import commit_of, ended
 from saratoga_server.domain.tables import RankedTables, TablePhase, TableState, kick
@@ -328,7 +327,7 @@ async def compose_node(
     node: str = "node",
     ranked_tables: RankedTables = RankedTables.ALL,
 ) -> Node:
-    return await compose(
+    return await Node.opened(
         store,
         node,
         PROGRAM,

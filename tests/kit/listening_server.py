@@ -10,7 +10,6 @@ import pytest
 from kit.in_process_server import PROGRAM
 from kit.stores import StoreServer
 from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.live.readiness import WhyRefused, never_refused
 from saratoga_server.metrics import Metrics
@@ -43,7 +42,7 @@ async def listening_server(
 ) -> AsyncIterator[ListeningServer]:
     """Run a server without rate limits and without the page on this store."""
     metrics = Metrics()
-    node = await compose(
+    node = await Node.opened(
         store, name, PROGRAM, metrics, deal=deal_for_key, why_store_refused=why_store_refused
     )
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, burst=100)

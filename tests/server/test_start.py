@@ -27,9 +27,9 @@ from saratoga_protocol.events import (
     RaceOver,
 )
 from saratoga_server.__main__ import main
-from saratoga_server.app import compose
 from saratoga_server.domain.tables import TableState, join, unpack
 from saratoga_server.metrics import Metrics
+from saratoga_server.node import Node
 from saratoga_server.ports import Millis
 from saratoga_server.serving import program
 from saratoga_server.store.opening import Store
@@ -69,7 +69,7 @@ def test_the_command_line_loads_neither_the_server_nor_the_administration() -> N
 
 
 async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) -> None:
-    node = await compose(valkey, "node-1", "test", Metrics())
+    node = await Node.opened(valkey, "node-1", "test", Metrics())
     assert abs(node.clock.now() - await valkey.tables.now()) < 1000
     assert await node.why_not_ready() is None
     assert await valkey.nodes.dead([node.name, "another"]) == {"another"}

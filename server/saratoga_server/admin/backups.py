@@ -27,12 +27,12 @@ from redis.exceptions import ResponseError
 
 from saratoga_server.admin.acts import Administration
 from saratoga_server.admin.commands import RESTORED, administrator
-from saratoga_server.app import compose_table_cache
 from saratoga_server.embedded_store.append_files import SNAPSHOT, wait_for_child
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.embedded_store.ledger_file import renew_ledger, write_note
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.store_folder import open_socket_path, refuse_other_user, url_of
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import opened_client
 from saratoga_server.store.durability import Durability
@@ -240,7 +240,7 @@ async def _restore_into(folder: Path, snapshot: Path) -> int:
                     f"The store could not write its files in {folder.parent}. Is the disk full?"
                 )
             async with open_store(url, Durability.FAST, is_guarded=False) as store:
-                cache = await compose_table_cache(store)
+                cache = (await Node.for_administration(store)).tables
                 office = Administration(stores=store, table_cache=cache, who=administrator())
                 await office.close_all(RESTORED)
         finally:

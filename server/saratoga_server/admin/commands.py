@@ -19,10 +19,10 @@ import click
 from saratoga_protocol.visible_text import sanitised
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
 from saratoga_server.admin.terminal import failure, say, say_json
-from saratoga_server.app import compose_table_cache
 from saratoga_server.config import EXPOSURE_WARNING, Config, InvalidConfig, exposes_password
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.embedded_store.store_folder import user_name
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
@@ -58,7 +58,7 @@ class StoreAccess:
             store = await opened.enter_async_context(
                 open_store(url, Durability.FAST, trust_store=True, is_guarded=False)
             )
-            table_cache = await compose_table_cache(store)
+            table_cache = (await Node.for_administration(store)).tables
             return await act(
                 Administration(stores=store, table_cache=table_cache, who=administrator())
             )

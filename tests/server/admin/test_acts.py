@@ -15,7 +15,6 @@ from kit.walks import banking
 from saratoga_rules.records.record import format_record
 from saratoga_rules.records.standing import State
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
-from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import (
     TableOptions,
     TablePhase,
@@ -34,6 +33,7 @@ from saratoga_server.messages.node_events import (
     TableClosedByAdmin,
     Touched,
 )
+from saratoga_server.node import Node
 from saratoga_server.ports import (
     Millis,
     PlayerRow,
@@ -85,7 +85,7 @@ class Office:
 
 async def opened_office(store: SteppedStore, node: EventRecorder) -> Office:
     """Return the office of a store in which Ann and Ben sit at a public table; Cleo has a name and no seat."""
-    admin = Administration(store, await compose_table_cache(store), "zoe@laptop")
+    admin = Administration(store, (await Node.for_administration(store)).tables, "zoe@laptop")
     opened = Office(store, admin, node)
     players = store.players
     for player, name in ((ANN, "Ann"), (BEN, "Ben"), (CLEO, "Cleo")):

@@ -40,12 +40,12 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
-from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
 from saratoga_server.limits import PER_ADDRESS, Action, RateLimiter
 from saratoga_server.live.session import Session
 from saratoga_server.metrics import Metrics
+from saratoga_server.node import Node
 from saratoga_server.ports import PlayerRow
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store
@@ -136,7 +136,7 @@ async def timed(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     """A node with the real time on a store of any kind; its countdowns end at once."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
-    node = await compose(store, "node", "test", Metrics())
+    node = await Node.opened(store, "node", "test", Metrics())
     opened = InProcessServer(None, None, node, None)  # type: ignore[arg-type]
     running = asyncio.create_task(opened.node.scheduler.run())
     try:

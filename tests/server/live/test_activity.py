@@ -29,7 +29,6 @@ from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
-from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.board import AHEAD_MILLIS
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
@@ -39,6 +38,7 @@ from saratoga_server.messages.node_events import (
     NodeEvent,
     TableClosedByAdmin,
 )
+from saratoga_server.node import Node
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.news import News
 from saratoga_server.store.tables import NotSaved, TableWrite
@@ -158,7 +158,7 @@ class AppliedAtOnce:
 async def administration(server: InProcessServer) -> Administration:
     """An administration whose actions this node applies at once."""
     store = replace(server.store, events=cast(News, AppliedAtOnce(server.node.listener)))
-    return Administration(store, await compose_table_cache(store), "zoe@laptop")
+    return Administration(store, (await Node.for_administration(store)).tables, "zoe@laptop")
 
 
 async def test_a_race_is_voided_with_all_its_moves_when_the_table_is_closed(

@@ -9,8 +9,8 @@ from kit.tables import ANN, BEN, NODE, seated
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import Done, Racer
 from saratoga_server.admin.acts import Administration
-from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import TableOptions, TablePhase, TableState, unpack
+from saratoga_server.node import Node
 from saratoga_server.ports import (
     MOST_LISTED,
     CommitOutcome,
@@ -252,7 +252,9 @@ async def test_only_what_has_ended_runs_out(
     periods = {key for key in await with_ttl(server) if key.startswith("leaderboard:canfield:")}
     assert not any(":all:" in key or ":results:" in key for key in periods)
     assert await with_ttl(server) == nameless | ended | periods, "one race has ended and one runs"
-    admin = Administration(server.store, await compose_table_cache(server.store), "root")
+    admin = Administration(
+        server.store, (await Node.for_administration(server.store)).tables, "root"
+    )
     assert await admin.void(f"{code}/1") == "canfield"
     await admin.forget("Bert")
     await admin.close(code, "Closing time.")
