@@ -77,11 +77,10 @@ class Metrics:
         self.commands = count_by("commands", "Commands read.", "type")
         self.refusals = count_by("refusals", "Commands refused.", "code", REASONS)
         self.limited = count_by("limited", "Requests refused by a rate limit.", "what", Action)
-        self.moves_acknowledged = count(
-            "moves_acknowledged", "Moves written to the store and acknowledged."
-        )
         self.acknowledgement = histogram(
-            "acknowledgement_seconds", "Time from a move's frame to its acknowledgement.", LATENCIES
+            "acknowledgement_seconds",
+            "Time from a move's frame to its acknowledgement, for every acknowledged move.",
+            LATENCIES,
         )
         self.batches = histogram(
             "commit_boards", "Boards written to the store in one commit.", BATCH_SIZES

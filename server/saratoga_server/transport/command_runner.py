@@ -122,7 +122,6 @@ class CommandRunner:
     ) -> None:
         client.send(session.codec.encode(answer))
         if isinstance(answer, BoardChanged):
-            self._metrics.moves_acknowledged.inc()
             self._metrics.acknowledgement.observe(time.monotonic() - began)
 
     # Every other command

@@ -363,7 +363,7 @@ async def test_a_move_is_answered_when_it_is_durable_and_the_next_command_then()
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
         await anna.received.next(Done, 0)
         assert anna.received.events == [MADE, Done(re=2)]
-        assert counted(opened.metrics, "moves_acknowledged_total") == 1
+        assert counted(opened.metrics, "acknowledgement_seconds_count") == 1
 
 
 async def test_a_move_that_the_store_did_not_accept_is_explained() -> None:
@@ -373,7 +373,7 @@ async def test_a_move_that_the_store_did_not_accept_is_explained() -> None:
         await anna.received.next(Done, 0)
         assert [type(event) for event in anna.received.events] == [Refused, Done]
         assert anna.received.all(Refused)[0].code == "stale_move"
-        assert counted(opened.metrics, "moves_acknowledged_total") == 0
+        assert counted(opened.metrics, "acknowledgement_seconds_count") == 0
 
 
 @pytest.mark.parametrize("move", [refused("illegal_move", 1), None])
@@ -392,4 +392,4 @@ async def test_a_move_is_finished_though_its_client_is_gone() -> None:
         assert opened.commands.left.empty()
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
         await opened.commands.next_ended()
-        assert counted(opened.metrics, "moves_acknowledged_total") == 1
+        assert counted(opened.metrics, "acknowledgement_seconds_count") == 1
