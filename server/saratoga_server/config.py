@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import click
 
-from saratoga_server.domain.tables.ranked import RankedTables
+from saratoga_server.domain.tables import RankedTables
 from saratoga_server.store.addresses import SENTINELS, fault_in, has_password
 from saratoga_server.store.durability import Durability
 

@@ -3,9 +3,10 @@
 from itertools import count
 
 from kit.running_race import AnyStore
+from kit.tables import table_settings
 from saratoga_protocol import events
 from saratoga_protocol.events import MOST_RIVALS, LeaderboardRow, Result
-from saratoga_server.domain.tables import TableOptions, TablePhase, TableState
+from saratoga_server.domain.tables import TablePhase, TableState
 from saratoga_server.ports import Millis, RaceFinish, Settlement
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store
@@ -89,7 +90,7 @@ async def finish_race(store: AnyStore, results: Settlement) -> None:
     code, _, number = results.race.partition("/")
     over = TableState(
         code=code,
-        settings=TableOptions(game=results.game),
+        settings=table_settings(game=results.game),
         created=results.ended,
         touched=results.ended,
         phase=TablePhase.OVER,

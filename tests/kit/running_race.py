@@ -8,10 +8,9 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from kit.stepped_store import SteppedStore
-from kit.tables import NODE
+from kit.tables import NODE, table_settings
 from saratoga_protocol.events import Racer
 from saratoga_server.domain.tables import (
-    TableOptions,
     TablePhase,
     TableSeat,
     TableState,
@@ -131,7 +130,7 @@ async def running_race(
     racers = {player: Racer(player=player, name=player, nonce_hash="") for player in (ANNA, BERT)}
     counting = TableState(
         code=code,
-        settings=TableOptions(game="canfield"),
+        settings=table_settings(game="canfield"),
         created=now,
         touched=now,
         phase=TablePhase.COUNTDOWN,

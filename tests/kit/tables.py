@@ -3,9 +3,8 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from saratoga_protocol.events import Outcome, Result
+from saratoga_protocol.events import Outcome, Result, TableSettings
 from saratoga_server.domain.tables import (
-    TableOptions,
     TablePhase,
     TableState,
     close,
@@ -34,6 +33,13 @@ def after(millis: int) -> Millis:
     return Millis(NOON + millis)
 
 
+def table_settings(
+    game: str, *, cap: int = 10, seats: int = 16, public: bool = False, races: int = 1
+) -> TableSettings:
+    """Return settings, by default those of a new private table."""
+    return TableSettings(game=game, cap=cap, seats=seats, public=public, races=races)
+
+
 def nonce(player: str) -> str:
     """Return the nonce of a player, the same in every test."""
     return hashlib.sha256(player.encode()).hexdigest()[:32]
@@ -44,13 +50,13 @@ def nonce_hash(player: str) -> str:
 
 
 def seated(
-    *players: str, settings: TableOptions | None = None, bots: tuple[str, ...] = ()
+    *players: str, settings: TableSettings | None = None, bots: tuple[str, ...] = ()
 ) -> TableState:
     """Return a table where these players have seats; the first is the host."""
     host, *others = players
     table = new_table(
         CODE,
-        settings or TableOptions(game="canfield"),
+        settings or table_settings(game="canfield"),
         host,
         NAMES[host],
         bot=host in bots,
@@ -77,7 +83,7 @@ def all_ready(table: TableState, *players: str) -> TableState:
 
 
 def calling(
-    *players: str, settings: TableOptions | None = None, bots: Iterable[str] = ()
+    *players: str, settings: TableSettings | None = None, bots: Iterable[str] = ()
 ) -> TableState:
     """Return a table whose host started the countdown at noon; these players are ready."""
     table = all_ready(seated(*players, settings=settings, bots=tuple(bots)))
@@ -85,7 +91,7 @@ def calling(
 
 
 def counting(
-    *players: str, settings: TableOptions | None = None, bots: Iterable[str] = ()
+    *players: str, settings: TableSettings | None = None, bots: Iterable[str] = ()
 ) -> TableState:
     """Return a table whose countdown started at noon and whose call has ended; its racers are these players."""
     return called(calling(*players, settings=settings, bots=bots))
@@ -104,7 +110,7 @@ def all_shown(table: TableState, *players: str) -> TableState:
 
 
 def running(
-    *players: str, settings: TableOptions | None = None, bots: Iterable[str] = ()
+    *players: str, settings: TableSettings | None = None, bots: Iterable[str] = ()
 ) -> TableState:
     """Return a table whose race began five seconds after noon."""
     table = all_shown(counting(*players, settings=settings, bots=bots))
@@ -135,7 +141,7 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
     )
 
 
-def over(*players: str, settings: TableOptions | None = None) -> TableState:
+def over(*players: str, settings: TableSettings | None = None) -> TableState:
     """Return a table whose race ended a minute after noon."""
     table = running(*players, settings=settings)
     return finish(table, outcome(table), now=after(60_000))

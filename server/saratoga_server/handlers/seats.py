@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable
-from saratoga_protocol.events import BoardView, Done, Snapshot, Standing
+from saratoga_protocol.events import BoardView, Done, Snapshot, Standing, TableSettings
 from saratoga_server.domain import tables
 from saratoga_server.domain.table_codes import table_code
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
@@ -31,7 +31,7 @@ MOST_WATCHED: Final = 16
 async def create(node: "Node", session: Session, command: CreateTable) -> Snapshot:
     """Open a table with the player as its host; return its snapshot. Raises `CommandRejected`."""
     settings = tables.checked_settings(
-        tables.TableOptions(
+        TableSettings(
             game=command.game,
             cap=command.cap,
             seats=command.seats,

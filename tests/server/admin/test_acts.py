@@ -10,13 +10,12 @@ from kit.event_recorder import EventRecorder, recording
 from kit.races import Entrant, race
 from kit.results import result_of
 from kit.stepped_store import SteppedStore, stepped_store
-from kit.tables import ANN, BEN, CLEO, CODE, NOON, running, seated
+from kit.tables import ANN, BEN, CLEO, CODE, NOON, running, seated, table_settings
 from kit.walks import banking
 from saratoga_rules.records.record import format_record
 from saratoga_rules.records.standing import State
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.domain.tables import (
-    TableOptions,
     TablePhase,
     TableState,
     disconnect,
@@ -95,7 +94,7 @@ async def opened_office(store: SteppedStore, node: EventRecorder) -> Office:
     return opened
 
 
-PUBLIC = TableOptions(game="canfield", public=True)
+PUBLIC = table_settings(game="canfield", public=True)
 BEST = BoardKey(game="canfield", ranking="best", period="all", bots=False)
 
 

@@ -5,11 +5,11 @@ from msgspec.structs import replace
 from kit.in_process_server import InProcessServer, gathered
 from kit.running_race import BERT, CODE, AnyStore, ending, move, running_race
 from kit.stores import calm
-from kit.tables import ANN, BEN, NODE, seated
+from kit.tables import ANN, BEN, NODE, seated, table_settings
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import Done, Racer
 from saratoga_server.admin.acts import Administration
-from saratoga_server.domain.tables import TableOptions, TablePhase, TableState, unpack
+from saratoga_server.domain.tables import TablePhase, TableState, unpack
 from saratoga_server.node import Node
 from saratoga_server.ports import (
     MOST_LISTED,
@@ -25,7 +25,7 @@ from saratoga_server.store.tables import NotSaved, TableWrite
 # Tables, their timers and finished races, on every kind of store
 
 SEATED = seated(ANN)
-PUBLIC = TableOptions(game="canfield", public=True)
+PUBLIC = table_settings(game="canfield", public=True)
 
 
 def write(version: int, after: TableState = SEATED, before: TableState | None = None) -> TableWrite:
@@ -177,7 +177,7 @@ async def test_a_table_leaves_the_list_when_it_is_locked_private_empty_or_closed
     open_ = seated(ANN, settings=PUBLIC)
     hidden = [
         replace(open_, locked=True),
-        replace(open_, settings=TableOptions(game="canfield")),
+        replace(open_, settings=table_settings(game="canfield")),
         replace(open_, phase=TablePhase.CLOSED),
         replace(open_, seats=()),
     ]

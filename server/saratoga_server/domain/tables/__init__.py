@@ -1,14 +1,14 @@
 """A table: where friends meet under a code and race.
 
-Pure: transitions take a table, a command and the time, and return the next table, or the same one if
-nothing changes: what a command wants may be so already, because it is a repeat. A refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes. In
-order of reading: `state` (what a table is), `next_deal`, `phases` (who may do what when),
-`countdown`, `ranked`, `matches`, `hosts`, `lifecycle` (settings, finish, next race), `closing`,
-`seating`, `timers`, `public_view`, `packing`.
+Pure: transitions take a table, a command and the time, and return the next table, or the same one if nothing
+changes: what a command wants may be so already, because it is a repeat. A refused command raises `CommandRejected`
+and changes nothing. `fresh_seed` is 32 random bytes. In order of reading: `state` (what a table is), `next_deal`,
+`phases` (who may do what when), `records`, `countdown`, `lifecycle` (settings, finish, next race, matches, hosts,
+closing), `seating`, `timers`.
 """
 
-from saratoga_server.domain.tables.closing import close
 from saratoga_server.domain.tables.countdown import (
+    RankedTables,
     allow_ready,
     has_lost,
     lost,
@@ -17,20 +17,18 @@ from saratoga_server.domain.tables.countdown import (
     reveal,
     start,
 )
-from saratoga_server.domain.tables.hosts import host_passed_on
 from saratoga_server.domain.tables.lifecycle import (
     change_settings,
     checked_settings,
+    close,
     end_race,
     finish,
+    forgotten,
+    host_passed_on,
     last_board,
     next_race,
 )
-from saratoga_server.domain.tables.matches import forgotten
-from saratoga_server.domain.tables.packing import pack, unpack
 from saratoga_server.domain.tables.phases import BETWEEN_RACES
-from saratoga_server.domain.tables.public_view import public_view
-from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.records import closed_race
 from saratoga_server.domain.tables.seating import (
     disconnect,
@@ -45,10 +43,12 @@ from saratoga_server.domain.tables.seating import (
 )
 from saratoga_server.domain.tables.state import (
     CommandRejected,
-    TableOptions,
     TablePhase,
     TableSeat,
     TableState,
+    pack,
+    public_view,
+    unpack,
 )
 from saratoga_server.domain.tables.timers import due, elapse, is_too_long
 
@@ -56,7 +56,6 @@ __all__ = [
     "BETWEEN_RACES",
     "CommandRejected",
     "RankedTables",
-    "TableOptions",
     "TablePhase",
     "TableSeat",
     "TableState",

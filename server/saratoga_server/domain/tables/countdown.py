@@ -9,6 +9,7 @@ If the nonces are missing because of the server, the countdown begins again, onc
 no nonce came at all, the node of a missing racer died, or no node could take the nonces in time.
 """
 
+from enum import StrEnum
 from typing import Final
 
 from msgspec.structs import replace
@@ -16,10 +17,9 @@ from msgspec.structs import replace
 from saratoga_protocol.events import Racer
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
 from saratoga_rules.records.record import NONCE_MISSING, RACER_GONE, RACER_LEFT, SERVER_AWAY
-from saratoga_rules.records.standing import State
+from saratoga_rules.records.standing import State, may_be_ranked
 from saratoga_server.domain.tables.next_deal import with_next_race, with_no_countdown
 from saratoga_server.domain.tables.phases import Act, checked, checked_race
-from saratoga_server.domain.tables.ranked import RankedTables, with_ranked
 from saratoga_server.domain.tables.records import Voided, voided_countdown
 from saratoga_server.domain.tables.state import (
     NO_TIME,
@@ -48,6 +48,13 @@ LATE_MILLIS: Final = 1_000
 NEW_DEAL: Final = "There is a new deal: get ready again."
 
 MINUTE: Final = 60_000
+
+
+class RankedTables(StrEnum):
+    """The tables whose races may count for the leaderboards."""
+
+    ALL = "all"
+    PUBLIC = "public"
 
 
 def ready(
@@ -265,7 +272,7 @@ def has_lost(table: TableState, known: TableState) -> bool:
 
 
 def lost(table: TableState, known: TableState, fresh_seed: bytes) -> TableState:
-    """Return the table after a change that voids the race of `known` if the store `has_lost` it, else `None`."""
+    """Return the table after a change that voids the race of `known` if the store `has_lost` it."""
     if not has_lost(table, known):
         return table
     result = voided_countdown(known, SERVER_AWAY)
@@ -287,6 +294,26 @@ def begun(table: TableState, now: Millis, ranked_tables: RankedTables) -> TableS
         reveal_by=NO_TIME,
     )
     return with_ranked(running, ranked_tables)
+
+
+def with_ranked(table: TableState, ranked_tables: RankedTables) -> TableState:
+    """Return the table of a starting race, which counts or not for people and for bots.
+
+    From *start* on, a table cannot be locked or unlocked: it was locked in the call.
+    """
+    is_open = table.settings.public and not table.locked
+    racers = len(table.racers)
+
+    def counts(number: int) -> bool:
+        cap = table.settings.cap
+        is_allowed = is_open or ranked_tables is RankedTables.ALL
+        return is_allowed and may_be_ranked(cap=cap, racers=number)
+
+    return replace(
+        table,
+        ranked=counts(sum(not racer.bot for racer in table.racers.values())),
+        ranked_bots=counts(racers),
+    )
 
 
 def _deadline(table: TableState, start_at: Millis) -> Millis:

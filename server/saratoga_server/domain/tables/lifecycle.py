@@ -1,4 +1,4 @@
-"""Transitions between races: settings, the end of a race, and the next race.
+"""Transitions between races: settings, the end of a race, the next race, matches, hosts, and closing.
 
 When one board of several is the last one racing, the host may end it `LAST_BOARD_MILLIS` later.
 """
@@ -9,27 +9,24 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Ended, Outcome
+from saratoga_protocol.events import Ended, Match, Outcome, TableSettings
+from saratoga_protocol.matches import with_race
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.record import CLOSED_IN_COUNTDOWN, VOID_REASONS
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
-from saratoga_server.domain.tables.hosts import with_present_host
-from saratoga_server.domain.tables.matches import (
-    RACES,
-    checked_races,
-    match_after,
-)
-from saratoga_server.domain.tables.next_deal import with_new_deal, with_next_race
+from saratoga_server.domain.tables.next_deal import unfinished, with_new_deal, with_next_race
 from saratoga_server.domain.tables.phases import (
+    BETWEEN_RACES,
     Act,
     checked,
     checked_open,
     checked_phase,
     checked_race,
 )
+from saratoga_server.domain.tables.records import Voided, voided_countdown
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     CommandRejected,
-    TableOptions,
     TablePhase,
     TableSeat,
     TableState,
@@ -48,7 +45,13 @@ AHEAD_MILLIS: Final = 200
 """Milliseconds by which a node's clock may be ahead of the store's."""
 
 
-def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
+NO_MATCH: Final = 1
+
+RACES: Final = (NO_MATCH, 3, 5)
+"""Numbers of races of a match."""
+
+
+def checked_settings(settings: TableSettings, seated: int = 0) -> TableSettings:
     """Return the settings. Raises `CommandRejected` if they contradict each other."""
     if settings.game not in GAMES:
         raise CommandRejected(
@@ -95,7 +98,7 @@ def change_settings(
     seat = checked(table, player, Act.CHANGE_SETTINGS)
     old = table.settings
     new = checked_settings(
-        TableOptions(
+        TableSettings(
             game=old.game if game is None else game,
             cap=old.cap if cap is None else cap,
             seats=old.seats if seats is None else seats,
@@ -118,7 +121,7 @@ def change_settings(
 
 
 def last_board(table: TableState, player: str, others_ended: Millis) -> TableState:
-    """Return the table after a change that names the only player who still races; `None` if the table names one.
+    """Return the table after a change that names the only player who still races, unless the table names one.
 
     `others_ended` is the time at which the last of the other boards ended.
     """
@@ -211,3 +214,99 @@ def next_race(
     checked_race(table, race)
     checked(table, player, Act.NEXT_RACE)
     return with_next_race(replace(table, notice="", touched=now), fresh_seed)
+
+
+def close(
+    table: TableState, reason: str, *, now: Millis, fresh_seed: bytes, race: Voided | None = None
+) -> TableState:
+    """Return the table, closed permanently; the notice says why.
+
+    A countdown is voided, and so is a running race, for which `race` is needed (`closed_race`).
+    """
+    checked_open(table)
+    notice = reason
+    if table.phase is TablePhase.COUNTDOWN:
+        race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
+    if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING):
+        if race is None or race.ended.race != table.race_id:
+            raise CommandRejected("store_unavailable", "A race has begun meanwhile. Try again.")
+        why = VOID_REASONS[race.ended.reason]
+        notice = f"{reason.rstrip('.')}. {table.race_id} was voided: {why}. It counts for nothing."
+        ended = replace(table, previous=race.ended, voided=race.finish)
+        table = with_next_race(ended, fresh_seed)
+    return replace(
+        table.without(*table.seats),
+        phase=TablePhase.CLOSED,
+        host="",
+        locked=False,
+        last_racer="",
+        end_from=NO_TIME,
+        notice=notice,
+        touched=now,
+    )
+
+
+# A match: 3 or 5 races, with a champion over all of them. It begins when its first race finishes, so a voided race
+# counts for nothing. People may come and go, and the game may change.
+
+
+def match_after(table: TableState, outcome: Outcome) -> Match | None:
+    """Return the match after a race at the table; `None` without a match."""
+    if table.settings.races == NO_MATCH:
+        return None
+    match = unfinished(table.match)
+    begun = match or Match(races=table.settings.races, finished=[], rows=[])
+    return with_race(begun, outcome, table.racers.values())
+
+
+def checked_races(table: TableState, races: int) -> int:
+    """Return the number of races. Raises `CommandRejected` in a match of another length."""
+    match = table.match
+    if match is not None and races not in (match.races, NO_MATCH):
+        raise CommandRejected(
+            "bad_settings",
+            f"This match of {match.races} races has begun, so its length stays. To end it without a champion, "
+            "set 1 race.",
+        )
+    return races
+
+
+def forgotten(table: TableState, player: str) -> TableState:
+    """Return the table after a change that replaces the player's name in the match by the id, if needed.
+
+    The results stay, because the others' places follow from them.
+    """
+    match = table.match
+    if match is None or all(row.player != player or row.name == player for row in match.rows):
+        return table
+    rows = [replace(row, name=player) if row.player == player else row for row in match.rows]
+    return replace(table, match=replace(match, rows=rows))
+
+
+# The host between races, who is known to be there to the node of the host's connection only
+
+
+def with_host(table: TableState, host: TableSeat, notice: str, now: Millis) -> TableState:
+    """Return the table with another host. Between races, the new host's silence counts from now."""
+    since = table.waited_since if table.phase is TablePhase.RUNNING else now
+    return replace(table, host=host.player, notice=notice, waited_since=since)
+
+
+def with_present_host(table: TableState, away: Collection[str], now: Millis) -> TableState:
+    """Return the table with the next connected person as host if the host is away, else the same table."""
+    host = table.seat(table.host)
+    if host is None or host.player not in away:
+        return table
+    place = table.seats.index(host)
+    around = table.seats[place + 1 :] + table.seats[:place]
+    present = (seat for seat in around if seat.is_connected and not seat.bot)
+    following = next((seat for seat in present if seat.player not in away), None)
+    if following is None:
+        return table
+    notice = f"{host.name} has been away for three minutes; {following.name} is host now."
+    return with_host(table, following, notice, now)
+
+
+def host_passed_on(table: TableState, away: Collection[str], now: Millis) -> TableState:
+    """Return the table after its host was silent for too long, or the same table."""
+    return with_present_host(table, away, now) if table.phase in BETWEEN_RACES else table

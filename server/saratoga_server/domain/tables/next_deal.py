@@ -2,10 +2,16 @@
 
 from msgspec.structs import replace
 
+from saratoga_protocol.events import Match
+from saratoga_protocol.matches import is_over
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
-from saratoga_server.domain.tables.matches import unfinished
 from saratoga_server.domain.tables.state import NO_TIME, TablePhase, TableState
+
+
+def unfinished(match: Match | None) -> Match | None:
+    """Return the match that the next race belongs to; `None` if that race begins a new one."""
+    return None if match is None or is_over(match) else match
 
 
 def commitment_of(table: TableState, seed: bytes) -> str:

@@ -10,10 +10,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from saratoga_protocol.events import TableSettings
 from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables.countdown import NEW_DEAL, voided_for_leaving
-from saratoga_server.domain.tables.hosts import with_host
-from saratoga_server.domain.tables.lifecycle import checked_settings
+from saratoga_server.domain.tables.lifecycle import checked_settings, with_host
 from saratoga_server.domain.tables.next_deal import with_new_deal
 from saratoga_server.domain.tables.phases import (
     BETWEEN_RACES,
@@ -26,7 +26,6 @@ from saratoga_server.domain.tables.phases import (
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     CommandRejected,
-    TableOptions,
     TablePhase,
     TableSeat,
     TableState,
@@ -41,7 +40,7 @@ KICKED: Final = "The host has kicked you from the table."
 
 def new_table(
     code: str,
-    settings: TableOptions,
+    settings: TableSettings,
     player: str,
     name: str,
     *,
@@ -128,7 +127,7 @@ def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> TableState:
-    """Return the table after a change that disconnects the seat; `None` if another epoch holds it."""
+    """Return the table after a change that disconnects the seat; the same table if another epoch holds it."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
         return table
@@ -136,7 +135,7 @@ def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Ta
 
 
 def still_here(table: TableState, player: str, epoch: int, *, node: str) -> TableState:
-    """Return the table after a change that connects a wrongly disconnected seat; `None`: not needed."""
+    """Return the table after a change that connects a wrongly disconnected seat, if that is needed."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
         return table
@@ -158,7 +157,7 @@ def leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> 
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> TableState:
-    """Return the table after a change that frees a seat without a command; `None` if the player has no seat."""
+    """Return the table after a change that frees a seat without a command, if the player has one."""
     if table.seat(player) is None:
         return table
     seat = checked(table, player, Act.LEAVE)

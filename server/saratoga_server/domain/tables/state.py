@@ -1,20 +1,23 @@
-"""The state of a table: its seats, its settings and its current race.
+"""The state of a table: its seats, its settings and its current race; its public view, and its packed form.
 
-A table is a value: transitions, in the other modules of this package, return the next table. The
-store keeps the newest one, packed (`writes`).
+A table is a value: transitions, in the other modules of this package, return the next table.
 """
 
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from saratoga_protocol.events import Ended, Match, Outcome, Racer
+from saratoga_protocol.events import Ended, Match, Outcome, Racer, TableSettings
+from saratoga_protocol.events import Seat as WireSeat
+from saratoga_protocol.events import Table as WireTable
 from saratoga_protocol.refusals import REASONS, RETRIED
+from saratoga_rules.games import RULES
 from saratoga_rules.records.standing import State
-from saratoga_server.ports import Millis, RaceFinish
+from saratoga_server.ports import Damage, Millis, RaceFinish
 
 NO_TIME: Final = Millis(0)
 """The value of a time that is not set."""
@@ -32,18 +35,6 @@ class TablePhase(StrEnum):
     RUNNING = "running"
     OVER = "over"
     CLOSED = "closed"
-
-
-class TableOptions(Struct, frozen=True, kw_only=True):
-    """The settings of a table that its host chose."""
-
-    game: str
-    cap: int = 10
-    """The time limit of a race in minutes; 0 = none, at private tables only."""
-    seats: int = 16
-    public: bool = False
-    races: int = 1
-    """The number of races of a match; 1 = no match."""
 
 
 class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -82,7 +73,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The state of a table, with secrets. Only its `public_view` is sent to players."""
 
     code: str
-    settings: TableOptions
+    settings: TableSettings
     created: Millis
     touched: Millis
     """The time of the last command at the table."""
@@ -99,7 +90,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     race: int = 1
     """The number of the race that is gathering, running or over."""
     rules_version: int = 1
-    """The default is the first version, never the newest: `writes` leaves defaults out."""
+    """The default is the first version, never the newest: `pack` leaves defaults out."""
     seed: str = ""
     """The seed of that race's deal, in hexadecimal. Secret until the race is over."""
     commitment: str = ""
@@ -219,3 +210,68 @@ def listed(names: Iterable[str]) -> str:
     """Return the names as text: `Ann`, `Ann and Ben`, `Ann, Ben and Cleo`."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+# A table for its players, and as the store keeps it
+
+
+def public_view(table: TableState, version: int) -> WireTable:
+    """Return the table for the wire, without seed, nonces, deal key and node names."""
+    return WireTable(
+        code=table.code,
+        version=version,
+        host=table.host,
+        phase=table.phase.value,
+        settings=table.settings,
+        race=table.race_id,
+        rules=table.rules_version,
+        commitment=table.commitment,
+        seats=[_public_seat(table, seat) for seat in table.seats],
+        call_until=table.call_until,
+        racers=list(table.racers.values()),
+        reveal_by=table.reveal_by,
+        start_at=table.start_at,
+        deadline=table.deadline,
+        ranked=table.ranked,
+        notice=table.notice,
+        locked=table.locked,
+        last_racer=table.last_racer,
+        end_from=table.end_from,
+        previous=table.previous,
+    )
+
+
+def _public_seat(table: TableState, seat: TableSeat) -> WireSeat:
+    return WireSeat(
+        player=seat.player,
+        name=seat.name,
+        bot=seat.bot,
+        level=seat.level,
+        ready=seat.is_ready,
+        connected=seat.is_connected,
+        races=seat.races,
+        wins=seat.wins,
+        net=seat.net,
+        voids=table.voids.get(seat.player, 0),
+        blocked=table.is_blocked(seat.player),
+        epoch=seat.epoch,
+    )
+
+
+_DECODER = msgspec.msgpack.Decoder(TableState)
+
+
+def pack(table: TableState) -> bytes:
+    """Return the table packed; equal tables give equal bytes."""
+    return msgspec.msgpack.encode(table)
+
+
+def unpack(body: bytes) -> TableState:
+    """Return the table that `pack` packed. Raises `Damage` on other bytes."""
+    try:
+        state = _DECODER.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Damage(f"this is not a packed table: {error}") from error
+    if state.settings.game not in RULES.get(state.rules_version, ()):
+        raise Damage(f"this release does not know the game {state.settings.game!r}")
+    return state

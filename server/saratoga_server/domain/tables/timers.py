@@ -13,17 +13,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_server.domain.tables.closing import close
 from saratoga_server.domain.tables.countdown import (
     COUNTDOWN_MILLIS,
+    RankedTables,
     begun,
     begun_again,
     call_ended,
     replanned,
     voided_for_missing,
 )
+from saratoga_server.domain.tables.lifecycle import close
 from saratoga_server.domain.tables.phases import BETWEEN_RACES
-from saratoga_server.domain.tables.ranked import RankedTables
 from saratoga_server.domain.tables.seating import vacated
 from saratoga_server.domain.tables.state import (
     NO_TIME,

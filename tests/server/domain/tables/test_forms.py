@@ -19,11 +19,11 @@ from saratoga_server.domain.tables import (
     disconnect,
     elapse,
     leave,
+    pack,
     public_view,
     rename,
     unpack,
 )
-from saratoga_server.domain.tables.packing import pack
 
 # Packing of tables into bytes, and unpacking them
 

@@ -22,6 +22,7 @@ from kit.tables import (
     over,
     running,
     seated,
+    table_settings,
 )
 from saratoga_protocol.events import Ended
 from saratoga_protocol.matches import champions, totals
@@ -30,7 +31,6 @@ from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_server.domain.tables import (
     CommandRejected,
     RankedTables,
-    TableOptions,
     TablePhase,
     TableState,
     change_settings,
@@ -45,10 +45,9 @@ from saratoga_server.domain.tables import (
     public_view,
     start,
 )
-from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
-from saratoga_server.domain.tables.matches import RACES
+from saratoga_server.domain.tables.countdown import with_ranked
+from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS, RACES
 from saratoga_server.domain.tables.next_deal import with_next_race
-from saratoga_server.domain.tables.ranked import with_ranked
 from saratoga_server.domain.tables.records import voided_countdown
 from saratoga_server.ports import Millis
 
@@ -75,7 +74,7 @@ def test_a_change_of_settings_clears_ready_marks_and_makes_a_new_commitment(
 ) -> None:
     table = all_ready(seated(ANN, BEN))
     after_it = changed(table, chosen)
-    assert after_it.settings == TableOptions(**({"game": "canfield"} | chosen))
+    assert after_it.settings == table_settings(**({"game": "canfield"} | chosen))
     assert not any(seat.is_ready for seat in after_it.seats)
     assert after_it.commitment != table.commitment
     assert after_it.seed == OTHER_SEED.hex()
@@ -211,7 +210,7 @@ def test_a_table_names_its_last_race_and_every_record_the_one_before() -> None:
 # A match lasts for its finished races, through changes of people and game
 
 
-THREE = TableOptions(game="canfield", races=3)
+THREE = table_settings(game="canfield", races=3)
 
 
 def gathered(table: TableState) -> TableState:
@@ -294,7 +293,7 @@ def test_the_host_can_end_a_match_before_its_end_without_a_champion() -> None:
 
 @pytest.mark.parametrize("races", RACES)
 def test_the_host_sets_the_number_of_races(races: int) -> None:
-    table = reset(seated(ANN, settings=TableOptions(game="canfield", races=5)), races)
+    table = reset(seated(ANN, settings=table_settings(game="canfield", races=5)), races)
     assert public_view(table, 1).settings.races == races
 
 
@@ -321,7 +320,7 @@ def test_a_match_has_three_or_five_races(races: int) -> None:
 def test_what_a_race_counts_for_where_only_public_tables_do(
     bots: tuple[str, ...], cap: int, public: bool, ranked: bool, ranked_bots: bool
 ) -> None:
-    settings = TableOptions(game="canfield", cap=cap, public=public)
+    settings = table_settings(game="canfield", cap=cap, public=public)
     table = counting(ANN, BEN, CLEO, settings=settings, bots=bots)
     started = with_ranked(table, RankedTables.PUBLIC)
     assert (started.ranked, started.ranked_bots) == (ranked, ranked_bots)
@@ -330,7 +329,7 @@ def test_what_a_race_counts_for_where_only_public_tables_do(
 
 
 def test_a_locked_table_counts_as_little_as_a_private_one() -> None:
-    settings = TableOptions(game="canfield", public=True)
+    settings = table_settings(game="canfield", public=True)
     locked = lock(seated(ANN, BEN, settings=settings), ANN, locked=True, now=NOON)
     calling = start(all_ready(locked), ANN, now=NOON)
     started = with_ranked(all_shown(called(calling)), RankedTables.PUBLIC)

@@ -35,11 +35,11 @@ from saratoga_server.domain.tables import (
     lock,
     next_race,
     not_ready,
+    pack,
     ready,
     reveal,
     start,
 )
-from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.tables.phases import ALLOWED, HOST_ONLY, Act
 
 NOW = after(200)

@@ -18,12 +18,12 @@ from kit.tables import (
     over,
     running,
     seated,
+    table_settings,
 )
 from saratoga_rules.records.standing import IDLE_MILLIS, State
 from saratoga_server.domain.tables import (
     BETWEEN_RACES,
     CommandRejected,
-    TableOptions,
     TablePhase,
     TableState,
     disconnect,
@@ -57,7 +57,7 @@ def test_a_player_who_joins_in_any_phase_gets_a_seat_and_does_not_race(table: Ta
 
 
 def test_every_seat_is_taken_once() -> None:
-    table = seated(ANN, BEN, settings=TableOptions(game="canfield", seats=2))
+    table = seated(ANN, BEN, settings=table_settings(game="canfield", seats=2))
     with pytest.raises(CommandRejected) as refused:
         join(table, CLEO, "Cleo", node=NODE, now=NOON)
     assert refused.value.code == "table_full"

@@ -17,10 +17,10 @@ from kit.tables import (
     over,
     running,
     seated,
+    table_settings,
 )
 from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables import (
-    TableOptions,
     TablePhase,
     TableState,
     disconnect,
@@ -107,10 +107,10 @@ def test_players_on_a_dead_node_are_disconnected_from_now_on() -> None:
 
 
 def test_a_race_is_due_at_its_deadline_until_it_is_over() -> None:
-    table = running(ANN, BEN, settings=TableOptions(game="canfield", cap=3))
+    table = running(ANN, BEN, settings=table_settings(game="canfield", cap=3))
     assert due(table) == table.deadline
     assert swept(table, Millis(table.deadline + 1)) is table
-    assert due(running(ANN, BEN, settings=TableOptions(game="canfield", cap=0))) is None
+    assert due(running(ANN, BEN, settings=table_settings(game="canfield", cap=0))) is None
 
 
 def test_an_empty_table_closes_after_half_an_hour() -> None:

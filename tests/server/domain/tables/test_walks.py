@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from msgspec.structs import replace
 
-from kit.tables import ANN, BEN, CLEO, CODE, DAN, NAMES, NOON, SEED, outcome
+from kit.tables import ANN, BEN, CLEO, CODE, DAN, NAMES, NOON, SEED, outcome, table_settings
 from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
     CommandRejected,
-    TableOptions,
     TablePhase,
     TableState,
     change_settings,
@@ -29,13 +28,13 @@ from saratoga_server.domain.tables import (
     new_table,
     next_race,
     not_ready,
+    pack,
     public_view,
     ready,
     reveal,
     start,
     unpack,
 )
-from saratoga_server.domain.tables.packing import pack
 from saratoga_server.ports import Millis
 
 players = st.sampled_from([ANN, BEN, CLEO, DAN])
@@ -63,7 +62,7 @@ class TableWalk(RuleBasedStateMachine):
         self.nonces: dict[str, str] = {}
         change = new_table(
             CODE,
-            TableOptions(game="canfield", seats=3),
+            table_settings(game="canfield", seats=3),
             ANN,
             NAMES[ANN],
             node=NODES[0],
