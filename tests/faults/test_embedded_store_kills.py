@@ -21,7 +21,7 @@ from kit.racing_bots import Victim
 from kit.stores import SCRATCH, StoreServer
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.process import find_binary
-from saratoga_server.store.clients import open_client
+from saratoga_server.store.client import open_client
 from saratoga_server.store.durability import Durability
 
 SERVER = """

@@ -16,7 +16,7 @@ from kit.stores import binaries
 from kit.tables import ANN, seated
 from kit.watched_store import WatchedStore, watched_store
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import clients, commits, store_client
+from saratoga_server.store import client, commits
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import TableWrite
@@ -108,9 +108,9 @@ def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
         if not lost:
             monkeypatch.undo()
             return
-        for module in (commits, store_client):
+        for module in (commits, client):
             monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
-        monkeypatch.setattr(clients, "REPLICA_TIMEOUT", 50)
+        monkeypatch.setattr(client, "REPLICA_TIMEOUT", 50)
 
     return change
 

@@ -16,7 +16,7 @@ from kit.server_process import running_server
 from kit.stores import StoreServer
 from saratoga_protocol.events import BoardChanged, Refused
 from saratoga_server.domain.tables import countdown
-from saratoga_server.store import commits, guard, store_client
+from saratoga_server.store import client, commits, guard
 from saratoga_server.store.opening import Store, open_store
 
 WITHIN = 20.0
@@ -30,7 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(countdown, "COUNTDOWN_MILLIS", COUNTDOWN_MILLIS)
     monkeypatch.setattr(countdown, "REVEAL_MILLIS", REVEAL_MILLIS)
     monkeypatch.setattr(guard, "CHECK_EVERY", 0.02)
-    for module in (commits, store_client):
+    for module in (commits, client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
 
 

@@ -14,7 +14,7 @@ from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, seated
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
-from saratoga_server.store import commits, store_client
+from saratoga_server.store import client, commits
 from saratoga_server.store import link as store_link
 from saratoga_server.store.commits import Commits, Connect
 from saratoga_server.store.link import Link, dial
@@ -31,7 +31,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeout, so that commits are given up soon."""
-    for module in (commits, store_client):
+    for module in (commits, client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
 

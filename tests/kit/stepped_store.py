@@ -24,12 +24,11 @@ from kit.tables import NOON
 from saratoga_server.live.listener import Listener
 from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.ports import BoardCommit, CommitOutcome, Millis, StoreUnavailable
-from saratoga_server.store import opening, store_client
-from saratoga_server.store.clients import Primary
+from saratoga_server.store import client, opening
+from saratoga_server.store.client import SOURCE, Primary
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import table_key
-from saratoga_server.store.library import SOURCE
 from saratoga_server.store.news import News
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.preflight import check_store
@@ -233,7 +232,7 @@ async def opened_on(
     with (
         patch.object(opening, "check_store", _check_once),
         patch.object(opening, "load_into", _load_once),
-        patch.object(store_client, "load_into", _load_once),
+        patch.object(client, "load_into", _load_once),
     ):
         async with open_store(server.url, Durability.SAFE) as real:
             faulty: dict[str, Any] = {

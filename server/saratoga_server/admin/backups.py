@@ -34,7 +34,7 @@ from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.store_folder import open_socket_path, refuse_other_user, url_of
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused
-from saratoga_server.store.clients import opened_client
+from saratoga_server.store.client import opened_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
 

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from saratoga_server.ports import StoreRefused
-from saratoga_server.store.clients import opened_client
+from saratoga_server.store.client import opened_client
 
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"

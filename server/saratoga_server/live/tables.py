@@ -25,7 +25,7 @@ from saratoga_server.live import reactions
 from saratoga_server.live.broadcaster import send_loss
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Damage, Millis, RaceFinish, StoreUnavailable
-from saratoga_server.store.clients import STORE_TIMEOUT
+from saratoga_server.store.client import STORE_TIMEOUT
 from saratoga_server.store.tables import NotSaved, TableWrite, starts_race
 
 if TYPE_CHECKING:

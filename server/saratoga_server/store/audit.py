@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from secrets import token_hex
 
 from saratoga_server.messages.packing import pack, unpack
+from saratoga_server.store.client import StoreClient
 from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
-from saratoga_server.store.store_client import StoreClient
 
 
 class AuditLog:

@@ -11,8 +11,8 @@ from saratoga_server.ports import (
     Millis,
     StoredBoard,
 )
+from saratoga_server.store.client import StoreClient
 from saratoga_server.store.keys import race_key
-from saratoga_server.store.store_client import StoreClient
 
 READ_STEP: Final = 500
 """Entries decoded in one turn of the event loop: about half a millisecond."""

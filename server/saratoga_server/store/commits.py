@@ -23,10 +23,15 @@ from saratoga_server.ports import (
     StoreRefused,
     StoreUnavailable,
 )
-from saratoga_server.store.clients import STORE_TIMEOUT, confirmation_commands, is_confirmed
-from saratoga_server.store.errors import is_function_missing, is_transient
+from saratoga_server.store.client import (
+    STORE_TIMEOUT,
+    confirmation_commands,
+    function_name,
+    is_confirmed,
+    is_function_missing,
+    is_transient,
+)
 from saratoga_server.store.keys import race_key
-from saratoga_server.store.library import function_name
 from saratoga_server.store.link import Link, Reply, encode_command
 
 BATCH: Final = 256

@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import (
+from saratoga_server.store.client import (
     STORE_TIMEOUT,
     Primary,
     confirmation_commands,

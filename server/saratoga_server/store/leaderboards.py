@@ -12,6 +12,7 @@ from saratoga_rules.games import GAMES
 from saratoga_server.domain.periods import kept_periods, periods
 from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.ports import Millis, Settlement
+from saratoga_server.store.client import Answer, StoreClient
 from saratoga_server.store.keys import (
     RESULTS_KEPT,
     leaderboard_key,
@@ -20,7 +21,6 @@ from saratoga_server.store.keys import (
     table_key,
 )
 from saratoga_server.store.save import Save
-from saratoga_server.store.store_client import Answer, StoreClient
 
 SLOWEST: Final = (1 << 21) - 1
 """Milliseconds, 35 minutes: slower results of one count are equal."""

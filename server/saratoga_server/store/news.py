@@ -23,8 +23,8 @@ from saratoga_server.messages.node_events import (
     decode_node_event,
     encode_node_event,
 )
+from saratoga_server.store.client import StoreClient
 from saratoga_server.store.keys import NEWS
-from saratoga_server.store.store_client import StoreClient
 
 if TYPE_CHECKING:
     from saratoga_server.live.listener import Listener

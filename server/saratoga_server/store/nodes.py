@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from saratoga_server.store.store_client import StoreClient
+from saratoga_server.store.client import StoreClient
 
 ALIVE_FOR: Final = 6_000
 """Milliseconds until the key expires."""

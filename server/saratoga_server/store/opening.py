@@ -14,7 +14,14 @@ from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.addresses import SENTINELS
 from saratoga_server.store.audit import AuditLog
 from saratoga_server.store.boards import BoardStore
-from saratoga_server.store.clients import STORE_TIMEOUT, Primary, elected_primary, primary_at
+from saratoga_server.store.client import (
+    STORE_TIMEOUT,
+    Primary,
+    StoreClient,
+    elected_primary,
+    load_into,
+    primary_at,
+)
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.guard import LedgerMemory, ProcessMemory, StoreGuard
@@ -24,7 +31,6 @@ from saratoga_server.store.news import News
 from saratoga_server.store.nodes import NodeStore
 from saratoga_server.store.players import PlayerStore
 from saratoga_server.store.preflight import check_store
-from saratoga_server.store.store_client import StoreClient, load_into
 from saratoga_server.store.tables import TableStore
 
 _PAUSE: Final = 0.05

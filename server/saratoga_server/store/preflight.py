@@ -9,9 +9,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.clients import open_client
+from saratoga_server.store.client import is_transient, open_client
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.errors import is_transient
 
 ANSWER_WITHIN: Final = 2.0
 """Seconds in which the store must answer."""

@@ -38,7 +38,7 @@ from saratoga_server.embedded_store.store_folder import (
     url_of,
 )
 from saratoga_server.ports import StoreRefused
-from saratoga_server.store.clients import open_client
+from saratoga_server.store.client import open_client
 from saratoga_server.store.guard import LedgerEntry
 
 # A store as a child process starts or reports an error, and ends with its parent

@@ -19,11 +19,9 @@ from redis.exceptions import (
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus
-from saratoga_server.store.clients import is_confirmed
+from saratoga_server.store.client import TRANSIENT, function_name, is_confirmed, is_transient
 from saratoga_server.store.commits import BATCH, Commits, encode_commits
-from saratoga_server.store.errors import TRANSIENT, is_transient
 from saratoga_server.store.keys import race_key
-from saratoga_server.store.library import function_name
 from saratoga_server.store.opening import open_store
 
 # Commits to one primary: those of one turn of the event loop share a request

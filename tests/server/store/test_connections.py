@@ -17,7 +17,7 @@ from kit.running_race import running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.addresses import fault_in
-from saratoga_server.store.clients import open_client
+from saratoga_server.store.client import open_client
 from saratoga_server.store.link import Link, dial
 from saratoga_server.store.opening import open_store
 
@@ -280,7 +280,7 @@ async def test_a_store_that_stays_away_is_unavailable(
 ) -> None:
     async with open_store(mortal_store.url) as store:
         mortal_store.kill()
-        monkeypatch.setattr("saratoga_server.store.store_client.STORE_TIMEOUT", 0.1)
+        monkeypatch.setattr("saratoga_server.store.client.STORE_TIMEOUT", 0.1)
         with pytest.raises(StoreUnavailable, match="does not answer"):
             await store.client.command("GET", "key")
         mortal_store.start()

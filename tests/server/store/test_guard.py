@@ -12,8 +12,8 @@ import pytest
 from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus, Millis, StoreRefused, StoreUnavailable
-from saratoga_server.store import commits, guard, store_client
-from saratoga_server.store.clients import primary_at
+from saratoga_server.store import client, commits, guard
+from saratoga_server.store.client import primary_at
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.guard import STORE_FORMAT, LedgerEntry, ProcessMemory, StoreGuard
 from saratoga_server.store.keys import LEDGER as KEY
@@ -33,7 +33,7 @@ def checked_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
 def short_timeout() -> Iterator[None]:
     """Shorten the timeout, so that commits and calls are given up soon."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (commits, store_client):
+        for module in (commits, client):
             patch.setattr(module, "STORE_TIMEOUT", 0.3)
         yield
 

@@ -7,7 +7,7 @@ from redis.exceptions import ResponseError
 
 from kit.running_race import AnyStore
 from kit.stores import calm
-from saratoga_server.store.library import function_name
+from saratoga_server.store.client import function_name
 from saratoga_server.store.save import LARGE, MISSING, Save
 
 KEY, LIST, COUNT = "table:mint-otter-42", "a-list", "a-hash"
