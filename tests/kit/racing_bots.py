@@ -173,17 +173,6 @@ class RacingBots(Racing[RecordedPlayer]):
             max(0.0, moment - ready) for p in self.players if (moment := back(p.notes))
         )
 
-    async def lose_store(self) -> None:
-        """Kill the store; restart it after every racer was refused because the store was missing."""
-        assert self.external is not None
-        racers = [player.notes for player in self.players if player.notes.is_racing]
-        await asyncio.to_thread(self.external.kill)
-        lost = time.monotonic()
-        await self.until(lambda: all(notes.unavailable for notes in racers))
-        await asyncio.to_thread(self.external.start)
-        back = partial(_back_at, since=lost, by_connection=False)
-        await self.until(lambda: all(back(notes) is not None for notes in racers))
-
     async def _kill_store(self) -> None:
         if self.external is not None:
             await asyncio.to_thread(self.external.kill)
