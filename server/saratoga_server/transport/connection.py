@@ -184,7 +184,8 @@ class PlayerConnection(asyncio.Protocol):
             return
         self._bytes += data
         if self._phase is Phase.HANDSHAKE:
-            self._read_request(len(data))
+            if not self._is_paused:  # otherwise the request has been read already
+                self._read_request(len(data))
             return
         if len(self._bytes) > MOST_WAITING:
             self.pause_reading()
