@@ -33,15 +33,7 @@ from saratoga_server.domain.tables.countdown import made_key
 from saratoga_server.domain.tables.records import ReadLog, Voided
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.tables import Tables, Transition
-from saratoga_server.messages.node_events import (
-    AdminEvent,
-    Announce,
-    Banned,
-    Forgotten,
-    RaceVoided,
-    Renamed,
-    TableClosedByAdmin,
-)
+from saratoga_server.messages.node_events import Announce, NodeEvent, PlayerChanged, Settled
 from saratoga_server.ports import Damage, Millis, PlayerRow
 from saratoga_server.store.opening import Store
 
@@ -111,12 +103,10 @@ class Administration:
         """
         await self._table(code)
         await self._note("close", code, reason)
-        before, notice = await self._closed(code, reason)
-        await self._publish(TableClosedByAdmin(code, notice))
-        return len(before.seats)
+        return len((await self._closed(code, reason)).seats)
 
-    async def _closed(self, code: str, reason: str) -> tuple[TableState, str]:
-        """Close a table; return the table before that, and the sentence for its players.
+    async def _closed(self, code: str, reason: str) -> TableState:
+        """Close a table; return the table before that.
 
         The logs of a running race are read again if a move is made meanwhile.
         """
@@ -139,7 +129,7 @@ class Administration:
                 if not refusal.retry:
                     raise NotDone(refusal.detail) from None
             else:
-                return applied.before, applied.after.notice
+                return applied.before
         raise NotDone(f"Moves are made at {code} all the time. Try again.")
 
     async def close_all(self, reason: str) -> tuple[int, list[str]]:
@@ -169,7 +159,7 @@ class Administration:
             raise NotDone(f"{name} is taken, or looks like a name that is taken.")
         if row.table is not None:
             await self._change(row.table, lambda state, _: rename(state, row.player, name))
-        await self._publish(Renamed(row.player, name))
+        await self._publish(PlayerChanged(row.player))
         return row.name or row.player, name
 
     async def ban(self, player: str) -> str:
@@ -178,7 +168,7 @@ class Administration:
         await self._note("ban", row.player, row.name or "")
         await self.stores.players.set_banned(row.player, True)
         await self._vacate(row)
-        await self._publish(Banned(row.player))
+        await self._publish(PlayerChanged(row.player))
         return row.player
 
     async def unban(self, player: str) -> str:
@@ -209,7 +199,7 @@ class Administration:
         voided = self.stores.leaderboards.void_race(game, named[1], int(named[2]), players)
         if not await voided:
             raise NotDone(f"{race} is on no leaderboard: it was not ranked, or was voided already.")
-        await self._publish(RaceVoided(race, game))
+        await self._publish(Settled(game))
         return game
 
     async def announce(self, text: str) -> int:
@@ -234,14 +224,14 @@ class Administration:
             await self._leave_match(code, row.player)
         await self.stores.leaderboards.forget_results(row.player, await self.stores.tables.now())
         await self.stores.players.forget_player(row.player)
-        await self._publish(Forgotten(row.player))
+        await self._publish(PlayerChanged(row.player, is_deleted=True))
         return row.player
 
     async def audit(self, limit: int) -> list[dict[str, str]]:
         """Return the newest entries of the audit log, newest first."""
         return await self.stores.audit.read(limit)
 
-    async def _publish(self, event: AdminEvent) -> int:
+    async def _publish(self, event: NodeEvent) -> int:
         """Publish the action to the nodes; return how many received it."""
         return await self.stores.events.publish(event)
 

@@ -27,23 +27,6 @@ WITH_BOARD: Final = frozenset(
 )
 """Refusals whose answer carries the player's present board."""
 
-NAMES_TABLE: Final = frozenset(
-    {
-        *(wire.JoinTable, wire.LeaveTable, wire.ChangeSettings, wire.Kick, wire.Ready),
-        *(
-            wire.NotReady,
-            wire.Start,
-            wire.Reveal,
-            wire.NextRace,
-            wire.LockTable,
-            wire.AllowReady,
-            wire.EndRace,
-            wire.GetRecord,
-        ),
-    }
-)
-"""Commands whose answer reveals whether a table with that code exists."""
-
 CHANGES_TABLE: Final = frozenset(
     {
         *(wire.JoinTable, wire.LeaveTable, wire.ChangeSettings, wire.Kick),
@@ -110,6 +93,11 @@ HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
     wire.Heartbeat: _heartbeat,
     **dict.fromkeys(NOT_BUILT, _not_built),
 }
+
+NAMES_TABLE: Final = frozenset(
+    kind for kind in HANDLERS if not {"table", "race"}.isdisjoint(kind.__struct_fields__)
+) - {wire.MakeMove, wire.CashOut}
+"""Commands whose answer reveals whether a table with that code exists."""
 
 
 class Dispatcher:
@@ -275,6 +263,5 @@ class Dispatcher:
 
 def is_guess(session: Session, command: Any) -> bool:
     """Return whether the command names a table that this connection does not follow."""
-    names_race = isinstance(command, wire.GetRecord | wire.EndRace)
-    code = command.race.partition("/")[0] if names_race else command.table
+    code = getattr(command, "table", None) or command.race.partition("/")[0]
     return code not in (session.seat, session.home) and code not in session.watching

@@ -13,7 +13,7 @@ from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.limits import MAX_CONNECTIONS_PER_PLAYER, Action
 from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.session import Session
-from saratoga_server.messages.node_events import Renamed
+from saratoga_server.messages.node_events import PlayerChanged
 from saratoga_server.ports import PlayerRow
 from saratoga_server.store.players import NotClaimed
 
@@ -117,7 +117,7 @@ async def claim_name(node: "Node", session: Session, command: ClaimName) -> Name
     for each in node.broadcaster.sessions_of(player):
         each.name = name
     await _rename_at_table(node, player, name)
-    await node.store.events.publish(Renamed(player, name))
+    await node.store.events.publish(PlayerChanged(player))
     return NameClaimed(re=command.id, name=name)
 
 

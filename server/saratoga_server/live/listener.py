@@ -12,22 +12,15 @@ from saratoga_protocol.refusals import BANNED, DELETED, STORE_LOST_DATA, CloseCo
 from saratoga_server.background_tasks import run_each_logged, run_logged
 from saratoga_server.cancellation import pause
 from saratoga_server.domain import tables
-from saratoga_server.live import reactions
 from saratoga_server.live.broadcaster import send_to_all
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.node_events import (
-    AdminEvent,
     Announce,
-    Banned,
-    Forgotten,
-    Here,
     NodeEvent,
-    RaceVoided,
-    Renamed,
+    PlayerChanged,
     Settled,
     Stood,
-    TableClosedByAdmin,
     Touched,
     standing_of,
 )
@@ -45,7 +38,8 @@ class Listener:
     def __init__(self, node: "Node") -> None:
         self._node = node
         self._has_listened = False
-        self._actions: asyncio.Queue[AdminEvent] = asyncio.Queue()
+        self._changed: asyncio.Queue[PlayerChanged] = asyncio.Queue()
+        """Changes of players that are not applied yet."""
 
     @property
     def node(self) -> str:
@@ -69,16 +63,16 @@ class Listener:
                         node.races.merge(race, {row.player: standing_of(row)})
             case Settled(game):
                 node.leaderboards.changed(game)
-            case Here():
-                pass
-            case _:
-                self._actions.put_nowait(event)
+            case Announce(text):
+                send_to_all(node.broadcaster.sessions, Announcement(text=text))
+            case PlayerChanged():
+                self._changed.put_nowait(event)
 
     async def _keep_applying(self) -> None:
         while True:
-            action = await self._actions.get()
+            event = await self._changed.get()
             await pause(0)
-            await run_logged(self.apply(action))
+            await run_logged(self.apply(event))
 
     # Checks for missed events
 
@@ -107,31 +101,15 @@ class Listener:
                 row = await self._node.store.players.load_player(session.player)
                 await self._check(session, row)
 
-    # Administrative actions, which have changed the data in the store already
-
-    async def apply(self, event: AdminEvent) -> None:
-        """Apply one action."""
-        broadcaster = self._node.broadcaster
-        match event:
-            case Announce(text):
-                send_to_all(broadcaster.sessions, Announcement(text=text))
-            case TableClosedByAdmin(table, reason):
-                # this event may arrive before the table's own
-                await self._node.tables.refresh(table)
-                reactions.lose_seats(self._node, table, reason)
-                self._node.tables.forget(table)
-            case Banned(player):
-                for session in broadcaster.sessions_of(player):
-                    await self._disconnect(session, BANNED)
-            case Forgotten(player):
-                for session in broadcaster.sessions_of(player):
-                    await self._disconnect(session, DELETED)
-            case Renamed(player, name):
-                # the tables' own events show it
-                for session in broadcaster.sessions_of(player):
-                    session.name = name
-            case RaceVoided(_, game):
-                self._node.leaderboards.changed(game)
+    async def apply(self, event: PlayerChanged) -> None:
+        """Apply the change of a player, which is in the store already, to the connections here."""
+        sessions = self._node.broadcaster.sessions_of(event.player)
+        row = await self._node.store.players.load_player(event.player) if sessions else None
+        for session in sessions:
+            if event.is_deleted:
+                await self._disconnect(session, DELETED)
+            else:
+                await self._check(session, row)
 
     async def _check(self, session: Session, row: PlayerRow | None) -> None:
         """Apply a player's row to a connection.

@@ -59,43 +59,14 @@ class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
     text: str
 
 
-class TableClosedByAdmin(Struct, frozen=True, tag="close", tag_field="kind"):
-    """A table's closing by an administrator: read the table again, notify players and watchers."""
-
-    table: str
-    reason: str
-
-
-class Banned(Struct, frozen=True, tag="ban", tag_field="kind"):
-    """The ban of a player: close the connections (`refusals.BANNED`) and free the seat."""
+class PlayerChanged(Struct, frozen=True, tag="player", tag_field="kind"):
+    """A change of a player: renamed, banned, or deleted on request. Read the player's row again."""
 
     player: str
+    is_deleted: bool = False
 
 
-class Renamed(Struct, frozen=True, tag="rename", tag_field="kind"):
-    """A player's new name."""
-
-    player: str
-    name: str
-
-
-class Forgotten(Struct, frozen=True, tag="forget", tag_field="kind"):
-    """The deletion of a player on request: free the seat and close the connections."""
-
-    player: str
-
-
-class RaceVoided(Struct, frozen=True, tag="void", tag_field="kind"):
-    """The removal of a race's results from the game's leaderboards: send the pages again."""
-
-    race: str
-    game: str
-
-
-AdminEvent: TypeAlias = Announce | TableClosedByAdmin | Banned | Renamed | Forgotten | RaceVoided
-"""An event of an administrative action; `Renamed` is also sent if players rename themselves."""
-
-NodeEvent: TypeAlias = Here | Touched | Stood | Settled | AdminEvent
+NodeEvent: TypeAlias = Here | Touched | Stood | Settled | Announce | PlayerChanged
 
 
 class BadNodeEvent(ValueError):

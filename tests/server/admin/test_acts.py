@@ -24,12 +24,10 @@ from saratoga_server.domain.tables import (
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.messages.node_events import (
     Announce,
-    Forgotten,
     Here,
     NodeEvent,
-    RaceVoided,
+    PlayerChanged,
     Settled,
-    TableClosedByAdmin,
     Touched,
 )
 from saratoga_server.node import Node
@@ -132,7 +130,7 @@ async def test_a_table_is_closed_and_its_players_are_free(office: Office) -> Non
     assert (table.phase, table.seats, table.notice) == (TablePhase.CLOSED, (), "Closing time.")
     assert await office.store.tables.list_public() == []
     assert (await office.player(ANN)).table is None
-    assert await office.published() == [TableClosedByAdmin(CODE, "Closing time.")]
+    assert await office.published() == []
     assert await office.noted() == [("close", CODE, "Closing time.")]
     assert await office.admin.tables() == []
 
@@ -189,7 +187,7 @@ async def test_a_voided_race_is_off_the_leaderboards_but_keeps_its_record(office
     assert await office.admin.void(f"{CODE}/1") == "canfield"
     assert await office.store.leaderboards.page(BEST, 0, 10) == (0, [])
     assert await office.store.tables.load_record(CODE, 1) is not None
-    assert await office.published() == [Settled("canfield"), RaceVoided(f"{CODE}/1", "canfield")]
+    assert await office.published() == [Settled("canfield"), Settled("canfield")]
     assert await office.noted() == [("void", f"{CODE}/1", "canfield")]
 
 
@@ -228,7 +226,7 @@ async def test_a_forgotten_players_name_is_nowhere_any_more(office: Office) -> N
     assert await office.store.players.find_player(checked_name("Cleo")[1]) == "", "held for nobody"
     with pytest.raises(NotDone, match="no player with the name"):
         await office.admin.ban("Cleo")
-    assert (await office.published())[-1] == Forgotten(CLEO)
+    assert (await office.published())[-1] == PlayerChanged(CLEO, is_deleted=True)
     assert ("forget", CLEO, "") in await office.noted()
     assert "Cleo" not in repr(await office.store.real.audit.read(100))
 

@@ -25,7 +25,7 @@ from saratoga_server.live.broadcaster import Broadcaster, send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.public_tables import MOST_PLACES
 from saratoga_server.live.session import Session
-from saratoga_server.messages.node_events import RaceVoided
+from saratoga_server.messages.node_events import Settled
 
 # The list of public tables, which is right also after restarts
 
@@ -191,7 +191,7 @@ async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
     code, _, number = race.partition("/")
     players = [each.player for each in server.players]
     assert await server.store.leaderboards.void_race("canfield", code, int(number), players)
-    await server.node.listener.apply(RaceVoided(race, "canfield"))
+    server.node.listener.receive(Settled("canfield"))
     await server.pass_time(1000)
     (page,) = anna.received.all(Leaderboard, told)
     assert (page.rows, page.total, page.me) == ([], 0, None)
