@@ -263,5 +263,7 @@ class Dispatcher:
 
 def is_guess(session: Session, command: Any) -> bool:
     """Return whether the command names a table that this connection does not follow."""
-    code = getattr(command, "table", None) or command.race.partition("/")[0]
-    return code not in (session.seat, session.home) and code not in session.watching
+    code = (
+        getattr(command, "table", None) or (getattr(command, "race", None) or "").partition("/")[0]
+    )
+    return code not in ("", session.seat, session.home) and code not in session.watching
