@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kit.positions import draw
-from saratoga_client.rules_text import column_rules, plain_lines, table
+from saratoga_client.rules_text import column_rules, table
 from saratoga_rules.games import GAMES, prose
 from saratoga_rules.position import redact
 
@@ -56,13 +56,6 @@ def test_the_price_of_a_game_is_that_of_its_packs() -> None:
     assert dict(table(GAMES["caprice"]))["money"].endswith("even at 20")
     dearer = replace(GAMES["canfield"], pack_price=52)
     assert dict(table(dearer))["money"] == "$52 for the cards, $5 back for each banked; ahead at 11"
-
-
-@pytest.mark.parametrize("name", list(GAMES))
-def test_in_lines_each_rule_stands_alone(name: str) -> None:
-    lines = list(plain_lines(GAMES[name]))
-    assert lines[0] == f"game: {GAMES[name].title}"
-    assert all("\n" not in line and line.partition(": ")[2] for line in lines)
 
 
 @pytest.mark.parametrize("name", list(GAMES))

@@ -21,16 +21,11 @@ from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.commands import WordsOnly, run
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
-from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused, too_old, unreachable
+from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verdict import Proof
 from saratoga_client.wording import (
-    MoneyMeter,
-    cap_words,
-    capitalised,
-    counted,
-    game_title,
     minutes_and_seconds,
     money_meter,
     ordinal,
@@ -206,22 +201,6 @@ def test_a_refusal_that_may_pass_says_so() -> None:
     assert str(problem) == "The server is busy. Try again later."
 
 
-def test_the_message_is_what_happened_and_then_the_remedy() -> None:
-    assert (
-        str(Problem("It rains.", "Take an umbrella.", Exit.USAGE)) == "It rains. Take an umbrella."
-    )
-
-
-def test_problems_of_a_server_name_its_address() -> None:
-    for problem, code in (
-        (unreachable("ws://here:1", "no server listens there"), Exit.UNREACHABLE),
-        (too_old("ws://here:1"), Exit.TOO_OLD),
-    ):
-        assert "ws://here:1" in problem.what
-        assert problem.remedy
-        assert problem.code == code
-
-
 def test_a_program_ends_with_the_alarms_that_were_raised() -> None:
     with pytest.raises(Problem) as ended, alarmed_at_end(["One.", "Two.", "One."]):
         pass
@@ -249,22 +228,6 @@ def test_the_alarms_follow_the_problem_that_ended_the_program() -> None:
     assert problem.code is Exit.NOT_VERIFIED
 
 
-def test_a_number_agrees_with_its_noun() -> None:
-    assert [counted(1), counted(0), counted(2, "pass")] == ["1 card", "0 cards", "2 passes"]
-
-
-def test_only_the_first_letter_of_a_sentence_is_capitalised() -> None:
-    assert [capitalised(text) for text in ("the waste", "7♣ fits", "")] == [
-        "The waste",
-        "7♣ fits",
-        "",
-    ]
-
-
-def test_a_race_without_a_time_limit_says_so() -> None:
-    assert [cap_words(3), cap_words(0)] == ["3 minutes", "no time limit"]
-
-
 @pytest.mark.parametrize(
     ("number", "text"),
     [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (22, "22nd"), (113, "113th")],
@@ -277,17 +240,6 @@ def test_a_time_is_rounded_down_to_seconds_or_tenths() -> None:
     assert minutes_and_seconds(3_599_999) == "59:59"
     assert minutes_and_seconds(3_600_000) == "60:00"
     assert minutes_and_seconds(9_990, tenths=True) == "0:09.9"
-
-
-def test_the_money_meter_of_two_packs_is_even_at_twenty_cards() -> None:
-    assert money_meter(GAMES["caprice"], 24) == MoneyMeter(
-        banked=24, goal=104, even=20, paid=-100, won=120, net=20
-    )
-
-
-def test_a_game_that_this_version_lacks_is_shown_by_its_name() -> None:
-    assert game_title("lady-palk") == "Lady Palk"
-    assert game_title("golf") == "golf"
 
 
 def test_a_player_is_even_or_ahead_when_the_packs_are_paid() -> None:
@@ -353,12 +305,6 @@ def main_program(*words: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
-
-
-def test_the_version_goes_to_standard_output() -> None:
-    ended = main_program("--version")
-    assert (ended.returncode, ended.stderr) == (Exit.DONE, "")
-    assert ended.stdout.startswith("saratoga ")
 
 
 @pytest.mark.parametrize("words", [("--plain", "rules"), ("--server", "ws://a:1", "rules")])

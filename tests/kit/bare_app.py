@@ -1,8 +1,8 @@
 """The smallest program on Textual: `python tests/kit/bare_app.py`.
 
 The start time of Saratoga's client is compared with that of this program, and tests of terminals run it.
-With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error, `l` writes
-to the log, `h` makes the program hang when it quits, `b` makes it loop for ever.
+With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error,
+`h` makes the program hang when it quits, `b` makes it loop for ever.
 """
 
 import asyncio
@@ -17,8 +17,6 @@ from saratoga_client.tui import terminal_guard
 
 SHOWN: Final = "this is the only line"
 HANGS: Final = "will never end"
-LOGGED: Final = "a line of the log"
-GOES_ON: Final = "still running"
 BUSY: Final = "will never read a key"
 
 
@@ -28,7 +26,6 @@ class BareApp(terminal_guard.TerminalApp):
     BINDINGS: ClassVar = [
         ("q", "quit", "Quit"),
         ("f", "fail", "Fail"),
-        ("l", "log", "Log"),
         ("h", "hang", "Hang"),
         ("b", "be_busy", "Be busy"),
     ]
@@ -39,10 +36,6 @@ class BareApp(terminal_guard.TerminalApp):
 
     def action_fail(self) -> None:
         raise ValueError("raised by the key f")
-
-    def action_log(self) -> None:
-        logging.getLogger("saratoga").warning(LOGGED)
-        self.query_one(Static).update(GOES_ON)
 
     def action_hang(self) -> None:
         self.hangs = True

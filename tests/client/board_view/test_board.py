@@ -12,7 +12,7 @@ from kit.board_pictures import LABELS, SIZES, drawn_board, pictures, read
 from kit.positions import draw
 from kit.walks import places, step_at
 from saratoga_client.board_view.board import NO_MARKS, Marks, draw_board
-from saratoga_client.board_view.card_faces import CardStyle, SuitColours, suit_colours
+from saratoga_client.board_view.card_faces import CardStyle, suit_colours
 from saratoga_client.board_view.column_picture import column_picture
 from saratoga_client.board_view.layout import BoardLayout, ColumnTiles, Spot, TileKind, lay_out
 from saratoga_client.board_view.roles import Role
@@ -119,14 +119,6 @@ def test_keys_and_counts_are_beside_every_pile(
         assert f"reserve {len(position.reserve)}" in text
 
 
-def test_without_keys_piles_have_their_names() -> None:
-    game = GAMES["canfield"]
-    view = redact(draw(game, "reserve: 2C 3C\nstock: 4C\nwaste: 5C"))
-    text = drawn_board(game, view, NO_MARKS, CardStyle(), 55, 21).text()
-    assert text.startswith("  stock   waste 1")
-    assert "reserve 2" in text
-
-
 def roles(name: str, picture: str, marks: Marks, style: CardStyle | None = None) -> dict[str, Role]:
     """Draw a board; return the role of each of its texts: card corners, pile keys and others."""
     game = GAMES[name]
@@ -201,18 +193,6 @@ def test_searched_cards_are_highlighted(sought: str, cards: set[str]) -> None:
     )
 
 
-def test_four_colours_are_four_roles() -> None:
-    found = roles(
-        "lady-palk", "t1: 9S\nt2: 9H\nt3: 9D\nt4: 9C", Marks(), CardStyle(suits=SuitColours.FOUR)
-    )
-    assert [found[f"9{suit}"] for suit in "♠♥♦♣"] == [
-        Role.CARD_BLACK,
-        Role.CARD_RED,
-        Role.CARD_DIAMOND,
-        Role.CARD_CLUB,
-    ]
-
-
 @pytest.mark.parametrize("ascii_only", [False, True])
 def test_one_row_cards_have_a_mark_before_them(ascii_only: bool) -> None:
     game = GAMES["caprice"]
@@ -233,19 +213,6 @@ def test_an_empty_stock_says_whether_a_redeal_is_left() -> None:
     assert "↻" in stock("canfield-aisleriot", "waste: 2C\npass: 2")
     assert "end" in stock("canfield-aisleriot", "waste: 2C\npass: 3")
     assert "end" in stock("lady-palk", "waste: 2C")
-
-
-def test_spaces_for_kings_say_so() -> None:
-    game = GAMES["lady-palk"]
-    text = drawn_board(game, redact(draw(game, "")), NO_MARKS, CardStyle(), 55, 21).text()
-    assert text.count(" K ") == 8
-
-
-def test_empty_foundations_name_their_first_card() -> None:
-    game = GAMES["canfield"]
-    text = drawn_board(game, redact(draw(game, "base: T")), NO_MARKS, CardStyle(), 55, 21).text()
-    assert "up from 10" in text
-    assert all(f"10{suit}" in text for suit in "♠♥♦♣")
 
 
 def test_no_card_of_a_hidden_pile_can_be_lifted() -> None:
@@ -334,26 +301,7 @@ def column(width: int, height: int) -> ColumnTiles:
     return lay_out(CAPRICE, view, width, height).columns[0]
 
 
-def roles_of_column_picture(picked: int = 0, *, is_lit: bool = False, find: str = "") -> set[Role]:
-    picture = column_picture(column(120, 37), picked, is_lit, find, "", STYLE)
-    return {piece.role for row in picture.rows() for piece in row}
-
-
 def test_equal_columns_share_one_picture() -> None:
     first = column_picture(column(120, 37), 1, False, "", "", STYLE)
     assert column_picture(column(120, 37), 1, False, "", "", STYLE) is first
     assert column_picture(column(120, 37), 2, False, "", "", STYLE) is not first
-
-
-def test_picked_lit_and_found_cards_have_roles_of_their_own() -> None:
-    assert Role.PICKED_RED not in roles_of_column_picture()
-    assert Role.PICKED_RED in roles_of_column_picture(picked=2)
-    assert Role.TARGET_RED in roles_of_column_picture(is_lit=True)
-    assert Role.FOUND_RED in roles_of_column_picture(find="8")
-
-
-def test_cards_of_one_row_have_marks_at_their_left() -> None:
-    tiles = column(55, 21)
-    assert tiles.tiles[0].size.height == 1, "the board is too small for larger cards"
-    picture = column_picture(tiles, 2, False, "", "", STYLE)
-    assert [line[0] for line in picture.text().split("\n")] == [" ", "*", "*"]

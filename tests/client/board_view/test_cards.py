@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from saratoga_client.board_view.canvas import Canvas, Piece
+from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_faces import (
     CardState,
     CardStyle,
@@ -18,14 +18,12 @@ from saratoga_client.board_view.card_faces import (
     card_face,
     gap_face,
     space_face,
-    suit_colours,
 )
 from saratoga_client.board_view.pile_layout import SIZES, SMALL, STRIPS
 from saratoga_client.board_view.qr_code import QUIET, qr_lines
 from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import UNSEEN
 from saratoga_rules.cards import HIDDEN, PACK, Card
-from saratoga_rules.games import GAMES
 
 WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)
 ROLES = st.sampled_from([Role.TEXT, Role.KEY, Role.CARD_RED])
@@ -36,34 +34,11 @@ def widths(canvas: Canvas) -> set[int]:
     return {sum(cell_len(piece.text) for piece in row) for row in canvas.rows()}
 
 
-def test_pieces_side_by_side_of_one_role_are_one() -> None:
-    canvas = Canvas(8, 1)
-    after = canvas.pieces(
-        1, 0, (Piece("ab", Role.TEXT), Piece("c", Role.TEXT), Piece("d", Role.KEY))
-    )
-    assert after == 5
-    assert canvas.rows() == (
-        (
-            Piece(" ", Role.TABLE),
-            Piece("abc", Role.TEXT),
-            Piece("d", Role.KEY),
-            Piece("   ", Role.TABLE),
-        ),
-    )
-
-
 @given(st.integers(-4, 12), st.text(max_size=12))
 def test_no_text_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
     canvas = Canvas(12, 1)
     canvas.put(x, 0, text, Role.TEXT)
     assert not UNSEEN.search("".join(piece.text for piece in canvas.rows()[0]))
-
-
-def test_a_control_character_is_shown_as_its_number() -> None:
-    canvas = Canvas(30, 1)
-    after = canvas.put(0, 0, "\x1b]52;c;eA==\x07", Role.TEXT)
-    assert canvas.text() == "<U+001B>]52;c;eA==<U+0007>"
-    assert after == len(canvas.text())
 
 
 def test_what_is_beyond_the_edges_is_cut_off() -> None:
@@ -144,21 +119,6 @@ def test_backs_spaces_and_gaps_fill_their_size(size: Size, style: CardStyle) -> 
             assert any(words in line for line in face)
 
 
-def test_in_letters_everything_is_ascii() -> None:
-    style = CardStyle(ascii=True)
-    for size in ALL_SIZES:
-        faces = [
-            *(card_face(card, size, style, state) for card in PACK for state in CardState),
-            *(gap_face(9, size, style, state) for state in CardState),
-            back_face(34, size, style),
-            back_strip(1, size, style),
-            back_strip(6, size, style),
-            space_face("10s", size, style, False),
-            space_face("", size, style, True),
-        ]
-        assert all(line.isascii() for face in faces for line in lines(face))
-
-
 @pytest.mark.parametrize("size", [size for size in ALL_SIZES if size.height > 1])
 @pytest.mark.parametrize("style", LOOKS)
 def test_selected_cards_and_targets_differ_by_their_lines_alone(
@@ -172,34 +132,6 @@ def test_selected_cards_and_targets_differ_by_their_lines_alone(
     assert lines(space_face("K", size, style, False)) != lines(space_face("K", size, style, True))
 
 
-def test_a_number_on_a_back_stands_clear() -> None:
-    assert lines(back_face(35, Size(5, 3), CardStyle())) == ["╭───╮", "│35 │", "╰───╯"]
-    assert lines(back_face(7, Size(6, 3), CardStyle())) == ["╭────╮", "│░7░░│", "╰────╯"]
-
-
-def test_a_face_down_card_of_a_column_has_one_row_and_several_have_their_number() -> None:
-    assert lines(back_strip(1, Size(6, 4), CardStyle())) == ["╭░░░░╮"]
-    assert lines(back_strip(6, Size(6, 4), CardStyle())) == ["│░6░░│"]
-    assert lines(back_strip(1, Size(6, 4), CardStyle(ascii=True))) == ["+%%%%+"]
-    assert lines(back_strip(6, Size(6, 4), CardStyle(ascii=True))) == ["|%6%%|"]
-    assert lines(back_strip(1, Size(3, 1), CardStyle())) == ["░░░"]
-    assert lines(back_strip(6, Size(3, 1), CardStyle())) == ["░░6"]
-
-
-def test_a_card_under_another_at_its_right_shows_one_corner() -> None:
-    assert (
-        lines(card_face(Card("QS"), Size(6, 3), CardStyle(), CardState.PLAIN, False))[-1]
-        == "╰────╯"
-    )
-
-
-def test_a_ten_is_two_signs_and_a_suit() -> None:
-    ten = Card("TH")
-    assert CardStyle().index(ten) == "10♥"
-    assert CardStyle(hollow=True).index(ten) == "10♡"
-    assert CardStyle(ascii=True).index(ten) == "10h"
-
-
 def test_letters_and_hollow_signs_tell_all_cards_apart() -> None:
     for style in (CardStyle(), CardStyle(hollow=True), CardStyle(ascii=True)):
         assert len({style.index(card) for card in PACK}) == 52
@@ -207,17 +139,6 @@ def test_letters_and_hollow_signs_tell_all_cards_apart() -> None:
 
 def test_a_hidden_card_shows_nothing_of_itself() -> None:
     assert CardStyle().index(HIDDEN) == "??"
-
-
-def test_only_caprice_has_four_suit_colours_by_default() -> None:
-    assert {name: suit_colours(game).value for name, game in GAMES.items()} == {
-        "klondike": "two",
-        "canfield": "two",
-        "canfield-aisleriot": "two",
-        "lafayette": "two",
-        "lady-palk": "two",
-        "caprice": "four",
-    }
 
 
 def test_of_four_colours_none_is_used_twice() -> None:

@@ -1,7 +1,6 @@
 """Hit testing agrees with what is drawn, card by card and cell by cell."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,19 +14,14 @@ from saratoga_client.board_view.board import NO_MARKS, draw_board
 from saratoga_client.board_view.card_faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
 from saratoga_client.board_view.pile_layout import (
-    FAN,
     MOST_FANNED,
-    SUIT_ORDER,
     TALL,
-    PileArea,
     PileLayout,
     pile_layout,
 )
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
-from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.stocks import turned
 
 GAME_NAMES = st.sampled_from(list(GAMES))
 BOARDS = st.sampled_from([*SIZES, (55, 17), (60, 40)])
@@ -137,12 +131,6 @@ def test_the_bare_table_is_nothing() -> None:
     assert layout.at(-1, 4) is None
 
 
-def test_from_a_card_of_a_column_so_many_are_lifted() -> None:
-    layout, _ = table("lady-palk", "t3: KS QH JS TD")
-    assert [layout.count_from(tile.spot) for tile in shown(layout, "t3")] == [4, 3, 2, 1]
-    assert layout.cards_from(Spot("t3", 2)) == (Card("JS"), Card("TD"))
-
-
 def test_face_down_cards_lie_under_the_face_up_ones_and_cannot_be_lifted() -> None:
     layout, _ = table("lady-palk", "t3: 2C 3C | QH JS")
     low, high, queen, knave = shown(layout, "t3")
@@ -191,12 +179,6 @@ def test_both_foundations_of_a_suit_have_one_name_and_two_places() -> None:
     assert layout.cards_from(Spot("up.S", 5)) == (Card("6S"),)
 
 
-def test_foundations_built_down_begin_with_the_king() -> None:
-    layout, _ = table("lafayette", "down: S1 H3")
-    assert [p.card for p in shown(layout, "down.S")] == ["KS"]
-    assert [p.card for p in shown(layout, "down.H")] == ["JH"]
-
-
 @pytest.mark.parametrize("name", list(GAMES))
 def test_nothing_hidden_is_ever_in_a_place(name: str) -> None:
     layout, _ = table(name, "reserve: 9C\nstock: 2C 3C" if name[0] in "cl" else "stock: 2C")
@@ -207,35 +189,8 @@ def test_nothing_hidden_is_ever_in_a_place(name: str) -> None:
 GAME_NAMES_OF_PILE_LAYOUT = list(GAMES)
 
 
-def covered(area: PileArea) -> set[tuple[int, int]]:
-    across = area.seen + (area.fanned - 1) * 4
-    return {
-        (x, y) for x in range(area.x, area.x + across) for y in range(area.y, area.y + area.rows)
-    }
-
-
 def piles(arranged: PileLayout) -> list[tuple[str, int]]:
     return [(area.pile, area.copy) for area in arranged.areas]
-
-
-@pytest.mark.parametrize("name", GAME_NAMES_OF_PILE_LAYOUT)
-@pytest.mark.parametrize("size", SIZES)
-def test_piles_and_keys_lie_on_the_board_and_not_on_one_another(
-    name: str, size: tuple[int, int]
-) -> None:
-    width, height = size
-    arranged = pile_layout(GAMES[name], width, height)
-    assert arranged.width <= width
-    taken: set[tuple[int, int]] = set()
-    for area in arranged.areas:
-        cells = covered(area)
-        assert not cells & taken, area
-        taken |= cells
-    for label in arranged.labels:
-        cells = {(x, label.y) for x in range(label.x, label.x + label.width)}
-        assert not cells & taken, label
-        taken |= cells
-    assert all(0 <= x < width and 0 <= y < height for x, y in taken)
 
 
 @pytest.mark.parametrize("name", GAME_NAMES_OF_PILE_LAYOUT)
@@ -291,30 +246,3 @@ def test_a_larger_board_has_larger_cards(name: str) -> None:
 @pytest.mark.parametrize("size", [(1, 1), (20, 6), (40, 12), (200, 80)])
 def test_no_board_is_too_small_or_too_large(name: str, size: tuple[int, int]) -> None:
     assert piles(pile_layout(GAMES[name], *size))
-
-
-SEVEN_COLUMNS = replace(
-    GAMES["lady-palk"],
-    packs=1,
-    columns=replace(GAMES["lady-palk"].columns, count=7),
-    up=up_from(First.ACE),
-    stock=turned(3, passes=3),
-)
-
-
-@pytest.mark.parametrize("size", [*SIZES, (56, 21), (57, 21), (72, 27)])
-def test_piles_of_one_pack_lie_above_columns(size: tuple[int, int]) -> None:
-    lefts = {area.pile: area.x for area in pile_layout(SEVEN_COLUMNS, *size).areas}
-    height = pile_layout(SEVEN_COLUMNS, *size).areas[0].size.height
-    assert height >= 4, "there is room for cards of four rows"
-    assert [lefts["stock"], lefts["w"]] == [lefts["t1"], lefts["t2"]]
-    assert [lefts[f"up.{suit}"] for suit in SUIT_ORDER] == [lefts[f"t{n}"] for n in (4, 5, 6, 7)]
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_a_packet_is_fanned_whole_beside_the_foundations(size: tuple[int, int]) -> None:
-    waste, *others = [
-        area for area in pile_layout(SEVEN_COLUMNS, *size).areas if area.pile[0] in "wu"
-    ]
-    assert waste.fanned >= 3
-    assert waste.x + waste.seen + FAN * (waste.fanned - 1) < min(area.x for area in others)

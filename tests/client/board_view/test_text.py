@@ -10,15 +10,12 @@ from saratoga_client.board_view.elision import ColumnRow, column_rows
 from saratoga_client.board_view.layout import lay_out
 from saratoga_client.board_view.rule_line import rule_rows
 from saratoga_client.board_view.text_width import (
-    LETTERS,
-    UNICODE,
     cells_of,
     fitted,
     fitted_name,
-    panel_symbols,
     wrapped,
 )
-from saratoga_client.board_view.title import rank_sign, title_facts
+from saratoga_client.board_view.title import title_facts
 from saratoga_client.rules_text import column_rules
 from saratoga_client.sanitised import sanitised
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
@@ -95,16 +92,6 @@ def test_a_word_that_must_be_broken_begins_where_there_is_room() -> None:
     ]
 
 
-def test_every_sign_takes_one_cell() -> None:
-    assert panel_symbols(ascii_only=True) is LETTERS
-    assert panel_symbols(ascii_only=False) is UNICODE
-    for kind in (LETTERS, UNICODE):
-        single = (kind.filled, kind.rest, kind.tick, kind.dots, kind.away, kind.across)
-        for sign in (*single, kind.upright, *kind.corners, *kind.states.values()):
-            assert cell_len(sign) == len(sign) == 1
-    assert all(sign.isascii() for sign in LETTERS.states.values())
-
-
 COUNTS = st.integers(1, 104)
 
 
@@ -166,10 +153,6 @@ def test_a_title_says_pass_base_or_deals(name: str, picture: str, facts: tuple[s
     assert title_facts(game, redact(draw(game, picture))) == facts
 
 
-def test_ranks_are_written_as_on_cards() -> None:
-    assert [rank_sign(rank) for rank in (1, 9, 10, 11, 12, 13)] == ["A", "9", "10", "J", "Q", "K"]
-
-
 ALTERNATING = "Columns build down in alternating colours, K on A."
 
 
@@ -180,22 +163,6 @@ def view_of(name: str, picture: str) -> View:
 def rows_of(name: str, picture: str, width: int = 55, height: int = 21) -> dict[int, str]:
     game, view = GAMES[name], view_of(name, picture)
     return dict(rule_rows(game, view, lay_out(game, view, width, height, None)))
-
-
-@pytest.mark.parametrize(
-    ("name", "picture", "first", "second"),
-    [
-        ("canfield", "reserve: 4S\nt1: 5H", ALTERNATING, "A space is filled from the reserve."),
-        ("canfield", "t1: 5H", ALTERNATING, "A space takes only the top card of the waste."),
-        ("lady-palk", "t1: 5H", "Columns build down in any suit.", "A space takes a king, or a packet headed by one."),
-        ("caprice", "stock: 2C\nt1: 5H", "Columns build up or down in suit.", "A space is filled from the stock."),
-        ("caprice", "t1: 5H", "Columns build up or down in suit.", "A space takes anything that may be carried."),
-    ],
-)  # fmt: skip
-def test_the_last_rows_say_how_columns_build_and_what_fills_a_space_now(
-    name: str, picture: str, first: str, second: str
-) -> None:
-    assert rows_of(name, picture) in ({19: first, 20: second}, {20: f"{first} {second}"})
 
 
 @pytest.mark.parametrize("name", GAMES)

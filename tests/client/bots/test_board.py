@@ -216,7 +216,3 @@ def test_a_steady_pace_makes_as_many_moves_a_second_as_it_was_given() -> None:
     pauses = pauses_of_race(CANFIELD, 3, steady_pace(4))
     assert mean(pauses) == pytest.approx(1 / 4, rel=0.1)
     assert max(pauses) <= (1 + VARIATION) / 4
-
-
-def test_a_steady_pace_of_0_makes_no_pauses() -> None:
-    assert set(pauses_of_race(CANFIELD, 3, steady_pace(0))) == {0.0}

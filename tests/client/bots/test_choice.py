@@ -107,10 +107,6 @@ def test_a_card_that_lies_well_is_not_moved_to_another_place() -> None:
     assert useful(LADY_PALK, badly.replace("base: A", "")) == {"t1>t2"}
 
 
-def test_taking_a_card_back_from_a_foundation_is_not_useful() -> None:
-    assert useful(AISLERIOT, "t1: 6H\nup: S5\nbase: A") == set()
-
-
 def test_a_player_draws_as_long_as_the_stock_has_cards() -> None:
     view = waste_of_four()._replace(stock=waste_of_four().waste)
     assert turn_of_stock(CANFIELD, view, Memory(idle=1000)) == DRAW

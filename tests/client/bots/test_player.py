@@ -113,11 +113,6 @@ async def ready_bot(bot: Bot) -> commands.Ready:
     return ready
 
 
-async def test_a_seated_bot_says_ready(bot: Bot) -> None:
-    ready = await ready_bot(bot)
-    assert ready.commitment == table().commitment
-
-
 async def test_a_bot_does_not_get_ready_for_a_game_that_it_does_not_know(bot: Bot) -> None:
     known = gathered().table
     golf = replace(known.settings, game="golf")
@@ -277,18 +272,6 @@ async def test_a_lost_connection_costs_a_bot_no_move(server: ScriptedServer, bot
     running = table(version=3, phase="running")
     await again.send(replace(snapshot(re=join.id), table=running, board=board()))
     assert await again.command() == move
-
-
-async def test_a_bot_that_runs_its_table_prepares_the_next_race(server: ScriptedServer) -> None:
-    async with Connection(server.url, TOKEN) as client:
-        peer = await server.peer()
-        await sit_down(client, peer)
-        player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, starts_with=1)
-        staying = asyncio.ensure_future(player.stay())
-        await peer.send(replace(snapshot(), table=table(phase="over")))
-        command = await peer.command()
-        assert command == commands.NextRace(id=command.id, table=CODE, race=f"{CODE}/1")
-        staying.cancel()
 
 
 async def test_a_bot_that_races_without_end_keeps_no_deals_and_results(

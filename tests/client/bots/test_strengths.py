@@ -16,10 +16,6 @@ MORE_DEALS = {"klondike": 150}
 """The numbers for games in which most deals bank few cards and a few deals all, so that chance weighs more."""
 
 
-def test_every_strength_has_a_chooser() -> None:
-    assert set(CHOOSERS) == set(Strength)
-
-
 def test_the_strengths_are_the_levels_that_stand_beside_the_names() -> None:
     assert tuple(Strength) == BOT_LEVELS
 

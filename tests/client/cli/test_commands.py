@@ -26,11 +26,10 @@ from saratoga_client.cli.options import (
 from saratoga_client.cli.prompt import confirm, prompt
 from saratoga_client.cli.rules import page
 from saratoga_client.local import paths
-from saratoga_client.local.origins import DEFAULT_SERVER
 from saratoga_client.local.settings import Settings
 from saratoga_client.local.terminal import Capabilities, capabilities
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.rules_text import plain_lines, table
+from saratoga_client.rules_text import plain_lines
 from saratoga_client.session.invitation import Destination
 from saratoga_rules.games import GAMES
 
@@ -232,35 +231,6 @@ def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[s
     assert "line 2: plain cannot be" in capsys.readouterr().err
 
 
-def server_for(*words: str) -> str:
-    """Return the server address that a command without a table uses."""
-    received: list[str] = []
-
-    @click.group()
-    def program() -> None:
-        pass
-
-    @program.command()
-    @server_option
-    def command(server: str) -> None:
-        received.append(server)
-
-    assert run(program, ["command", *words]) == Exit.DONE
-    return received[0]
-
-
-def test_the_server_comes_from_flag_environment_file_or_default(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("SARATOGA_SERVER", raising=False)
-    assert server_for() == DEFAULT_SERVER
-    write_settings('server = "ws://file:1"\n')
-    assert server_for() == "ws://file:1"
-    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
-    assert server_for() == "ws://environment:1"
-    assert server_for("--server", THERE) == THERE
-
-
 def server_for_table(*words: str) -> str | int:
     """Return the server address that a command with a table uses, or the exit code of the program."""
     received: list[str] = []
@@ -288,14 +258,6 @@ def test_a_url_names_the_server_and_a_conflicting_flag_is_refused(
     assert server_for_table(f"saratoga join {THERE}/mint-otter-42") == THERE
     assert server_for_table(f"{THERE}/mint-otter-42", "--server", f"{THERE}/") == THERE
     assert server_for_table(f"{THERE}/mint-otter-42", "--server", "ws://other:1") == Exit.USAGE
-
-
-@pytest.mark.parametrize("text", ["mint otter", "", THERE, "mint-otter-"])
-def test_text_that_names_no_table_is_a_usage_error(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert server_for_table(text) == Exit.USAGE
-    assert "mint-otter-42" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -439,14 +401,6 @@ def test_no_line_of_the_page_is_wider_than_the_terminal(name: str, width: int) -
     lines = list(page(GAMES[name], width))
     assert max(map(len, lines)) <= width
     assert lines[0] == GAMES[name].title.upper()
-
-
-@every_game
-def test_headings_stand_apart_from_what_they_head(name: str) -> None:
-    lines = list(page(GAMES[name], 80))
-    for heading, rule in table(GAMES[name]):
-        (line,) = (line for line in lines if line.startswith(f"{heading}  "))
-        assert line.split("  ")[-1].strip() in rule
 
 
 @every_game

@@ -35,15 +35,6 @@ def examined(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]
     return code, shown.out
 
 
-def test_an_unreachable_server_that_was_named_ends_with_3(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code, output = examined(capsys, "--server", NOWHERE)
-    assert code == Exit.UNREACHABLE
-    assert f"wrong  connection: No server answers on this machine at {NOWHERE}" in output
-    assert "remedy connection: If it ran here, it was closed." in output
-
-
 def test_the_json_report_holds_every_finding_and_the_overall_verdict(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -4,11 +4,9 @@ import asyncio
 import json
 import shlex
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from kit.line_client import line_client
 from kit.lobbies import OpenLobby, open_lobby
 from kit.scripted_server import outcome
 from kit.session_states import CODE, seat, snapshot, state_after, table
@@ -133,24 +131,6 @@ def test_a_named_port_is_of_this_machine_although_a_server_is_named(
     assert ports == [8123]
 
 
-def test_the_url_of_an_invitation_names_the_server(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, ["join", "ws://127.0.0.1:1/mint-otter-42"]) == Exit.UNREACHABLE
-    assert "ws://127.0.0.1:1" in capsys.readouterr().err
-
-
-def test_a_code_is_looked_up_at_the_named_server(capsys: pytest.CaptureFixture[str]) -> None:
-    joining = ["join", "mint-otter-42", "--server", "ws://127.0.0.1:2"]
-    assert run(saratoga, joining) == Exit.UNREACHABLE
-    assert "ws://127.0.0.1:2" in capsys.readouterr().err
-
-
-async def test_a_table_that_does_not_exist_ends_with_6(capsys: pytest.CaptureFixture[str]) -> None:
-    async with open_lobby() as lobby:
-        joining = ["join", "mint-otter-99", "--server", lobby.url, "--name", "Anna", "--plain"]
-        assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
-    assert "saratoga: " in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("plain", [True, False])
 async def test_an_unknown_table_is_reported_before_a_name_is_asked(
     plain: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -189,13 +169,6 @@ def test_a_capable_terminal_has_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_pipe_has_a_short_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(saratoga, []) == Exit.DONE
     assert "saratoga host klondike" in capsys.readouterr().out
-
-
-async def test_plain_has_the_lobby_in_lines(tmp_path: Path) -> None:
-    async with open_lobby() as server, line_client(server.url, tmp_path, "--plain") as client:
-        await client.expect("lobby: ")
-        client.type("quit")
-        assert await client.ended() == Exit.DONE
 
 
 def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:

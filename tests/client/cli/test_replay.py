@@ -36,15 +36,6 @@ def test_a_record_file_is_written_move_by_move(
     )
 
 
-def test_a_race_saved_on_this_machine_is_read_without_a_server(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    RecordStore().keep(finished().race_id, format_record(finished()))
-    away = ["--server", "ws://127.0.0.1:9"]
-    assert run(saratoga, ["replay", "MINT-otter-42/2", "--plain", *away]) == Exit.DONE
-    assert "race mint-otter-42/2" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("content", [b"junk\n", b"\x00\xff", b""])
 def test_what_is_no_record_ends_with_7_and_says_why(
     content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]

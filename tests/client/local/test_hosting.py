@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import shlex
-import socket
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -21,7 +20,6 @@ from saratoga_client.local import hosting, server_process
 from saratoga_client.local.hosting import (
     PORT,
     friends_address,
-    is_free,
     is_server,
     last_port,
     local_server,
@@ -53,20 +51,6 @@ async def answering(answer: bytes) -> AsyncIterator[int]:
 
 ALIVE = b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"status":"alive"}'
 OTHER = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello"
-
-
-async def test_a_server_is_recognised_by_its_response() -> None:
-    async with answering(ALIVE) as ours, answering(OTHER) as other:
-        assert await is_server("127.0.0.1", ours)
-        assert not await is_server("127.0.0.1", other)
-    assert not await is_server("127.0.0.1", ours)
-
-
-def test_a_port_is_free_unless_a_program_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        assert not is_free(port)
-    assert is_free(port)
 
 
 def test_a_host_opens_the_server_again_at_its_last_port() -> None:
@@ -198,17 +182,6 @@ async def test_an_invitation_has_no_user_name_and_no_password(server: str, addre
     assert await friends_address(server) == address
     lines = (await inviter_for(Settings(server=server))).lines(table())
     assert lines[-1] == f"  saratoga join {address}/{CODE}"
-
-
-async def test_an_invitation_names_the_game_and_the_commands_to_install_and_join() -> None:
-    settings = Settings(install="pipx install saratoga")
-    lines = (await inviter_for(settings, "wss://cards.example/")).lines(table())
-    assert lines == (
-        "Race me at patience: Canfield, 10 minutes, the same deal for everyone.",
-        f"In a browser: https://cards.example/{CODE}",
-        "  pipx install saratoga",
-        f"  saratoga join wss://cards.example/{CODE}",
-    )
 
 
 OPENS = """
@@ -450,20 +423,6 @@ def test_suits_are_signs_only_where_they_arrive(environment: dict[str, str], uni
 
 def test_an_output_of_another_encoding_gets_letters() -> None:
     assert not judged(encoding="latin-1").unicode
-
-
-@pytest.mark.parametrize(
-    ("why", "terminal"),
-    [
-        ("", judged()),
-        ("input or output is not a terminal", judged(is_terminal=False)),
-        ("the terminal cannot redraw (TERM=dumb)", judged({"TERM": "dumb"})),
-        ("the terminal cannot redraw (TERM=unset)", judged({"TERM": ""})),
-    ],
-)
-def test_lines_of_text_have_a_reason(why: str, terminal: Capabilities) -> None:
-    assert terminal.why_plain == why
-    assert terminal.is_full_screen is not bool(why)
 
 
 def test_windows_has_no_term_and_redraws_all_the_same() -> None:

@@ -38,14 +38,6 @@ def test_without_any_word_the_defaults_hold(tmp_path: Path) -> None:
     assert Settings().server_url == DEFAULT_SERVER
 
 
-def test_the_environment_goes_before_the_file_and_flags_before_both(file: Path) -> None:
-    environment = {"SARATOGA_SERVER": "wss://variable.example", "SARATOGA_QUICK": "0"}
-    loaded = load(environment, file)
-    assert (loaded.server, loaded.name, loaded.quick) == ("wss://variable.example", "Anna", False)
-    flagged = loaded.given(server="wss://flag.example", name=None)
-    assert (flagged.server, flagged.name) == ("wss://flag.example", "Anna")
-
-
 def test_an_empty_variable_says_nothing(file: Path) -> None:
     assert load({"SARATOGA_SERVER": ""}, file).server == "wss://file.example"
 
@@ -188,22 +180,6 @@ def test_suits_are_for_one_game_or_for_all() -> None:
 def test_a_line_is_found_however_its_key_is_written() -> None:
     text = 'a = 1\n"theme" = "x"\nsuits . caprice = "two"\n[ colours ]\n'
     assert [line_of(text, key) for key in ("theme", "suits", "colours")] == [2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("server", "wss://cards.example.org"),
-        ("name", "Zoë"),
-        ("ascii", True),
-        ("game", "lady-palk"),
-        ("cap", 0),
-        ("races", 3),
-        ("install", "pip install saratoga"),
-    ],
-)
-def test_valid_values_of_a_setting_are_read(key: str, value: object) -> None:
-    assert parse(f"{key} = {json.dumps(value)}", "FILE") == {key: value}
 
 
 @pytest.mark.parametrize(

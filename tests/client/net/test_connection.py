@@ -159,15 +159,6 @@ async def test_an_unknown_answer_is_an_error(server: ScriptedServer) -> None:
             await asking
 
 
-async def test_ask_raises_for_an_answer_of_another_kind(server: ScriptedServer) -> None:
-    async with connection(server) as client:
-        peer = await server.peer()
-        asking = asyncio.create_task(client.ask(JOIN, events.Snapshot))
-        await peer.send(events.Done(re=(await peer.command()).id))
-        with pytest.raises(UnexpectedAnswer):
-            await asking
-
-
 async def test_a_request_without_an_answer_times_out(server: ScriptedServer) -> None:
     async with connection(server) as client:
         with pytest.raises(RequestTimedOut):

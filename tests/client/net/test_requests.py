@@ -73,14 +73,6 @@ async def test_a_request_that_was_dropped_is_not_sent_again() -> None:
     assert not waiter.done()
 
 
-async def test_a_refusal_that_is_not_to_be_retried_is_raised_at_once() -> None:
-    requests = open_requests()
-    command, waiter = requests.open(partial(commands.GetRecord, race=f"{CODE}/1"))
-    requests.receive(events.Refused(re=command.id, code="race_running", message=""))
-    with pytest.raises(CommandRefused):
-        await waiter
-
-
 async def test_all_unanswered_commands_are_sent_again_in_their_order() -> None:
     requests = open_requests()
     asked = [requests.open(partial(commands.NotReady, table=CODE))[0] for _ in range(3)]

@@ -29,7 +29,7 @@ from saratoga_client.net.websocket import (
 from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.codec import CODECS, MSGPACK, Frame
 from saratoga_protocol.events import Alive, Refused
-from saratoga_protocol.refusals import MAY_RECONNECT, TAKEN_OVER, WRONG_SUBPROTOCOL, CloseCode
+from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
 
 URL = "ws://cards.example"
 
@@ -236,29 +236,6 @@ def test_every_wait_is_within_its_limits(failures: int, chance: float) -> None:
 def test_waits_are_random() -> None:
     backoff = Backoff(first=1.0, largest=8.0)
     assert backoff.wait(3, chance=lambda: 0.25) == 1.0
-
-
-def test_a_refusal_has_the_fields_of_the_servers_event() -> None:
-    refusal = CommandRefused(
-        events.Refused(re=7, code="draining", message="Come again.", retry=True)
-    )
-    assert (refusal.code, refusal.message, refusal.retry, refusal.board) == (
-        "draining",
-        "Come again.",
-        True,
-        None,
-    )
-    assert str(refusal) == "draining: Come again."
-
-
-def test_a_server_of_another_version_is_recognised_by_its_close_code() -> None:
-    assert ServerClosed(WRONG_SUBPROTOCOL.code, "").is_of_another_version
-    assert not ServerClosed(TAKEN_OVER.code, "").is_of_another_version
-
-
-def test_errors_show_their_code_and_reason() -> None:
-    assert str(ServerClosed(4500, "taken over")) == "taken over (4500)"
-    assert str(Unreachable("ws://x", "no answer")) == "ws://x: no answer"
 
 
 NOON_OF_HEARTBEATS = 1_790_000_000_000

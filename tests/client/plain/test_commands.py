@@ -23,12 +23,12 @@ from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.board import parse_typed_move
 from saratoga_client.plain.card_names import CardNames
-from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, parse_line
+from saratoga_client.plain.grammar import COMMANDS, Context, help_lines
 from saratoga_client.plain.table_settings import TypedSettings, read_settings
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
-from saratoga_rules.moves import DRAW, Move, parse_move
+from saratoga_rules.moves import Move
 from saratoga_rules.position import redact
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import digest_of, format_record
@@ -238,21 +238,6 @@ async def test_review_of_a_running_race_says_what_is_possible_now() -> None:
     ]
 
 
-@pytest.mark.parametrize("line", ["w 3", "t3>t5:4", "3 f", "7C 8D", "gibberish"])
-def test_a_line_without_a_command_is_a_move(line: str) -> None:
-    parsed = parse_line(line, Context.TABLE)
-    assert parsed.command is None
-    assert parsed.is_move
-    assert parsed.line == line
-
-
-@pytest.mark.parametrize("line", ["draw", "redeal", "bank w"])
-def test_commands_that_are_moves_are_parsed_as_moves(line: str) -> None:
-    parsed = parse_line(line, Context.TABLE)
-    assert parsed.is_move
-    assert parsed.line == line
-
-
 @pytest.mark.parametrize(
     "context", [Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING]
 )
@@ -273,11 +258,6 @@ def answered(words: str, name: str = "lafayette", context: Context = Context.TAB
     return parse_typed_move(GAMES[name], view, words, context, CardNames(in_words=True))
 
 
-def test_a_legal_move_is_parsed() -> None:
-    assert answered("2 1") == parse_move("t2>t1")
-    assert answered("draw") == DRAW
-
-
 def test_an_illegal_move_is_explained_with_the_chosen_card_names() -> None:
     assert answered("3") == "no: 9 of spades, column 3: no place to go now."
     assert answered("1 2") == (
@@ -287,11 +267,6 @@ def test_an_illegal_move_is_explained_with_the_chosen_card_names() -> None:
 
 def test_an_ambiguous_move_lists_what_to_type() -> None:
     assert answered("2") == "no: Several are possible: type 2 1 or 2 3."
-
-
-@pytest.mark.parametrize("words", ["draw 3 columns", "bank bank"])
-def test_a_malformed_move_is_explained(words: str) -> None:
-    assert str(answered(words)).startswith("no: A move is a pile and where it goes, such as 3 5")
 
 
 @pytest.mark.parametrize(

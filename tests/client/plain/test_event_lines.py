@@ -154,6 +154,7 @@ def test_the_table_of_a_match_follows_each_result() -> None:
         lines = heard(state_after(first=snapshot(shown=in_match(at_table("ya")))), *order)
         heads = [line.split(":")[0] for line in lines]
         assert heads.index("match") > heads.index("result 2. Zoë")
+        assert not [head for head in heads if head.startswith("total ")]
         assert [line for line in lines if line.startswith("match")] == [
             "match: match after race 1 of 3",
             "match 1. ana: -$5, 1 win, race 1 1st -$5",
@@ -175,18 +176,6 @@ def test_a_table_and_each_new_race_say_which_race_of_the_match_it_is() -> None:
         f"race {CODE}/2: gathering",
         "match: race 2 of 3",
     ]
-
-
-def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
-    rich = [seat("y", races=7, wins=4, net=240), seat("a", races=7, wins=3, net=-90)]
-    told = in_match(at_table(phase="over", version=9, seats=rich), "a9 y1")
-    lines = heard(
-        state_after(),
-        *told.changes,
-        events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out")),
-    )
-    assert len([line for line in lines if line.startswith("match 1. ana")]) == 1
-    assert not [line for line in lines if line.startswith("total ")]
 
 
 def test_the_clock_has_the_time_passed_and_the_time_left() -> None:

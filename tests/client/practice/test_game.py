@@ -11,7 +11,6 @@ from kit.races import Entrant, race
 from kit.secrecy import rearranged, slots
 from kit.solo_player import moments, practice_at
 from kit.walks import banking, places, step_at
-from saratoga_client.input.move_text import ascii_card_name
 from saratoga_client.practice.deals import (
     LONGEST_SEED,
     SEED_LETTERS,
@@ -244,18 +243,6 @@ def test_hints_alone_bank_something_and_come_to_an_end(name: str) -> None:
     assert advice.hint.move is None
     assert practice.banked > practice.deal.position.banked
     assert practice.hints
-
-
-def test_a_hint_has_a_move_and_a_reason() -> None:
-    practice = new_game(from_seed(GAMES["canfield"], "demo"))
-    advice = hint(practice, 0)
-    assert advice.hint.move == parse_move("t4>up")
-    assert advice.hint.says == "Hint: 7♦ from column 4 banked: the reserve has 12 left."
-    after = make(advice.practice, parse_move("t4>up"), 1)
-    again = hint(after, 2).hint
-    assert again.move == DRAW
-    assert again.says == "Hint: 3 cards from the stock to the waste: nothing better is in sight."
-    assert hint(practice, 0, ascii_card_name).hint.says.isascii()
 
 
 def test_without_a_useful_move_the_hint_says_so() -> None:

@@ -218,15 +218,6 @@ def test_the_gap_is_given_in_cards() -> None:
     assert gap_text(GHOST, 2, 5000) == "2 cards behind the ghost"
 
 
-def test_the_text_has_the_command_for_the_same_deal() -> None:
-    practice = make(new_game(from_seed(GAMES["canfield"], "demo")), DRAW, 5)
-    assert practice_text(practice, 65_000) == (
-        "Saratoga practice, Canfield, seed demo\n"
-        "1 banked, -$45 if it counted, in 1:05, no undo, no hint\n"
-        "Try it: saratoga practice canfield --seed demo"
-    )
-
-
 def test_the_text_mentions_undos_and_hints() -> None:
     practice = undo(make(new_game(from_seed(GAMES["canfield"], "it's me")), DRAW, 5), 6)
     text = practice_text(practice, 65_000)

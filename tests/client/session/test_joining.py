@@ -18,7 +18,7 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
-from saratoga_client.problems import Exit, Problem
+from saratoga_client.problems import Exit
 from saratoga_client.session.invitation import (
     FROM_A_CLONE,
     Destination,
@@ -36,7 +36,6 @@ from saratoga_client.session.lobby import (
     other_publicity,
 )
 from saratoga_client.session.open_connection import (
-    check_address,
     problem_of,
 )
 from saratoga_protocol.events import Refused, TableSettings, TableSummary
@@ -90,13 +89,6 @@ def test_no_text_is_too_strange_to_be_read(text: str) -> None:
         assert read is None or read.code or read.server
 
 
-@pytest.mark.parametrize("server", [LAN, "wss://example.org/cards", "ws://[fe80::1]:7470"])
-def test_the_invitation_leads_where_it_says(server: str) -> None:
-    inviter = Inviter(server=server, install="pip install git+https://cards.example/saratoga")
-    lines = inviter.lines(table())
-    assert destination(lines[-1]) == Destination(CODE, server)
-
-
 @pytest.mark.parametrize("install", ["", "pipx install saratoga"])
 def test_a_friend_may_paste_the_whole_invitation(install: str) -> None:
     lines = Inviter(server=LAN, install=install).lines(table())
@@ -139,16 +131,6 @@ def test_a_code_that_is_none_does_nothing_in_the_shell_it_is_pasted_into() -> No
 
 
 SERVER = "wss://cards.example.org"
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["", "cards.example.org", "http://a", "ws://", "ws://a:0", "ws://a:99999", "ws://[bad"],
-)
-def test_any_other_text_is_wrong_usage(address: str) -> None:
-    with pytest.raises(Problem, match="is not the address of a server") as problem:
-        check_address(address)
-    assert problem.value.code == Exit.USAGE
 
 
 @pytest.mark.parametrize(

@@ -112,16 +112,6 @@ def test_a_lost_connection_gets_a_line_and_ends_the_announcement() -> None:
     assert link_changed(present, LinkState.CONNECTED, START + 6000) is present
 
 
-def test_an_answer_confirms_a_move_and_an_ending_ends_the_board() -> None:
-    present = confirm(state_after(), board(DRAWN, 1))
-    assert present.own is not None
-    assert (present.own.count, present.own.state) == (1, "racing")
-    ended = events.BoardChanged(board=board(DRAWN, 2, "stuck"), place=2, entries=["9000 3 stuck"])
-    present = next_state(present, ended, START + 9000)
-    assert present.own is not None
-    assert not present.own.may_move
-
-
 def test_the_end_of_the_race_ends_the_own_board_without_an_event_of_its_own() -> None:
     present = state_after()
     assert present.own is not None

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from kit.races import Entrant, race, void_record, voided_race
+from kit.races import Entrant, race, voided_race
 from kit.session_states import (
     CODE,
     START,
@@ -47,7 +47,6 @@ from saratoga_client.session.result_text import (
 from saratoga_client.session.start_question import left_behind
 from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
-from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_protocol import events
 from saratoga_protocol.refusals import (
     ABUSE,
@@ -304,30 +303,6 @@ def test_the_alarms_about_lost_races_stand_in_the_message_and_give_the_exit_code
     alarmed = with_alarms(problem, ["Race a/1: gone.", "Missing: race a/2."])
     assert alarmed.what == f"{problem.what} ALARM: Race a/1: gone. Missing: race a/2."
     assert (alarmed.remedy, alarmed.code) == (problem.remedy, Exit.NOT_VERIFIED)
-
-
-def test_the_words_say_why_and_what_it_means_and_how_to_check_it() -> None:
-    assert voided_words(voided_race(), []) == (
-        "voided by the server: the table was closed during the race. It counts for "
-        "nothing. To check it: saratoga verify mint-otter-42/1"
-    )
-
-
-def test_a_voided_race_has_no_boards_and_the_message_says_why() -> None:
-    void = void_record("mint-otter-42/1")
-    for wanted in ("", "mint-otter-42/1"):
-        problem = voided_problem(void, wanted)
-        assert problem.code == Exit.REFUSED
-        assert "was voided by the server (the table was closed during the race)" in str(problem)
-        assert "saratoga verify mint-otter-42/1" in problem.remedy
-
-
-def test_the_void_record_of_another_race_is_named_as_such() -> None:
-    problem = voided_problem(void_record("mint-otter-42/1"), "mint-otter-42/2")
-    assert problem.code == Exit.NOT_VERIFIED
-    assert "Race mint-otter-42/2 was asked for, but the record is of race mint-otter-42/1." in str(
-        problem
-    )
 
 
 def test_only_connected_people_who_can_get_ready_and_are_not_are_left_behind() -> None:

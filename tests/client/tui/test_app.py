@@ -20,7 +20,7 @@ from saratoga_client.tui import app as app_module
 from saratoga_client.tui import terminal_guard
 from saratoga_client.tui.app import SaratogaApp, WaitingScreen, run_flow
 from saratoga_client.tui.terminal_guard import MOST_KEPT, deferred_logs
-from saratoga_client.tui.theme import THEMES, Appearance, Theme, on_any_ground, paint
+from saratoga_client.tui.theme import THEMES, Appearance, paint
 from saratoga_rules.games import GAMES
 
 
@@ -41,18 +41,6 @@ async def test_the_app_ends_with_its_flow() -> None:
         await pilot.pause()
         await pilot.pause()
     assert (app.return_code, app.problem, app.is_interrupted) == (0, None, False)
-
-
-async def test_a_problem_that_ends_the_flow_is_kept_for_the_normal_screen() -> None:
-    trouble = Problem("The server cannot be reached.", "Try again later.", Exit.UNREACHABLE)
-
-    async def flow(app: SaratogaApp) -> None:
-        raise trouble
-
-    app = SaratogaApp(flow)
-    async with app.run_test() as pilot:
-        await pilot.pause()
-    assert app.problem is trouble
 
 
 async def test_the_program_ends_with_the_alarms_of_its_tables(
@@ -131,12 +119,6 @@ async def test_without_colour_not_one_is_sent(colours: Colours) -> None:
         assert has_filter is (colours is Colours.NONE)
 
 
-@pytest.mark.parametrize("colours", Colours)
-def test_without_colour_red_suits_are_hollow_and_with_it_they_are_not(colours: Colours) -> None:
-    appearance = Appearance(colours=colours)
-    assert appearance.card_style(GAMES["canfield"]).hollow is (colours is Colours.NONE)
-
-
 def test_each_game_has_the_suits_that_it_is_read_best_with_unless_they_were_chosen() -> None:
     appearance = Appearance()
     assert appearance.card_style(GAMES["canfield"]).suits is SuitColours.TWO
@@ -158,13 +140,6 @@ def test_themes_go_round_and_an_unknown_one_is_the_first() -> None:
     assert seen == list(THEMES)
     assert appearance.theme_name == seen[0]
     assert Appearance(colours=Colours.SIXTEEN).theme_name == "plain"
-
-
-@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
-def test_on_a_ground_that_nobody_knows_the_table_has_the_terminals_colours(theme: Theme) -> None:
-    changed = on_any_ground(theme)
-    assert (changed.table, changed.text, changed.title, changed.label) == ("", "", "", "")
-    assert (changed.card, changed.red, changed.picked) == (theme.card, theme.red, theme.picked)
 
 
 READABLE = {Colours.ALL: 4.5, Colours.MANY: 3.5}

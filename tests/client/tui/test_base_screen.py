@@ -43,83 +43,11 @@ from saratoga_client.tui.theme import Appearance
 from saratoga_protocol.events import TableSummary
 
 
-class OneAction(BaseScreen):
-    """A screen with one action, which the player must confirm."""
-
-    done = 0
-
-    def body(self) -> Iterable[Widget]:
-        return (CanvasView(),)
-
-    def press(self, key: str) -> None:
-        if key == "x":
-            self.ask("Really? (y/n)", y=("yes", self._do))
-        else:
-            super().press(key)
-
-    def _do(self) -> None:
-        self.done += 1
-
-
 def test_the_notice_for_small_terminals_fits_them() -> None:
     for width in range(12, LEAST_WIDTH + 1):
         lines = too_small(width, LEAST_HEIGHT - 1)
         assert all(cell_len(line) <= width for line in lines)
     assert len(too_small(30, 12)) <= 12
-
-
-async def test_a_small_terminal_shows_the_notice_in_place_of_the_screen() -> None:
-    async with before(OneAction(), size=(40, 12)) as player:
-        assert "This terminal has 40 x 12 cells" in player.text
-        await player.pilot.resize_terminal(80, 24)
-        await player.pilot.pause()
-        assert "This terminal has" not in player.text
-        assert player.lines[-1].split() == ["?", "help", "q", "back"]
-
-
-async def test_a_key_without_an_effect_gets_an_answer() -> None:
-    async with before(OneAction()) as player:
-        assert await player.press("j") == "j does nothing here; ? shows the keys."
-        assert (await player.press("t")).startswith("Colours: ")
-
-
-async def test_a_question_is_answered_by_its_key_and_closed_by_any_other() -> None:
-    screen = OneAction()
-    async with before(screen) as player:
-        assert await player.press("x") == "Really? (y/n)"
-        assert player.lines[-1].split() == ["y", "yes", "any", "other", "key", "no"]
-        assert await player.press("escape") == "Cancelled."
-        await player.press("x", "j", "y")
-        assert screen.done == 0
-        await player.press("x", "y")
-        assert screen.done == 1
-        assert not screen.is_asking
-
-
-async def test_a_key_that_closes_a_question_also_has_its_usual_effect() -> None:
-    async with before(OneAction()) as player:
-        assert (await player.press("x", "t")).startswith("Colours: ")
-
-
-async def test_a_message_waits_until_the_question_is_closed_without_an_answer() -> None:
-    screen = OneAction()
-    async with before(screen) as player:
-        await player.press("x")
-        screen.say("First news.")
-        screen.say("Latest news.")
-        assert screen.message == "Really? (y/n)"
-        assert await player.press("n") == "Latest news."
-        await player.press("x")
-        screen.say("Latest news.")
-        assert (await player.press("t")).startswith("Colours: ")
-        assert await player.press("x", "n") == "Cancelled.", "older news is not repeated"
-
-
-async def test_q_closes_the_screen_and_ends_the_program_that_showed_it() -> None:
-    async with before(OneAction()) as player:
-        await player.press("q")
-        await player.pilot.pause()
-        assert player.app.return_code == 0
 
 
 LINES = 30
@@ -244,16 +172,6 @@ async def test_the_line_has_a_greatest_length() -> None:
     async with before(screen) as player:
         await player.press("n", *"0123456789abcdef", "enter")
         assert screen.entered == ["Zo0123456789"]
-
-
-async def test_a_closed_field_is_hidden_and_takes_no_keys() -> None:
-    screen = Asking()
-    async with before(screen) as player:
-        assert "Your name" not in player.text
-        await player.press("n", "escape")
-        assert "Your name" not in player.text
-        assert "does nothing here" in await player.press("x")
-        assert screen.query_one(LineInput).text == "Zo"
 
 
 KEYS = (("space", "draw 3"), ("1-4 w r", "pick"), ("f", "bank"), ("tab", "moves"))

@@ -106,19 +106,6 @@ async def drag(
     await pilot.pause()
 
 
-async def test_a_click_says_which_card_and_how_many_lie_on_it() -> None:
-    async with table() as (app, pilot):
-        await pilot.click(app.board, offset=corner(app, "t2", 1))
-        assert app.heard == [BoardWidget.Clicked(Spot("t2", 1), 4, 1, 1)]
-
-
-@pytest.mark.parametrize(("button", "times"), [(1, 2), (3, 1)])
-async def test_double_and_right_clicks_are_distinguished(button: int, times: int) -> None:
-    async with table() as (app, pilot):
-        await pilot.click(app.board, offset=corner(app, "t5", 0), button=button, times=times)
-        assert app.heard[-1] == BoardWidget.Clicked(Spot("t5", 0), 1, button, times)
-
-
 async def test_stock_keys_and_spaces_can_be_clicked_and_the_table_cannot() -> None:
     async with table() as (app, pilot):
         await pilot.click(app.board, offset=corner(app, "stock"))
@@ -138,15 +125,6 @@ async def test_clicks_before_the_first_view_are_ignored() -> None:
         await pilot.click(app.board, offset=(5, 5))
         assert app.heard == []
         assert set("".join(screen(app))) == {" "}
-
-
-async def test_a_packet_is_dragged_from_column_to_column() -> None:
-    async with table() as (app, pilot):
-        await drag(pilot, app, corner(app, "t2", 3), (20, 8), (24, 8), corner(app, "t1", 1))
-        assert app.heard == [
-            BoardWidget.Lifted(Spot("t2", 3), 2),
-            BoardWidget.Dropped(Spot("t2", 3), 2, Spot("t1", 1)),
-        ]
 
 
 async def test_a_packet_can_be_dropped_into_a_space_or_under_a_column() -> None:
@@ -177,12 +155,6 @@ async def test_the_stock_is_not_dragged() -> None:
     async with table() as (app, pilot):
         await drag(pilot, app, corner(app, "stock"), (30, 10), corner(app, "t1", 1))
         assert not any(isinstance(one, BoardWidget.Lifted) for one in app.heard)
-
-
-async def test_of_the_waste_the_top_card_is_dragged_alone() -> None:
-    async with table() as (app, pilot):
-        await drag(pilot, app, corner(app, "w", 1), corner(app, "t5", 0))
-        assert app.heard[-1] == BoardWidget.Dropped(Spot("w", 1), 1, Spot("t5", 0))
 
 
 async def test_a_pressed_card_that_does_not_move_is_a_click() -> None:
@@ -330,12 +302,6 @@ async def shown() -> AsyncIterator[Shown]:
         pane.show()
         await pilot.pause()
         yield pane
-
-
-async def test_a_click_on_a_refusing_pane_posts_the_refusal() -> None:
-    async with shown() as pane:
-        pane.show("Your race is over.")
-        assert await pane.click("t1") == InputResult(Selection(), None, "Your race is over.")
 
 
 async def test_a_pane_that_is_not_interactive_ignores_clicks() -> None:

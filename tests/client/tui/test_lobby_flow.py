@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import pytest
 from msgspec.structs import replace
@@ -11,18 +11,15 @@ from textual.drivers.headless_driver import HeadlessDriver
 from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobby
 from kit.messages import racer
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
-from saratoga_client.board_view.roles import Role
 from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.local.hosting import LocalServer
-from saratoga_client.local.settings import Settings, load, remember_server
+from saratoga_client.local.settings import Settings, load
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui import lobby_connection
 from saratoga_client.tui import lobby_flow as lobby_flow_module
 from saratoga_client.tui.app import SaratogaApp, run_flow
-from saratoga_client.tui.lobby_connection import Change, LobbyConnection
-from saratoga_client.tui.lobby_flow import FirstTable, OtherServer, lobby_flow
+from saratoga_client.tui.lobby_flow import lobby_flow
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, player_id
@@ -50,25 +47,14 @@ async def test_a_newcomer_takes_a_name_and_a_name_that_is_taken_is_asked_for_aga
         await visitor.reads("You are Zoë B")
 
 
-async def test_the_form_of_a_table_on_this_machine_looks_for_a_server(lobby: OpenLobby) -> None:
-    remember_server(NOWHERE)
-    async with in_the_lobby(NOWHERE) as visitor:
-        await visitor.reads("host: run a server")
-        await visitor.press("h")
-        await visitor.reads("Enter starts a server on this machine, which runs until you leave.")
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.reads("You are Bert")
-        await visitor.press("h")
-        await visitor.reads("Enter opens the table on the server that runs on this machine.")
-
-
 async def test_public_tables_stand_there_and_enter_sits_down_at_the_chosen_one(
     lobby: OpenLobby,
 ) -> None:
     first = await lobby.host("Anna", public=True)
-    second = await lobby.host("Cleo", public=True)
     hidden = await lobby.host("Dora")
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", first, "none yet")
+        second = await lobby.host("Cleo", public=True)
         shown = await visitor.reads("You are Bert", first, second, "Lafayette 5 min", "1/16")
         assert hidden not in shown
         chosen = next(line for line in visitor.lines if line.startswith("▸")).split()[1]
@@ -260,6 +246,16 @@ async def test_the_lobby_reports_a_connection_that_is_closed_during_a_join() -> 
             assert isinstance(visitor.screen, LobbyScreen)
 
 
+async def test_a_lost_connection_is_reported() -> None:
+    async with scripted_server() as server:
+        server.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(server.url) as visitor:
+            peer = await server.peer()
+            await visitor.reads("You are Bert")
+            peer.cut()
+            await visitor.reads("lost")
+
+
 async def test_an_unexpected_error_of_the_connection_ends_the_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -302,104 +298,6 @@ async def test_the_lobby_offers_the_last_table_after_it_was_left(lobby: OpenLobb
         await visitor.press("b")
         await visitor.reads("SEATS 2 of")
     assert load({}).server_url == lobby.url
-
-
-async def test_the_lobby_returns_to_a_seat_from_an_earlier_session(lobby: OpenLobby) -> None:
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.reads("You are Bert", "none now")
-        await visitor.press("c", "enter")
-        await visitor.reads("SEATS 1 of 16")
-        code = visitor.lines[0].split()[1]
-    async with in_the_lobby(lobby.url) as visitor:
-        await visitor.reads(f"You are Bert, and you have a seat at {code}; b goes back")
-        await visitor.press("b")
-        await visitor.reads("SEATS 1 of 16", code)
-
-
-def test_another_server_opens_its_lobby_unless_a_table_is_named() -> None:
-    assert OtherServer("ws://cards.example.org").code == ""
-    assert not FirstTable("mint-otter-42").is_watching
-
-
-WITHIN = 10.0
-"""Longest time in seconds for anything awaited; a bound, not a measurement."""
-
-
-class Page:
-    """A lobby page without a screen."""
-
-    def __init__(self, server: str) -> None:
-        self.lobby = LobbyState(server=server)
-        self.link = LobbyConnection(server, self.show, self.connected, self.say)
-        self.connections: list[Connection] = []
-        self.said: list[str] = []
-        self._changed = asyncio.Event()
-
-    def show(self, change: Change) -> None:
-        self.lobby = change(self.lobby)
-        self._changed.set()
-
-    def connected(self, connection: Connection) -> None:
-        self.connections.append(connection)
-
-    def say(self, text: str, role: Role) -> None:
-        self.said.append(text)
-
-    async def until(self, holds: Callable[[LobbyState], bool]) -> None:
-        async with asyncio.timeout(WITHIN):
-            while not holds(self.lobby):
-                self._changed.clear()
-                await self._changed.wait()
-
-
-@asynccontextmanager
-async def kept(server: str) -> AsyncIterator[Page]:
-    page = Page(server)
-    keeping = asyncio.create_task(page.link.keep())
-    try:
-        yield page
-    finally:
-        keeping.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeping
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[OpenLobby]:
-    async with open_lobby() as opened:
-        yield opened
-
-
-async def test_tables_and_leaders_are_followed_while_the_lobby_is_shown(
-    server: OpenLobby,
-) -> None:
-    code = await server.host("Anna", public=True)
-    async with kept(server.url) as page:
-        await page.until(lambda lobby: lobby.is_open)
-        assert page.lobby.tables == ()
-        page.link.be_shown(True)
-        await page.until(lambda lobby: [table.code for table in lobby.tables] == [code])
-        other = await server.host("Bert", public=True)
-        await page.until(lambda lobby: {table.code for table in lobby.tables} == {code, other})
-        await page.until(lambda lobby: set(lobby.leaders) == set(page.connections[0].welcome.games))
-        assert len(page.connections) == 1
-
-
-async def test_a_server_that_is_away_is_shown_as_away() -> None:
-    async with kept("ws://127.0.0.1:1") as page:
-        await page.until(lambda lobby: lobby.has_tried)
-        assert not page.lobby.is_open
-        assert page.lobby.wrong
-        assert page.link.current is None
-
-
-async def test_a_lost_connection_is_reported() -> None:
-    async with scripted_server() as server, kept(server.url) as page:
-        peer = await server.peer()
-        await page.until(lambda lobby: lobby.is_open)
-        peer.cut()
-        await page.until(lambda lobby: not lobby.is_open)
-        assert "lost" in page.said[0]
 
 
 @pytest.fixture

@@ -76,18 +76,6 @@ async def test_a_fault_is_raised_and_no_trace_of_textual_is_printed(app: Window)
     assert said.count(b"Traceback") == 1
 
 
-async def test_deferred_log_lines_are_written_when_the_terminal_is_restored(
-    app: Window,
-) -> None:
-    app.terminal.type(b"l")
-    await app.terminal.shows(bare_app.GOES_ON)
-    app.terminal.type(b"q")
-    assert await app.given_back() == 0
-    painted, _, said = bytes(app.terminal.written).rpartition(b"\x1b[?1049l")
-    assert bare_app.LOGGED.encode() not in painted
-    assert bare_app.LOGGED.encode() in said
-
-
 async def test_the_terminal_notices_what_a_killed_program_keeps(app: Window) -> None:
     """No program can catch SIGKILL; only `reset` restores the terminal after it."""
     app.process.send_signal(signal.SIGKILL)

@@ -8,12 +8,11 @@ from rich.cells import cell_len
 from rich.console import Group
 
 from kit.screen_cells import INK, page_text
-from kit.session_states import START, board, outcome, seat, snapshot, state_after, table
+from kit.session_states import START, outcome, seat, snapshot, state_after, table
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.net.errors import LinkState
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.state import link_changed, next_state
-from saratoga_client.tui.pages.gathering import grouped, short_hash
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_client.tui.pages.lobby import (
     choices_part,
@@ -144,16 +143,6 @@ def test_keys_that_a_game_lacks_are_not_in_its_help() -> None:
     assert "bank down" in text(GAMES["caprice"])
 
 
-def test_long_effects_go_on_below_themselves_and_never_below_their_keys() -> None:
-    lines = text(GAMES["canfield"], 40, (("z  u", "undo a move and all its consequences"),)).split(
-        "\n"
-    )
-    at = lines.index(" KEYS")
-    assert lines[at + 1].startswith(" z  u              undo")
-    assert lines[at + 2].startswith(" " * 19)
-    assert lines[at + 2].strip()
-
-
 def test_a_watcher_is_told_the_end_without_a_result() -> None:
     before = state_after(first=snapshot("a9 =r9", shown=table("ar", host="a")))
     after = next_state(before, events.RaceOver(outcome=outcome("a9 =r9")), START)
@@ -174,32 +163,12 @@ def test_a_host_who_reads_another_screen_is_warned_once() -> None:
     assert table_news(after, after) == table_news(after, before) == ""
 
 
-def test_a_racer_who_reads_another_screen_is_warned_twice_and_told_the_end_of_the_board() -> None:
-    racing = state_after(first=snapshot("a9 y4", board(), table("ya")))
-    first, second = replace(racing, idle_left=60), replace(racing, idle_left=15)
-    assert "Your board ends in 60 s; press any key" in table_news(racing, first)
-    assert "Your board ends in 15 s; press any key" in table_news(first, second)
-    assert table_news(second, second) == table_news(second, racing) == ""
-    assert racing.own is not None
-    ended = replace(racing, own=replace(racing.own, state="idle"))
-    assert table_news(second, ended).startswith("Your board ended after 3 minutes without a key.")
-    assert table_news(ended, ended) == ""
-
-
 def test_a_reader_is_told_that_the_connection_is_lost_and_back() -> None:
     before = state_after(first=snapshot("a9 y4", shown=table("ya")))
     lost = link_changed(before, LinkState.RECONNECTING, START)
     assert table_news(before, lost) == "Connection lost; trying again."
     assert table_news(lost, lost) == ""
     assert table_news(lost, before) == "Connected again."
-
-
-def test_hashes_can_be_compared_aloud_and_the_long_form_has_every_digit() -> None:
-    digits = "0123456789abcdef" * 4
-    assert short_hash(digits) == "0123 4567 … cdef"
-    assert short_hash(digits, "~") == "0123 4567 ~ cdef"
-    assert grouped(digits).replace(" ", "") == digits
-    assert [len(line) for line in grouped(digits, 8).split("\n")] == [39, 39]
 
 
 def test_every_symbol_is_one_cell_and_ascii_where_the_terminal_has_only_that() -> None:

@@ -23,7 +23,7 @@ from kit.session_states import (
     table,
 )
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.news import Tone, with_line
@@ -267,13 +267,6 @@ def test_the_race_in_one_line_keeps_the_clock_whatever_the_names() -> None:
     assert row.startswith("1 YOU 12 +$10  2 ana 12 +$10  3 Otto [bot] 10 +$0  4 raj 9 -$5")
 
 
-def test_the_panel_shows_an_alarm() -> None:
-    present = replace(four(), alarms=("Race 1: the deal was changed.",))
-    rows = panel(present, 24, 21, START).rows()
-    loud = [piece.text.strip() for row in rows for piece in row if piece.role is Role.ALARM]
-    assert " ".join(loud) == "Race 1: the deal was changed."
-
-
 def test_an_alarm_of_the_race_is_among_the_news_and_leaves_the_standings_their_room() -> None:
     calm, alarm = four(), f"Race 1: {'the deal was changed, ' * 20}"
     feed = with_line(calm.feed, 5_000, alarm, Tone.ALARM)
@@ -313,14 +306,6 @@ def test_a_bar_of_any_width_passes_the_tick_exactly_when_the_money_does(name: st
             text = canvas.text()
             before, after = text[:tick], text[tick + 1 :]
             assert (set(before) <= {"="}, "=" in after) == (money.net >= 0, money.net > 0)
-
-
-def test_a_loss_has_another_role_than_a_gain() -> None:
-    assert [money_role(amount) for amount in (-5, 0, 5)] == [
-        Role.MONEY_DOWN,
-        Role.MONEY_UP,
-        Role.MONEY_UP,
-    ]
 
 
 def racing(letters: str = "ya") -> SessionState:

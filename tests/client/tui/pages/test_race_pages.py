@@ -236,15 +236,6 @@ def test_the_personal_best_is_shown_and_a_new_one_is_announced() -> None:
     assert "personal best" not in page_of_results(dataclasses.replace(shown, best=here))
 
 
-def test_in_a_match_its_table_stands_in_place_of_the_totals() -> None:
-    shown = over(RECORD, races=3)
-    here, match = in_match(shown.table, "a9 y5")
-    view = dataclasses.replace(shown.table_view, table=here, match=match)
-    text = page_of_results(dataclasses.replace(shown, table_view=view))
-    assert "MATCH AFTER RACE 1 OF 3" in text
-    assert "TOTALS AT THIS TABLE" not in text
-
-
 @pytest.mark.parametrize("width", [54, 80, 120])
 def test_sixteen_racers_are_all_on_the_page_and_no_line_is_too_wide(width: int) -> None:
     state = crowd(16)
@@ -304,10 +295,6 @@ def test_before_the_last_race_there_is_no_champion() -> None:
     lines = page_of_match(in_match(table(phase="over"), "a9 y5"))
     assert lines[0] == " MATCH AFTER RACE 1 OF 3"
     assert not any("champion" in line for line in lines)
-
-
-def test_without_a_match_there_is_nothing() -> None:
-    assert page_of_match(table(phase="over")) == [""]
 
 
 @pytest.mark.parametrize("width", [54, 60, 80])

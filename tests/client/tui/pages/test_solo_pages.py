@@ -118,16 +118,6 @@ def test_a_bots_short_name_is_whole_where_counts_have_two_digits(name: str) -> N
     assert ("Thea [bot]" in rows[1]) is (GAMES[name].cards < 100)
 
 
-def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:
-    replay = replayed()
-    ends = []
-    for at in (0, replay.end):
-        seen = ReplayState(replay=replay.at(at))
-        rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text().splitlines()
-        ends.append(rows[-2].index("^"))
-    assert ends == [4, 22]
-
-
 def test_of_many_racers_those_around_the_shown_one_are_listed() -> None:
     replay = replayed()
     seen = ReplayState(replay=replay.of(2))

@@ -12,7 +12,7 @@ from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.ghost import RunStore
 from saratoga_client.review.replay import replay_of
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.replay import JUMPS, STEPS, ReplayScreen
+from saratoga_client.tui.screens.replay import ReplayScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.theme import Appearance
 from saratoga_rules.games import GAMES
@@ -124,11 +124,6 @@ async def test_no_text_is_cut_at_80_by_24_in_any_game(name: str) -> None:
             assert len(said) <= 78
             assert not any(line.endswith(("..", "~")) for line in player.lines)
             assert player.lines[-1].endswith("? help  q back")
-
-
-def test_steps_and_jumps_go_both_ways() -> None:
-    for keys in (STEPS, JUMPS):
-        assert sorted(keys.values()) == sorted(-step for step in keys.values())
 
 
 def test_the_base_has_no_key_for_hidden_cards_or_other_boards() -> None:
