@@ -63,12 +63,6 @@ def test_a_bot_s_level_gives_way_to_its_name(cells: int, shown: str) -> None:
     assert fitted_name("Maximilian", True, "strong", cells).rstrip() == shown
 
 
-def test_a_short_name_keeps_the_level_wherever_both_fit() -> None:
-    assert fitted_name("Ida", True, "weak", 14) == "Ida [weak bot]"
-    assert fitted_name("Ida", True, "weak", 13) == "Ida [weak]   "
-    assert fitted_name("Ida", True, "weak", 9) == "Ida [bot]"
-
-
 def test_only_the_levels_of_our_own_bots_stand_for_the_word_bot() -> None:
     assert fitted_name("Ida", True, "human", 15) == "Ida [human bot]"
     assert fitted_name("Ida", True, "human", 14).rstrip() == "Ida [bot]"

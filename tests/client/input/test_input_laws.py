@@ -22,12 +22,9 @@ from saratoga_rules.cards import HIDDEN, SUITS
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.caprice import CAPRICE
-from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.moves import (
     COLUMN_NAMES,
-    DRAW,
-    REDEAL,
     TAKE_BACK_INDEX,
     Carry,
     Move,
@@ -231,20 +228,6 @@ def test_a_predicted_view_equals_the_servers_view(name: str, place: int) -> None
         assert predicted_view(game, view, move) == expected, move
 
 
-def test_a_draw_is_never_predicted() -> None:
-    view = redact(draw(CANFIELD, "stock: 2C 3C\nt1: KS"))
-    assert predicted_view(CANFIELD, view, DRAW) is None
-
-
-def test_a_redeal_is_predicted_and_hides_the_waste_again() -> None:
-    view = redact(draw(CANFIELD, "waste: 2C 3C\nt1: KS"))
-    after = predicted_view(CANFIELD, view, REDEAL)
-    assert after is not None
-    assert after.stock == (HIDDEN, HIDDEN)
-    assert after.waste == ()
-    assert after.passes == 2
-
-
 @pytest.mark.parametrize(
     ("reserve", "known"), [("## 9H", False), ("9H", True), ("", True)], ids=["two", "one", "none"]
 )
@@ -271,14 +254,6 @@ def test_the_last_card_of_a_reserve_leaves_nothing_to_turn() -> None:
     assert (
         predicted_view(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 2C 9H\nt1: TS")), move) is None
     )
-
-
-def test_a_move_that_turns_up_a_card_of_its_column_is_not_predicted() -> None:
-    view = redact(draw(KLONDIKE, "t1: 2C | 9H 8S\nt2: TC\nt3: 9D"))
-    assert predicted_view(KLONDIKE, view, parse_move("t1>t2:2")) is None
-    part = predicted_view(KLONDIKE, view, parse_move("t1>t3"))
-    assert part is not None
-    assert part.face_down_counts == view.face_down_counts
 
 
 def test_predicting_an_illegal_move_raises() -> None:

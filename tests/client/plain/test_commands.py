@@ -265,10 +265,6 @@ def test_an_illegal_move_is_explained_with_the_chosen_card_names() -> None:
     )
 
 
-def test_an_ambiguous_move_lists_what_to_type() -> None:
-    assert answered("2") == "no: Several are possible: type 2 1 or 2 3."
-
-
 @pytest.mark.parametrize(
     ("words", "settings"),
     [

@@ -56,18 +56,6 @@ async def test_the_program_keeps_the_alarms_of_a_table_that_is_left() -> None:
         assert at_table.app.alarms == ["Race 1: gone."]
 
 
-async def test_the_invitation_follows_the_settings_when_they_change() -> None:
-    async with table_player(GATHERING) as at_table:
-        assert "Race me at patience: Canfield, 10 minutes" in at_table.text
-        settings = replace(GATHERING.table.settings, game="caprice", cap=0)
-        shown = replace(GATHERING.table, settings=settings)
-        view = dataclasses.replace(GATHERING.table_view, table=shown)
-        at_table.seat.change_to(dataclasses.replace(GATHERING, table_view=view))
-        await at_table.settled()
-        assert "Race me at patience: Caprice, no time limit" in at_table.text
-        assert "Race me at patience: Canfield" not in at_table.text
-
-
 async def test_y_copies_the_invitation_with_the_present_settings() -> None:
     settings = replace(GATHERING.table.settings, game="golf\nrm -rf ~\x1b[2J")
     view = dataclasses.replace(
