@@ -251,12 +251,6 @@ def test_a_player_is_even_or_ahead_when_the_packs_are_paid() -> None:
 LONG = "The server on this machine stops now; banked cards are kept, and so is the leaderboard."
 
 
-def test_a_message_breaks_between_words_only() -> None:
-    lines = wrapped(LONG, 30)
-    assert all(len(line) <= 30 for line in lines)
-    assert " ".join(lines) == LONG
-
-
 @pytest.mark.parametrize(
     "command",
     [

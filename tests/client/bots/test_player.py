@@ -26,7 +26,7 @@ from kit.scripted_server import (
 from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.seat import claim_identity, seated_bot
-from saratoga_client.net.connection import Connection
+from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import commands, events
@@ -190,6 +190,20 @@ async def test_a_new_commitment_is_answered_with_a_new_ready(bot: Bot) -> None:
     assert isinstance(again, commands.Ready)
     assert again.commitment != ready.commitment
     assert again.nonce_hash != ready.nonce_hash
+
+
+async def test_a_bot_that_gets_no_answer_plays_on(server: ScriptedServer) -> None:
+    timing = Timing(answer_within=0.3)
+    async with Connection(server.url, TOKEN, timing=timing) as client:
+        peer = await server.peer()
+        await sit_down(client, peer)
+        bot = Bot(client, peer, TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0))
+        await peer.send(snapshot(), gathered())
+        assert isinstance(await peer.command(), commands.Ready)
+        await peer.send(gathered(version=3))
+        assert isinstance(await bot.done(), commands.Ready)
+        bot.staying.cancel()
+        await asyncio.gather(bot.staying, return_exceptions=True)
 
 
 async def test_a_refused_late_ready_is_harmless(bot: Bot) -> None:

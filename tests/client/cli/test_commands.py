@@ -99,6 +99,7 @@ def test_a_mistyped_command_gets_a_suggestion(
         ["leaderboard", "canfield", "--server", "http://example.org"],
         ["host", "canfield", "--server", "ws://127.0.0.1:99999"],
         ["host", "canfield", "--server", "ws://[bad"],
+        ["host", "canfield", "--public-url", "cards.example.org"],
         ["watch", "mint_otter"],
         ["watch"],
         ["bot", "mint-otter-42", "--strength", "divine"],

@@ -108,14 +108,6 @@ def test_a_host_learns_that_friends_cannot_reach_an_address_of_this_machine(
     assert "from this machine only" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--server", "--public-url"])
-def test_a_wrong_address_is_refused_before_a_server_starts(
-    option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(saratoga, ["host", "canfield", option, "cards.example.org"]) == Exit.USAGE
-    assert "'cards.example.org' is not the address of a server" in capsys.readouterr().err
-
-
 def test_a_named_port_is_of_this_machine_although_a_server_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -430,10 +430,3 @@ def test_windows_has_no_term_and_redraws_all_the_same() -> None:
     assert windows.is_full_screen
     assert windows.unicode
     assert windows.colours is Colours.MANY
-
-
-@pytest.mark.parametrize(
-    ("size", "roomy"), [((80, 24), True), ((79, 24), False), ((80, 23), False)]
-)
-def test_the_whole_picture_needs_eighty_by_twenty_four(size: tuple[int, int], roomy: bool) -> None:
-    assert capabilities({}, is_terminal=True, size=size).is_roomy is roomy

@@ -238,6 +238,11 @@ def test_waits_are_random() -> None:
     assert backoff.wait(3, chance=lambda: 0.25) == 1.0
 
 
+def test_errors_show_their_code_and_reason() -> None:
+    assert str(ServerClosed(4500, "taken over")) == "taken over (4500)"
+    assert str(Unreachable("ws://x", "no answer")) == "ws://x: no answer"
+
+
 NOON_OF_HEARTBEATS = 1_790_000_000_000
 START = 1000.0
 
@@ -274,13 +279,6 @@ def test_a_refused_heartbeat_is_sent_again_and_has_shown_nothing(heartbeats: Hea
     assert is_active(heartbeats, START + 2)
 
 
-def test_a_heartbeat_is_active_once_after_a_key(heartbeats: Heartbeats) -> None:
-    assert not is_active(heartbeats, START)
-    heartbeats.act(START + 1)
-    assert is_active(heartbeats, START + 2)
-    assert not is_active(heartbeats, START + 40)
-
-
 def test_keys_are_shown_at_most_every_fifteen_seconds_and_the_last_one_always(
     heartbeats: Heartbeats,
 ) -> None:
@@ -290,14 +288,6 @@ def test_keys_are_shown_at_most_every_fifteen_seconds_and_the_last_one_always(
     assert not is_active(heartbeats, START + ACTIVE_EVERY - 1)
     assert is_active(heartbeats, START + ACTIVE_EVERY)
     assert not is_active(heartbeats, START + 3 * ACTIVE_EVERY)
-
-
-def test_a_move_shows_the_activity_before_it(heartbeats: Heartbeats) -> None:
-    heartbeats.act(START)
-    heartbeats.move(START + 1)
-    assert not is_active(heartbeats, START + ACTIVE_EVERY + 1)
-    heartbeats.act(START + ACTIVE_EVERY + 2)
-    assert is_active(heartbeats, START + ACTIVE_EVERY + 3)
 
 
 def test_activity_that_the_server_may_not_know_is_shown_again_after_reconnecting(

@@ -434,17 +434,7 @@ def test_bots_are_marked_as_bots() -> None:
 
 
 def test_your_own_row_follows_a_page_that_lacks_it() -> None:
-    elsewhere = events.Leaderboard(
-        game="canfield",
-        ranking="best",
-        period="day",
-        key="2026-09-01",
-        bots=False,
-        total=2,
-        offset=0,
-        rows=[ANNA],
-        me=BERT,
-    )
+    elsewhere = msgspec.structs.replace(BEST, rows=[ANNA], me=BERT)
     assert (
         list(leaderboard_lines(elsewhere))[-1]
         == "you: 2. Bert: 12 banked in 1:01.0, +$10, mint-otter-42/2, against 1 person"

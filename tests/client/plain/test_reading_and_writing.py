@@ -51,13 +51,6 @@ async def test_invalid_bytes_are_replaced_and_long_lines_are_truncated() -> None
     ]
 
 
-async def test_the_end_stays_the_end() -> None:
-    reader = LineReader(Pipe(b""))
-    async with asyncio.timeout(WITHIN):
-        assert await reader.next() is None
-        assert await reader.next() is None
-
-
 async def test_waiting_for_a_line_does_not_block_the_event_loop() -> None:
     pipe = Pipe()
     reader = LineReader(pipe)

@@ -52,12 +52,6 @@ def changed(version: int, **more: object) -> events.TableChanged:
     return events.TableChanged(table=table(version=version, **more), now=START)  # type: ignore[arg-type]
 
 
-def test_a_new_leader_gets_one_line() -> None:
-    state = state_after(standings("a2 y1 r1"), standings("a3 y1 r1"), standings("y4 a3 r1"))
-    assert lines(state) == ["ana takes the lead with 2", "you take the lead with 4"]
-    assert [line.at for line in state.feed_lines] == [10_000, 30_000]
-
-
 def test_a_lead_that_changes_with_every_card_gets_a_line_when_it_has_settled() -> None:
     flicker = [standings(word) for word in ("a2 y1 r1", "y3 a2 r1", "a4 y3 r1", "y5 a4 r1")]
     assert leads(state_after(*flicker, every=500)) == ["ana takes the lead with 2"]
@@ -97,13 +91,6 @@ def test_every_ended_board_gets_a_line() -> None:
         "raj is stuck at 8, -$10",
         "Otto [bot] left at 7, -$15",
         "you were idle for 3 minutes and ended at 9, -$5",
-    ]
-
-
-def test_the_end_of_the_time_is_one_line_for_all() -> None:
-    word = "a2:out-of-time y1:out-of-time r1:out-of-time"
-    assert lines(state_after(standings(word), first=snapshot("a2 y1 r1", board()))) == [
-        "time is up for 3 racers"
     ]
 
 

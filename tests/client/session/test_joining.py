@@ -77,7 +77,17 @@ def test_friends_paste_what_they_have(text: str, read: Destination) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "mint-otter", "mint-otter-4242", "ftp://x/", "ws://", "ws://a:0/", "ws://a:99999/"],
+    [
+        "",
+        " ",
+        "mint-otter",
+        "mint-otter-4242",
+        "ftp://x/",
+        "ws://",
+        "ws://a:0/",
+        "ws://a:99999/",
+        "ws://[a",
+    ],
 )
 def test_text_that_names_neither_table_nor_server_is_no_destination(text: str) -> None:
     assert destination(text) is None

@@ -15,9 +15,9 @@ from saratoga_client.session import record_store as module
 from saratoga_client.session.personal_best import PersonalBest, best_in
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import BESTS, RecordStore
-from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore
-from saratoga_client.session.verdict import missing_sentence, not_sent_sentence, prove
+from saratoga_client.session.verdict import missing_sentence, prove
 from saratoga_protocol import events
 from saratoga_rules.records.record import digest_of, format_record
 
@@ -153,11 +153,6 @@ def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keepin
     assert keeping.state.best is not None
     assert keeping.state.best.race == RACE
     assert keeping.state.feed_lines == ()
-
-
-def test_a_record_that_is_late_is_not_verified_yet(keeping: Keeping) -> None:
-    keeping.keeper.late(RACE)
-    assert keeping.state.verifications[RACE] == Verification(False, not_sent_sentence(RACE))
 
 
 def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(keeping: Keeping) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import cast
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -253,20 +253,6 @@ def test_keys_name_a_card_and_end(keys: str | list[str], text: str, is_open: boo
     assert (finder.text, finder.is_open) == (text, is_open)
 
 
-class NoActions:
-    """A lobby whose actions the test does not use."""
-
-    def take_name(self, name: str) -> None: ...
-    def join(self, text: str) -> None: ...
-    def watch(self, text: str) -> None: ...
-    def open_table(self, table: TableWanted) -> None: ...
-    def look_here(self) -> None: ...
-    def host_here(self, table: TableWanted) -> None: ...
-    def go_to_server(self, text: str) -> None: ...
-    def practise(self, game: str) -> None: ...
-    def quit(self) -> None: ...
-
-
 def tables(count: int, host: str = "Anna") -> list[TableSummary]:
     return [
         TableSummary(
@@ -285,7 +271,7 @@ def tables(count: int, host: str = "Anna") -> list[TableSummary]:
 def lobby(found: list[TableSummary]) -> LobbyScreen:
     state = LobbyState(server="wss://cards.example", is_open=True, has_tried=True, name="Zoë")
     form = TableWanted(game="canfield", cap=10, seats=16, public=False)
-    return LobbyScreen(cast(LobbyFlow, NoActions()), state.with_tables(found), form)
+    return LobbyScreen(Mock(LobbyFlow), state.with_tables(found), form)
 
 
 def marked(player: Player) -> list[str]:

@@ -95,16 +95,6 @@ async def test_a_code_with_a_typo_can_be_corrected(lobby: OpenLobby) -> None:
         await visitor.reads("SEATS 2 of 16", code)
 
 
-async def test_a_full_table_says_so_and_the_lobby_stays(lobby: OpenLobby) -> None:
-    code = await lobby.host("Anna", seats=1)
-    async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.reads("You are Bert", "none now")
-        await visitor.press("j")
-        await visitor.type(code)
-        await visitor.reads("Every seat at this table is taken.")
-        assert isinstance(visitor.screen, LobbyScreen)
-
-
 async def test_a_url_of_another_server_leads_to_its_table_and_to_its_lobby(
     lobby: OpenLobby,
 ) -> None:

@@ -30,7 +30,7 @@ from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
-from saratoga_client.tui.pages.live_chart import elapsed, live_chart, live_lines
+from saratoga_client.tui.pages.live_chart import live_chart
 from saratoga_client.tui.pages.panel import (
     ALARM_LINES,
     LEAST_EVENTS,
@@ -320,14 +320,6 @@ def racing(letters: str = "ya") -> SessionState:
 def text(state: SessionState, width: int, height: int) -> list[str]:
     canvas = live_chart(state, width, height, START + 60_000, ascii_only=True)
     return ["".join(cell.text for cell in row) for row in canvas.rows()]
-
-
-def test_the_climb_of_a_racer_follows_from_the_standings() -> None:
-    state = racing()
-    for _, climb in live_lines(state, 60_000):
-        assert (climb.start, climb.counts) == (1, ((10_000, 6), (20_000, 14)))
-        assert climb.banked_at(60_000) == 14
-    assert elapsed(state, START + 60_000) == 60_000
 
 
 @pytest.mark.parametrize(("width", "height"), [(54, 15), (80, 21), (120, 37)])
