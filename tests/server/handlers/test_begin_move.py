@@ -10,7 +10,7 @@ from kit.counted import counted
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from kit.two_nodes import beside
-from saratoga_protocol.commands import Hello, JoinTable, MakeMove
+from saratoga_protocol.commands import JoinTable, MakeMove
 from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.live.play import JudgedMove
@@ -169,22 +169,6 @@ async def test_a_repeated_move_is_answered_at_once_and_not_made_again(
     assert len(held.submitted) == 1
 
 
-async def test_a_fault_in_judging_is_an_answer_and_leaves_the_board_free(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr("saratoga_server.domain.board.played", fail)
-        answer = answered(server, anna, move(anna, "draw"))
-    assert refusal(answer) == ("server_fault", None)
-    begun(server, anna, move(anna, "draw"))
-
-
 async def test_a_fault_in_making_a_refusal_or_an_acknowledgement_is_an_answer_too(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,21 +225,6 @@ async def test_only_a_racers_own_board_on_this_node_is_at_hand(server: InProcess
     )
 
 
-async def test_after_a_restart_the_first_move_loads_the_board_and_the_next_is_judged_at_once(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-    race = anna.board.race
-    await server.restart()
-    back = server.connect("Anna")
-    await back.ask(Hello, token=back.token)
-    command = MakeMove(id=70, race=race, after=0, move="draw")
-    assert server.node.dispatcher.begin_move(back.session, command) is None
-    await back.at_table(JoinTable, table=code)
-    begun(server, back, command)
-
-
 async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored(
     server: InProcessServer, held: HeldCommits
 ) -> None:
@@ -298,21 +267,6 @@ async def test_an_abandoned_move_may_fail_without_an_unhandled_exception(
 
 
 # Answers that depend on the store
-
-
-async def test_a_lost_reply_leaves_the_board_free(
-    server: InProcessServer, held: HeldCommits
-) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-    command = move(anna, "draw")
-    started = begun(server, anna, command)
-    held.fail()
-    with pytest.raises(StoreUnavailable):
-        started.finish()
-    started = begun(server, anna, command)
-    await held.let_through()
-    assert isinstance(started.finish(), BoardChanged)
 
 
 async def test_a_move_that_was_stored_without_a_reply_is_answered_when_it_comes_again(

@@ -1,7 +1,5 @@
 """The dispatcher: who is greeted, what every command is answered, and a race from beginning to end."""
 
-import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
@@ -16,16 +14,11 @@ from kit.in_process_server import (
 from kit.messages import COMMANDS
 from kit.players import MemoryPlayer, token_of
 from kit.stepped_store import stepped_store
-from kit.tables import nonce_hash
 from saratoga_protocol.commands import (
     ClaimName,
     Command,
-    Heartbeat,
     Hello,
     JoinTable,
-    Ready,
-    Reveal,
-    Start,
     player_id,
 )
 from saratoga_protocol.events import (
@@ -40,15 +33,11 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
-from saratoga_server.cancellation import cancel_all
 from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
 from saratoga_server.limits import PER_ADDRESS, Action, RateLimiter
 from saratoga_server.live.session import Session
-from saratoga_server.metrics import Metrics
-from saratoga_server.node import Node
 from saratoga_server.ports import PlayerRow
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.opening import Store
 
 # The dispatcher: every command gets exactly one response, even if it fails
 
@@ -70,12 +59,6 @@ async def test_every_command_has_exactly_one_answer_with_its_id(server: InProces
         await anna.send(msgspec.structs.replace(command, id=number))
         answers = [event for event in anna.received.events[told:] if event.re is not None]
         assert [answer.re for answer in answers] == [number], command
-
-
-async def test_a_heartbeat_is_answered_with_the_time(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    answer = await anna.ask(Heartbeat)
-    assert (answer.now, answer.re) == (server.time.at, anna.last_id)
 
 
 # A race from start to finish
@@ -131,37 +114,6 @@ async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
 # Tests on every store, by the node's own clock
 
 
-@pytest.fixture
-async def timed(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[InProcessServer]:
-    """A node with the real time on a store of any kind; its countdowns end at once."""
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
-    node = await Node.opened(store, "node", "test", Metrics())
-    opened = InProcessServer(None, None, node, None)  # type: ignore[arg-type]
-    running = asyncio.create_task(opened.node.scheduler.run())
-    try:
-        yield opened
-    finally:
-        await node.stop()
-        await cancel_all([running])
-
-
-async def test_a_countdown_is_voided_by_the_nodes_own_clock(
-    timed: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.REVEAL_MILLIS", 1)
-    anna = await timed.player("Anna")
-    code = await gathered(anna)
-    commitment = anna.table.commitment
-    await anna.ask(Ready, table=code, commitment=commitment, nonce_hash=nonce_hash(anna.player))
-    told = len(anna.received.events)
-    await anna.ask(Start, table=code)
-    while anna.table.phase != "gathering" or anna.table.commitment == commitment:
-        await anna.received.next(TableChanged, len(anna.received.events))
-    assert anna.received.deals(told) == []
-    assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_phase"
-
-
 async def test_tokens_are_neither_sent_nor_stored(server: InProcessServer) -> None:
     anna = await server.player("Anna")
     await server.race(anna)
@@ -180,12 +132,6 @@ def test_every_command_is_tested() -> None:
 
 
 # Hellos, tokens and names
-
-
-def test_the_token_hash_contains_neither_the_token_nor_the_player_id() -> None:
-    token = token_of("Anna")
-    assert token not in token_hash(token)
-    assert player_id(token) not in token_hash(token)
 
 
 async def test_the_welcome_says_how_durable_a_move_is() -> None:
@@ -247,17 +193,6 @@ async def test_a_name_belongs_to_one_player(server: InProcessServer) -> None:
     assert thief.session.player == ""
     welcome = await thief.send(Hello(id=1, token=thief.token, name="Bert"))
     assert isinstance(welcome, Welcome)
-
-
-async def test_a_name_that_was_given_up_goes_to_no_lookalike_and_back_to_its_owner(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    await anna.ask(ClaimName, name="Anita")
-    thief = await server.player("Thea")
-    for name in ("Anna", "ANNA", "Anita"):
-        assert await thief.refused(ClaimName, name=name) == "name_taken"
-    assert (await anna.ask(ClaimName, name="Anna")).name == "Anna"
 
 
 async def test_a_new_name_is_shown_at_the_table(server: InProcessServer) -> None:

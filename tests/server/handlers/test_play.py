@@ -18,7 +18,6 @@ from saratoga_protocol.events import (
     RaceOver,
     Refused,
     SeatLost,
-    Standings,
 )
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
@@ -74,16 +73,6 @@ async def test_no_player_can_move_before_the_start(server: InProcessServer, phas
     assert anna.table.phase == phase
 
 
-async def test_the_id_of_a_refused_move_is_free_again(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
-    race = anna.board.race
-    illegal = await anna.send(MakeMove(id=50, race=race, after=0, move="redeal"))
-    assert refused(illegal)[0] == "illegal_move"
-    made = await anna.send(MakeMove(id=50, race=race, after=0, move="draw"))
-    assert isinstance(made, BoardChanged)
-    assert made.board.count == 1
-
-
 @pytest.mark.parametrize("kind", [MakeMove, CashOut])
 async def test_only_racers_have_a_board(server: InProcessServer, kind: type) -> None:
     anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
@@ -128,20 +117,6 @@ async def test_an_ending_whose_reply_was_lost_ends_the_race(
     assert isinstance(await anna.send(command), BoardChanged)
     await server.settle()
     assert len(bert.received.all(RaceOver, told)) == 1
-
-
-async def test_a_standing_whose_reply_was_lost_is_sent_to_the_table(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await two_racing(server)
-    told = len(bert.received.events)
-    server.faults.lost_replies = 1
-    command = CashOut(id=50, race=anna.board.race)
-    await anna.send(command)
-    await anna.send(command)
-    await server.pass_time(250)
-    states = {row.player: row.state for row in bert.received.all(Standings, told)[-1].standings}
-    assert states == {anna.player: "cash-out", bert.player: "racing"}
 
 
 # The ends of boards: won, stuck, cashed out, out of time and left

@@ -14,7 +14,6 @@ from saratoga_protocol.commands import (
     GetLeaderboard,
     GetRecord,
     ListTables,
-    NextRace,
 )
 from saratoga_protocol.events import Leaderboard, Record, Tables
 from saratoga_rules.records.record import format_record, parse_record
@@ -42,18 +41,6 @@ async def test_a_record_opens_when_the_race_is_over(server: InProcessServer) -> 
     assert isinstance(answer, Record)
     assert (answer.race, parse_record(answer.text).race) == (f"{code}/1", 1)
     assert await anna.refused(GetRecord, race=f"{code}/2") == "no_such_race"
-
-
-async def test_records_stay_open_while_players_gather_for_the_next_race(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-    await anna.cash_out()
-    await server.settle()
-    await anna.ask(NextRace, table=code)
-    assert isinstance(await anna.ask(GetRecord, race=f"{code}/1"), Record)
-    assert await anna.refused(GetRecord, race=f"{code}/2") == "race_running"
 
 
 # The boards of finished races: replayed once for all who ask, and kept
@@ -162,20 +149,6 @@ async def test_the_boards_of_a_race_open_when_it_is_over(server: InProcessServer
 
 
 # Commands about leaderboards
-
-
-async def test_a_page_answers_the_command_with_the_players_own_row(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    for racer in (anna, bert):
-        await racer.moves("draw")
-        await racer.cash_out()
-    await server.pass_time(1000)
-    page = await anna.ask(GetLeaderboard, game="canfield", period="all")
-    assert isinstance(page, Leaderboard)
-    assert (page.re, page.total) == (anna.last_id, 2)
-    assert page.me is not None
-    assert page.me.player == anna.player
 
 
 async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) -> None:

@@ -13,9 +13,7 @@ from saratoga_protocol.commands import (
     JoinTable,
     LeaveTable,
     MakeMove,
-    NotReady,
     Ready,
-    Start,
 )
 from saratoga_protocol.events import (
     Done,
@@ -30,10 +28,6 @@ from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.tables import TableWrite
 
 # Seats: opening a table, joining, coming back, leaving, and lost connections
-
-
-AWAY = "odd-emu-11"
-"""A code that no table has."""
 
 
 async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
@@ -66,12 +60,6 @@ async def test_a_player_without_a_name_cannot_sit_down(server: InProcessServer) 
     await nobody.ask(ClaimName, name="Dora")
     await nobody.at_table(JoinTable, table=code)
     assert seated(anna) == ["Anna", "Dora"]
-
-
-@pytest.mark.parametrize("kind", [JoinTable, LeaveTable, Start, NotReady])
-async def test_an_unknown_table_is_refused_as_such(server: InProcessServer, kind: type) -> None:
-    (anna,) = await players(server, "Anna")
-    assert await anna.refused(kind, table=AWAY) == "no_such_table"
 
 
 # Leaving and being kicked
@@ -196,9 +184,6 @@ async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
 KEY = "a" * 32
 
 
-# Creating a table: repeats, lost replies and the number of store round trips
-
-
 # Opening and joining
 
 
@@ -247,9 +232,6 @@ async def test_a_table_is_created_in_one_store_round_trip(
     assert isinstance(snapshot, Snapshot)
     assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
     assert len(await server.real.tables.list_public()) == int(public)
-
-
-# Limits on seat commands: guessed codes, new tables and changes of a table
 
 
 # Limits

@@ -26,6 +26,7 @@ from saratoga_protocol.commands import (
     NextRace,
     OfferBots,
     React,
+    Ready,
     Reveal,
     Start,
 )
@@ -170,6 +171,7 @@ async def test_a_command_that_was_meant_for_something_else_is_refused(
     epoch = next(seat.epoch for seat in anna.table.seats if seat.player == bert.player)
     for kind, given, code_of in (
         (ChangeSettings, {"commitment": "0" * 64, "game": "caprice"}, "wrong_commitment"),
+        (Ready, {"commitment": "0" * 64, "nonce_hash": "0" * 64}, "wrong_commitment"),
         (Kick, {"player": bert.player, "epoch": epoch + 1}, "no_such_player"),
         (LockTable, {"race": f"{code}/2"}, "no_such_race"),
         (Start, {"race": f"{code}/2"}, "no_such_race"),

@@ -3,9 +3,8 @@
 import pytest
 
 from kit.in_process_server import InProcessServer, gathered, listed
-from kit.players import MemoryPlayer, Received, RecordingConnection
+from kit.players import MemoryPlayer
 from kit.two_nodes import beside
-from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_protocol.commands import JoinTable, LeaveTable, LockTable, NextRace
 from saratoga_protocol.events import (
     Done,
@@ -14,17 +13,12 @@ from saratoga_protocol.events import (
     Snapshot,
     Standings,
 )
-from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS
-from saratoga_server.handlers.seats import MOST_WATCHED, check_room_to_watch
-from saratoga_server.limits import MAX_WATCHERS, RateLimiter
-from saratoga_server.live.session import Session
+from saratoga_server.handlers.seats import MOST_WATCHED
+from saratoga_server.limits import RateLimiter
 from saratoga_server.ports import LiveStanding
 
 # Watching tables: the events for watchers, their number, and the end of watching
-
-
-CODE, CODEC = "mint-otter-42", CODECS[MSGPACK]
 
 
 async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
@@ -65,13 +59,6 @@ async def test_after_unwatching_nothing_more_is_sent(server: InProcessServer) ->
     told = len(wanda.received.events)
     await anna.ready()
     assert wanda.received.events[told:] == []
-
-
-async def test_watching_the_own_table_keeps_the_seat(server: InProcessServer) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await gathered(anna)
-    await anna.at_table(JoinTable, table=code, seat=False)
-    assert isinstance(await anna.ready(), Done)
 
 
 async def test_a_connection_that_only_watches_leaves_without_the_seat_that_another_holds(
@@ -161,51 +148,6 @@ async def test_watchers_of_one_address_leave_room_for_others_at_a_table(
     assert isinstance(await dan.ask(JoinTable, table=code, seat=False), Snapshot)
 
 
-class Audience:
-    """The sessions that follow one table."""
-
-    def __init__(self, factor: float | None = 1.0) -> None:
-        self.limiter = RateLimiter(lambda: 0.0, factor=factor)
-        self.sessions: list[Session] = []
-
-    def comes(self, address: str) -> Session:
-        """Return a new session from that address among the table's sessions; it does not watch yet."""
-        session = Session(
-            connection=RecordingConnection(Received(CODEC)),
-            codec=CODEC,
-            address=address,
-            number=1,
-            quota=self.limiter.open(address),
-        )
-        self.sessions.append(session)
-        return session
-
-    def watches(self, session: Session) -> bool:
-        """Let the session watch; return whether it was allowed."""
-        try:
-            check_room_to_watch(session, CODE, self.sessions)
-        except CommandRejected:
-            return False
-        session.watching |= {CODE}
-        return True
-
-
-def test_a_table_has_a_limited_number_of_watchers() -> None:
-    audience = Audience()
-    for number in range(MAX_WATCHERS):
-        assert audience.watches(audience.comes(f"10.0.0.{number}"))
-    assert not audience.watches(audience.comes("198.51.100.9"))
-
-
-@pytest.mark.parametrize(("factor", "address"), [(None, "203.0.113.7"), (1.0, "")])
-def test_where_addresses_have_no_limits_only_the_table_has(
-    factor: float | None, address: str
-) -> None:
-    audience = Audience(factor)
-    crowd = [audience.comes(address) for _ in range(MAX_WATCHERS + 1)]
-    assert [audience.watches(each) for each in crowd] == [True] * MAX_WATCHERS + [False]
-
-
 # Snapshots: the first event that a connection receives about a table
 
 
@@ -223,16 +165,6 @@ async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
     without = await (await server.player("Bert")).at_table(JoinTable, table=code)
     assert without.board is not None
     assert (without.board.count, without.board.legal) == (2, None)
-
-
-async def test_a_racer_who_watches_the_own_table_without_the_seat_is_sent_no_board(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-    other = await server.player("Anna")
-    assert (await other.at_table(JoinTable, table=code, seat=False)).board is None
-    await anna.moves("draw")
 
 
 async def test_a_board_that_the_store_knows_better_is_read_again(server: InProcessServer) -> None:

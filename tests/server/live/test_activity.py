@@ -1,9 +1,6 @@
 """Signs of activity, and the acts of an administrator, as they reach a node's tables."""
 
-from typing import cast
-
 import pytest
-from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
@@ -14,31 +11,21 @@ from saratoga_protocol.commands import (
     CashOut,
     CreateTable,
     EndRace,
-    GetRecord,
     Heartbeat,
-    Hello,
     JoinTable,
     Kick,
     LockTable,
     MakeMove,
     NextRace,
 )
-from saratoga_protocol.events import Done, RaceOver, SeatLost
-from saratoga_protocol.refusals import BANNED
+from saratoga_protocol.events import Done, RaceOver
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
 from saratoga_server.domain.board import AHEAD_MILLIS
-from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
-from saratoga_server.messages.node_events import (
-    NodeEvent,
-    PlayerChanged,
-)
 from saratoga_server.node import Node
-from saratoga_server.store.leaderboards import BoardKey
-from saratoga_server.store.news import News
 from saratoga_server.store.tables import NotSaved, TableWrite
 
 # Signs of activity, and what a host without them loses
@@ -135,65 +122,15 @@ async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
     assert isinstance(await bert.ask(kind, table=bert.table.code, **fields), Done)
 
 
-# Administrative actions are applied to the connections of a node
-
-
-class AppliedAtOnce:
-    """A listener that applies every published event before `publish` returns."""
-
-    is_listening = False
-
-    def __init__(self, listener: Listener) -> None:
-        self._listener = listener
-
-    async def publish(self, event: NodeEvent) -> int:
-        assert isinstance(event, PlayerChanged)
-        await self._listener.apply(event)
-        return 1
-
-
-@pytest.fixture
-async def administration(server: InProcessServer) -> Administration:
-    """An administration whose actions this node applies at once."""
-    store = replace(server.store, events=cast(News, AppliedAtOnce(server.node.listener)))
-    return Administration(store, (await Node.for_administration(store)).tables, "zoe@laptop")
-
-
-async def test_a_race_is_voided_with_all_its_moves_when_the_table_is_closed(
-    server: InProcessServer, administration: Administration
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    race = f"{code}/1"
-    assert isinstance(await anna.move("draw"), events.BoardChanged)
-    assert isinstance(await bert.ask(CashOut, race=race), events.BoardChanged)
-    await administration.close(code, "Enough.")
-    await server.pass_time(2000)
-    for each in (anna, bert):
-        shown = each.received.all(events.TableChanged)[-1].table
-        assert shown.phase == "closed"
-        assert shown.previous is not None
-        assert (shown.previous.race, shown.previous.reason) == (race, "closed")
-        (lost,) = each.received.all(SeatLost)
-        assert "Enough. " in lost.reason
-        assert "counts for nothing" in lost.reason
-    refused = await anna.refused(MakeMove, race=race, after=1, move="draw")
-    assert refused == "not_seated"
-    answer = await anna.ask(GetRecord, race=race)
-    assert isinstance(answer, events.Record)
-    assert verify(answer.text).ok
-    logs = {racer.player: racer for racer in parse_record(answer.text).racers}
-    assert [line.text for line in logs[anna.player].log] == ["draw"]
-    assert [line.text for line in logs[bert.player].log] == ["cash-out"]
-    await server.pass_time(60_000)
-    assert await server.record(code) == answer.text
-    board = BoardKey(game="canfield", ranking="best", period="all", bots=False)
-    assert await server.real.leaderboards.page(board, 0, 10) == (0, [])
+# A table that an administrator closes
 
 
 async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
-    server: InProcessServer, administration: Administration, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    administration = Administration(
+        server.store, (await Node.for_administration(server.store)).tables, "zoe@laptop"
+    )
     anna = await server.player("Anna")
     code = await server.race(anna)
     save = server.store.tables.save_table
@@ -210,30 +147,6 @@ async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
     await administration.close(code, "Enough.")
     record = await server.record(code)
     assert record is not None
+    assert verify(record).ok
     assert [line.text for line in parse_record(record).racers[0].log] == ["draw", "draw"]
     assert len(writes) == 3, "the logs are read again after each refused write"
-
-
-async def test_a_banned_player_is_disconnected_and_leaves_the_race(
-    server: InProcessServer, administration: Administration
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    tab = await server.player("Bert")
-    await administration.ban("Bert")
-    assert bert.close_codes == tab.close_codes == [BANNED.code]
-    await server.pass_time(250)
-    assert [seat.name for seat in anna.table.seats] == ["Anna"]
-    rows = {row.player: row.state for row in anna.received.all(events.Standings)[-1].standings}
-    assert rows == {anna.player: "racing", bert.player: "gone"}
-    back = server.connect("Bert")
-    assert await back.refused(Hello, token=back.token) == "banned"
-
-
-async def test_actions_on_players_who_are_not_here_change_nothing(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    told = len(anna.received.events)
-    await server.node.listener.apply(PlayerChanged("z" * 16))
-    assert (anna.received.events[told:], anna.close_codes) == ([], [])

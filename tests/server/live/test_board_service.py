@@ -47,43 +47,7 @@ async def log(server: InProcessServer, race: LiveRace, player: str) -> list[str]
     return [entry.text for entry in board.entries]
 
 
-# The deal
-
-
-async def test_each_racer_here_is_dealt_once_and_a_watcher_is_not(server: InProcessServer) -> None:
-    cleo = await server.player("Cleo")
-    players = [await server.player(name) for name in ("Anna", "Bert")]
-    code = await server.race(*players)
-    await cleo.at_table(JoinTable, table=code, seat=False)
-    race = await race_on(server.node, code)
-    play.deal(server.node, race)
-    for player in players:
-        (dealt,) = player.received.deals()
-        assert (dealt.start_at, dealt.deadline) == (
-            race.runs[player.player].start_at,
-            10 * MINUTE + dealt.start_at,
-        )
-        assert (dealt.board.race, dealt.board.count, dealt.now) == (race.id, 0, server.time.at)
-    assert cleo.received.deals() == []
-
-
 # Endings
-
-
-async def test_a_board_that_the_server_ends_is_stored_and_its_player_notified(
-    server: InProcessServer,
-) -> None:
-    race, (anna, bert) = await racing(server, "Anna", "Bert")
-    await anna.moves("draw")
-    server.time.at += 1234
-    assert await play.end_board(server.node, race, anna.player, State.LEFT)
-    assert not await play.end_board(server.node, race, anna.player, State.STUCK)
-    assert await log(server, race, anna.player) == ["draw", "left"]
-    (ended,) = anna.received.endings()
-    assert (ended.board.state, ended.board.count) == ("left", 2)
-    assert (ended.place, ended.entries) == (2, ["1234 2 left"])
-    assert bert.received.endings() == []
-    assert race.runs[anna.player].standing.state is State.LEFT
 
 
 async def test_a_board_is_ended_for_a_position_only_while_it_has_that_length(
@@ -136,30 +100,7 @@ async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     assert answer.board.count == 3
 
 
-async def test_a_board_that_ended_on_another_node_is_reported_and_not_ended_again(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    race, (anna, _) = await racing(server, "Anna", "Bert")
-    await play.end_board(elsewhere, await race_on(elsewhere, race.code), anna.player, State.LEFT)
-    await play.end_board(server.node, race, anna.player, State.STUCK)
-    await server.settle()
-    (ended,) = anna.received.endings()
-    assert ended.board.state == "left"
-    assert await log(server, race, anna.player) == ["left"]
-
-
 # A look over the boards
-
-
-async def test_boards_past_their_deadline_are_ended_unless_they_have_ended(
-    server: InProcessServer,
-) -> None:
-    race, (anna, bert) = await racing(server, "Anna", "Bert")
-    await anna.cash_out()
-    server.time.at += 10 * MINUTE
-    await play.end_out_of_time(server.node, race)
-    assert await log(server, race, anna.player) == ["cash-out"]
-    assert await log(server, race, bert.player) == ["out-of-time"]
 
 
 async def test_an_ending_after_the_deadline_by_the_stores_clock_is_out_of_time(
@@ -173,21 +114,7 @@ async def test_an_ending_after_the_deadline_by_the_stores_clock_is_out_of_time(
     assert [ended.board.state for ended in anna.received.endings()] == ["out-of-time"]
 
 
-# The stored logs of a race: what can be replayed of them, and which boards have ended
-
-
 # The lock of a board: taken at once if it is free, otherwise in order
-
-
-async def test_a_cancelled_waiter_leaves_the_lock_to_others() -> None:
-    lock = BoardLock()
-    assert lock.try_acquire()
-    waiting = asyncio.create_task(lock.acquire())
-    await asyncio.sleep(0)
-    waiting.cancel()
-    await asyncio.gather(waiting, return_exceptions=True)
-    lock.release()
-    assert lock.try_acquire()
 
 
 async def test_a_lock_handed_to_a_cancelled_waiter_goes_to_the_next() -> None:

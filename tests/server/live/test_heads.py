@@ -19,7 +19,7 @@ from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import JoinTable, MakeMove
 from saratoga_protocol.events import BoardChanged, RaceOver, Snapshot, Standing, Standings
 from saratoga_rules.dealing.fairness import deal_key
-from saratoga_rules.records.heads import heads, next_head
+from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
@@ -103,20 +103,6 @@ async def race(nodes: Nodes, *players: MemoryPlayer, game: str = "canfield", cap
     assert shown(players) == [], "no head is sent before the deal"
     await nodes.pass_time(COUNTDOWN_MILLIS)
     return code
-
-
-async def test_a_count_on_one_node_is_shown_to_the_racers_of_another() -> None:
-    async with (
-        open_in_process_server(always(BANK_AND_TAKE_BACK)) as server,
-        beside(server) as nodes,
-    ):
-        anna, bert = await nodes.two()
-        await nodes.race(anna, bert)
-        dealt = anna.board.banked
-        await anna.moves("t1>up")
-        await nodes.pass_time(250)
-        rows = bert.received.all(Standings)[-1].standings
-        assert {row.player: row.banked for row in rows}[anna.player] == dealt + 1
 
 
 async def test_every_head_that_two_nodes_show_is_one_of_the_record() -> None:
@@ -213,21 +199,3 @@ async def test_a_head_changes_only_with_the_count_and_the_state_that_were_sent()
         lower = await ticked()
         assert (lower.banked, lower.head) == (5, anna.board.head)
         assert lower.head != banked.head
-
-
-async def test_the_head_of_an_entry_is_computed_once(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-    texts: list[str] = []
-
-    def counted(key: bytes, head: bytes, at: int, number: int, text: str) -> bytes:
-        texts.append(text)
-        return next_head(key, head, at, number, text)
-
-    monkeypatch.setattr("saratoga_server.domain.board.next_head", counted)
-    await anna.moves("draw", "draw")
-    await anna.cash_out()
-    await server.settle()
-    assert texts == ["draw", "draw", "cash-out"]

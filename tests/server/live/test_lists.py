@@ -16,16 +16,14 @@ from saratoga_protocol.commands import (
     GetLeaderboard,
     JoinTable,
     LeaveTable,
-    LockTable,
 )
-from saratoga_protocol.events import Announcement, Event, Leaderboard, Standing, Standings
+from saratoga_protocol.events import Announcement, Event, Leaderboard
 from saratoga_server.domain.tables import close
 from saratoga_server.limits import RateLimiter
 from saratoga_server.live.broadcaster import Broadcaster, send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.public_tables import MOST_PLACES
 from saratoga_server.live.session import Session
-from saratoga_server.messages.node_events import Settled
 
 # The list of public tables, which is right also after restarts
 
@@ -79,27 +77,6 @@ async def test_one_address_has_eight_places_until_one_of_its_tables_is_private_o
         lambda state, now: close(state, "Closing time.", now=now, fresh_seed=SEED),
     )
     await first.ask(ChangeSettings, table=first.table.code, public=True)
-
-
-async def test_a_locked_table_is_not_listed(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna, public=True)
-    await anna.ask(LockTable, table=code)
-    assert await listed(anna) == []
-    await anna.ask(LockTable, table=code, locked=False)
-    assert await listed(anna) == [("Anna", "gathering", 1)]
-
-
-async def test_a_table_made_private_is_not_listed_even_after_a_restart(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna, public=True)
-    await server.restart()
-    back = await server.player("Anna")
-    await back.at_table(JoinTable, table=code)
-    await back.ask(ChangeSettings, table=code, public=False)
-    assert await listed(back) == []
 
 
 # Leaderboards: pages, subscriptions, and results that are not settled yet
@@ -181,35 +158,6 @@ async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
         assert len(wanda.received.all(Leaderboard, told)) == 1, "nothing has changed since"
 
 
-async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
-    after_a_race: AfterRace,
-) -> None:
-    server, anna, _, race = after_a_race
-    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
-    await server.pass_time(1000)
-    told = len(anna.received.events)
-    code, _, number = race.partition("/")
-    players = [each.player for each in server.players]
-    assert await server.store.leaderboards.void_race("canfield", code, int(number), players)
-    server.node.listener.receive(Settled("canfield"))
-    await server.pass_time(1000)
-    (page,) = anna.received.all(Leaderboard, told)
-    assert (page.rows, page.total, page.me) == ([], 0, None)
-
-
-async def test_results_that_another_node_wrote_are_found_within_a_few_sends(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
-    await add_results(server.store, 3)
-    told = len(anna.received.events)
-    for _ in range(UNCHANGED_EVERY):
-        await server.pass_time(1000)
-    (page,) = anna.received.all(Leaderboard, told)
-    assert page.total == 3
-
-
 # Followers of tables, and events that go to many connections
 
 
@@ -245,11 +193,6 @@ def received(by: Session) -> list[Event]:
     return by.connection.received.events
 
 
-def standings(place: int) -> Standings:
-    row = Standing(player="a" * 16, place=place, banked=1, net=-45, state="racing", head="0" * 16)
-    return Standings(race=f"{CODE}/1", standings=[row])
-
-
 def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:
     packed, text = CountingCodec(MSGPACK), CountingCodec(JSON)
     many = [session() for _ in range(5)]
@@ -260,46 +203,6 @@ def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:
     send_to_all(many, EVENT)
     assert [received(each) for each in many] == [[EVENT]] * 5
     assert (packed.encoded, text.encoded) == (1, 1)
-
-
-def test_a_connection_that_ends_follows_nothing_any_more() -> None:
-    broadcaster = Broadcaster()
-    anna = session("anna")
-    broadcaster.enter(anna)
-    broadcaster.follow(anna, CODE)
-    broadcaster.follow(anna, OTHER)
-    assert broadcaster.sessions_of("anna") == [anna]
-    broadcaster.leave(anna)
-    assert (
-        broadcaster.audience(CODE),
-        broadcaster.audience(OTHER),
-        broadcaster.sessions_of("anna"),
-    ) == (frozenset(), frozenset(), [])
-    broadcaster.leave(anna)
-    broadcaster.unfollow(anna, CODE)
-
-
-def test_standings_are_sent_once_a_tick_as_they_are_then() -> None:
-    broadcaster = Broadcaster()
-    anna = session("anna")
-    broadcaster.follow(anna, CODE)
-    for place in (1, 2, 3):
-        broadcaster.standings_changed(CODE, lambda place=place: standings(place))  # type: ignore[misc]
-    assert received(anna) == []
-    list(broadcaster.send_standings())
-    assert received(anna) == [standings(3)]
-    list(broadcaster.send_standings())
-    assert received(anna) == [standings(3)]
-
-
-def test_standings_that_are_settled_are_not_sent() -> None:
-    broadcaster = Broadcaster()
-    anna = session("anna")
-    broadcaster.follow(anna, CODE)
-    broadcaster.standings_changed(CODE, lambda: standings(1))
-    broadcaster.standings_settled(CODE)
-    list(broadcaster.send_standings())
-    assert received(anna) == []
 
 
 def test_a_player_follows_a_table_with_any_of_their_connections() -> None:

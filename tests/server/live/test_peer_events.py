@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 import pytest
 
 from kit.counted import counted
-from kit.in_process_server import InProcessServer, gathered
-from kit.stepped_store import SteppedStore, opened_on
+from kit.in_process_server import gathered
 from kit.two_nodes import Nodes
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -21,8 +20,6 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import (
     Done,
     RaceOver,
-    SeatLost,
-    TableChanged,
     Tables,
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
@@ -36,17 +33,6 @@ from saratoga_server.messages.node_events import (
 from saratoga_server.ports import PlayerRow, StoredBoard, StoreUnavailable
 
 # Two nodes: each applies the events of the other, and finds changes whose events it missed
-
-
-async def test_a_player_who_is_kicked_on_another_node_is_sent_the_reason(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna, bert)
-    await nodes.settle()
-    await anna.ask(Kick, table=code, player=bert.player)
-    await nodes.settle()
-    (lost,) = bert.received.all(SeatLost)
-    assert (lost.table, lost.reason) == (code, "The host has kicked you from the table.")
-    assert await bert.refused(JoinTable, table=code) == "kicked"
 
 
 async def test_an_ending_by_another_node_is_sent_to_the_player_once(nodes: Nodes) -> None:
@@ -111,18 +97,6 @@ async def test_the_list_of_tables_follows_changes_on_every_node(nodes: Nodes) ->
         assert [table.seated for table in tables.tables] == [seated]
 
 
-async def test_a_watcher_is_sent_changes_of_another_node(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    wanda = await nodes.west.player("Wanda")
-    code = await gathered(anna)
-    await wanda.at_table(JoinTable, table=code, seat=False)
-    await bert.at_table(JoinTable, table=code)
-    await anna.disconnect()
-    await nodes.settle()
-    assert [seat.connected for seat in wanda.table.seats] == [False, True]
-    assert wanda.received.all(TableChanged)[-1].table == bert.table
-
-
 async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
@@ -156,24 +130,6 @@ async def test_players_who_were_banned_or_renamed_during_a_lost_subscription_are
     assert cleo.session.name == "Chloe"
     assert (cleo.close_codes, anna.close_codes) == ([], [])
     assert counted(nodes.west.node.metrics, "resubscriptions_total") == 1
-
-
-async def test_a_table_that_changed_during_a_lost_subscription_is_read_again(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna, bert)
-    await nodes.settle()
-    peer_events = nodes.west.node.listener
-    nodes.west.tap.is_deaf = True
-    await anna.ask(ChangeSettings, table=code, game="lady-palk")
-    assert bert.table.settings.game == "canfield"
-    await peer_events.subscribed()
-    await nodes.settle()
-    assert bert.table.settings.game == "lady-palk"
-
-
-def second_store(server: InProcessServer) -> AbstractAsyncContextManager[SteppedStore]:
-    """Open the server's store once more, for another listener."""
-    return opened_on(server.store.server, server.time)
 
 
 @asynccontextmanager
@@ -247,16 +203,3 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
     assert (quick.close_codes, anna.close_codes) == ([], [TAKEN_OVER.code])
     await quick.moves("draw")
     assert await slow.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
-
-
-async def test_an_older_connection_is_refused_though_its_node_missed_the_newer_one(
-    nodes: Nodes,
-) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna, bert)
-    await nodes.settle()
-    nodes.east.tap.is_deaf = True
-    newer = await nodes.west.player("Anna")
-    await newer.at_table(JoinTable, table=code)
-    assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"
-    assert set(anna.close_codes) == {TAKEN_OVER.code}

@@ -14,8 +14,7 @@ from kit.in_process_server import (
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
 from kit.two_nodes import Nodes
-from saratoga_protocol.commands import JoinTable, NextRace
-from saratoga_protocol.events import Done, RaceOver, Refused, Standings
+from saratoga_protocol.events import RaceOver, Refused, Standings
 from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain import tables
 from saratoga_server.live import finish
@@ -45,14 +44,6 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
     return anna, bert
 
 
-async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
-    """Connect the player once more, to that node, and resume at the same table; return the connection."""
-    newer = MemoryPlayer(node.dispatcher, player.name)
-    await newer.hello()
-    await newer.at_table(JoinTable, table=player.table.code)
-    return newer
-
-
 async def race_on(node: Node, player: MemoryPlayer) -> LiveRace:
     """Return the race of the player's table as that node holds it."""
     return await node.races.of(await node.tables.get(player.table.code))
@@ -62,22 +53,6 @@ def refused(answer: object) -> tuple[str, int | None]:
     """Return the code of a refusal, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
-
-
-# Boards that another connection or node wrote to
-
-
-async def test_a_board_that_another_node_wrote_to_is_read_again(
-    server: InProcessServer, elsewhere: Node
-) -> None:
-    anna, bert = await two_racing(server)
-    newer = await come_back(elsewhere, anna)
-    await newer.moves("draw", "draw")
-    back = await server.player("Anna")
-    snapshot = await back.at_table(JoinTable, table=anna.table.code)
-    assert snapshot.board is not None
-    assert (await back.moves("draw")).board.count == 3
-    assert bert.board.count == 0
 
 
 # Answers that depend on the store
@@ -147,32 +122,7 @@ async def test_standings_are_sent_to_the_table_only_if_they_differ(server: InPro
     assert {row.player: row.banked for row in sent.standings}[anna.player] == dealt.banked + 1
 
 
-# Finished races are counted once, by any node, and announced once on every node
-
-
-# On one node
-
-
 # On two nodes
-
-
-async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
-    nodes.west.tap.is_deaf = True
-    await bert.cash_out()
-    await anna.cash_out()
-    east = nodes.east.node
-    await finish.look_at_end(east, code)
-    await nodes.east.settle()
-    assert len(anna.received.all(RaceOver)) == 1
-    assert isinstance(await anna.ask(NextRace, table=code), Done)
-    assert bert.received.all(RaceOver) == []
-    nodes.west.tap.is_deaf = False
-    await nodes.west.node.listener.subscribed()
-    await nodes.settle()
-    assert bert.received.all(RaceOver) == anna.received.all(RaceOver)
-    assert bert.table == anna.table
 
 
 async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> None:

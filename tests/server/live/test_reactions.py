@@ -6,14 +6,16 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from kit.in_process_server import InProcessServer, gathered, live_table
+from kit.in_process_server import InProcessServer, gathered, kicking, live_table, two_at
 from kit.players import MemoryPlayer
 from kit.tables import nonce_hash
 from kit.two_nodes import Nodes
 from saratoga_protocol import events
+from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (
     CashOut,
     ChangeSettings,
+    CreateTable,
     JoinTable,
     Kick,
     LeaveTable,
@@ -22,11 +24,26 @@ from saratoga_protocol.commands import (
     Ready,
     Start,
 )
+from saratoga_protocol.events import (
+    Done,
+    Ended,
+    Match,
+    MatchResult,
+    MatchRow,
+    SeatLost,
+    Snapshot,
+    TableChanged,
+)
 from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.lifecycle import MOST_SEATS
+from saratoga_server.domain.tables.seating import KICKED
+from saratoga_server.domain.tables.timers import UNUSED_MILLIS
+from saratoga_server.domain.usernames import LONGEST
 from saratoga_server.live import reactions
 from saratoga_server.live.tables import ATTEMPTS, Transition
-from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.ports import Millis, PlayerRow, StoreUnavailable
+from saratoga_server.transport.connection import MOST_UNREAD
 
 AWAY = "odd-emu-11"
 """A code that no table has."""
@@ -102,6 +119,34 @@ async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change
     assert anna.table.notice.endswith("ab")
 
 
+async def test_a_change_whose_reply_was_lost_has_its_effects_when_it_is_found(
+    server: InProcessServer,
+) -> None:
+    anna, bert, code = await two_at(server)
+    server.tap.is_deaf = True  # otherwise an event would report it at once
+    server.faults.lost_replies = 1
+    with pytest.raises(StoreUnavailable):
+        await server.node.tables.change(code, kicking(anna, bert))
+    assert bert.received.all(SeatLost) == []
+    for _ in range(2):
+        await server.node.tables.look_over()
+    (lost,) = bert.received.all(SeatLost)
+    assert lost.reason == KICKED
+    assert not live_table(server, code).in_doubt
+
+
+async def test_a_change_that_did_not_happen_has_no_effects(server: InProcessServer) -> None:
+    anna, bert, code = await two_at(server)
+    server.faults.unavailable = True
+    with pytest.raises(StoreUnavailable):
+        await server.node.tables.change(code, kicking(anna, bert))
+    server.faults.unavailable = False
+    await server.node.tables.look_over()
+    assert bert.received.all(SeatLost) == []
+    assert not live_table(server, code).in_doubt
+    assert isinstance(await bert.ask(LeaveTable, table=code), Done)
+
+
 async def test_a_version_published_while_an_older_one_is_read_is_not_missed(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +187,105 @@ async def test_what_follows_from_a_change_is_done_again_if_it_fails(
     assert (await server.board(code, bert.player)).state == "racing"
     await server.node.tables.look_over()
     assert (await server.board(code, bert.player)).state == "left"
+
+
+# Seats that are lost
+
+
+async def test_a_connection_is_closed_before_the_change_that_replaces_it_is_sent(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert", bot=True)
+    code = await gathered(anna, bert)
+    told, received = [], bert.received.events
+    monkeypatch.setattr(bert.connection, "close", lambda _: told.append(len(received)))
+    newer, known = server.connect("Bert", bot=True), len(received)
+    await newer.hello(level="strong")
+    await newer.at_table(JoinTable, table=code)
+    assert anna.table.seats[1].level == "strong"
+    assert told == [known]
+
+
+async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await gathered(anna, public=True)
+    await bert.at_table(JoinTable, table=code, seat=False)
+    await server.pass_time(UNUSED_MILLIS)
+    for each in (anna, bert):
+        assert [lost.table for lost in each.received.all(SeatLost)] == [code]
+        assert (each.session.seat, each.session.watching) == (None, frozenset())
+    assert server.node.broadcaster.audience(code) == frozenset()
+    assert await server.real.tables.list_public() == []
+    assert (await server.row(anna.player)).table is None
+    assert isinstance(await anna.ask(CreateTable, game="canfield"), Snapshot)
+
+
+# The fullest table: its changes fit the outbox of a client that reads slowly
+
+
+NAME = "Ж" * LONGEST
+
+
+HASH = "0f" * 32
+
+
+RACES = 5
+
+
+def ids(first: str) -> list[str]:
+    return [f"{first}{letter * 15}" for letter in "abcdefghijklmnop"[:MOST_SEATS]]
+
+
+def fullest(state: TableState) -> TableState:
+    """Return the table with as much as it can show: seats, voided races, and a match of changing players."""
+    (seat,) = state.seats
+    full = replace(seat, name=NAME, nonce_hash=HASH, races=99, wins=99, net=-4950)
+    ended = Ended(race=f"{state.code}/1", digest=HASH, reason="nonce-missing", blamed=ids("v"))
+    finished = [f"{state.code}/{number}" for number in range(1, RACES + 1)]
+    rows = [
+        MatchRow(
+            player=player,
+            name=NAME,
+            results=[MatchResult(race=race, place=1, net=-50)],
+        )
+        for race, first in zip(finished, "abcde", strict=True)
+        for player in ids(first)
+    ]
+    return replace(
+        state,
+        seats=(seat, *(replace(full, player=player) for player in ids("s")[1:])),
+        previous=ended,
+        match=Match(races=RACES, finished=finished, rows=rows),
+    )
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
+async def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(
+    server: InProcessServer, codec: Codec
+) -> None:
+    anna = await server.player("Anna")
+    code = await gathered(anna, races=RACES)
+    cache = server.node.tables
+    for player in ids("s")[1:]:
+        await server.store.players.create_player(PlayerRow(player=player, token_hash="hash"))
+    await cache.change(code, lambda state, _: fullest(state))
+    first = len(anna.received.all(TableChanged))
+
+    for number in range(MOST_SEATS):
+
+        def noticed(state: TableState, now: Millis, number: int = number) -> TableState:
+            return replace(state, notice=f"{NAME} is ready, the {number}th.")
+
+        await cache.change(code, noticed)
+    changes = anna.received.all(TableChanged)[first:]
+    assert len(changes) == MOST_SEATS
+    assert anna.match is not None
+    assert sum(len(codec.encode(each)) for each in changes) <= MOST_UNREAD
+
+
+# Versions that a node has not seen
 
 
 class Evening:

@@ -10,7 +10,6 @@ from saratoga_rules.stuck.arrangements import ArrangementSearch
 from saratoga_rules.stuck.prospects import prospects
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.live.readiness import FRESH, STORE_REFUSED, Readiness
-from saratoga_server.live.refusals import refused, too_much
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.ports import StoreUnavailable
 
@@ -74,15 +73,6 @@ async def test_callers_that_wait_for_the_same_question_share_its_answer() -> Non
     assert store.asked == 1
 
 
-async def test_a_store_that_does_not_answer_in_time_counts_as_unavailable(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("saratoga_server.live.readiness.WITHIN", 0.01)
-    store = Store()
-    store.may_answer.clear()
-    assert await Readiness(store.ask, Seconds().steady).why_not_ready() == NO_STORE
-
-
 async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -119,26 +109,11 @@ async def test_a_node_whose_store_is_refused_names_no_folder_and_asks_no_store()
     assert await readiness.why_not_ready() is None
 
 
-# Refusals as events
-
-
-@pytest.mark.parametrize(("wait", "seconds"), [(0.2, 1), (2.0, 2), (59.1, 60)])
-def test_a_limit_names_the_wait_in_whole_seconds(wait: float, seconds: int) -> None:
-    refusal = too_much("Too many tables were opened.", wait)
-    assert (refusal.code, refusal.wait) == ("too_fast", wait)
-    assert refusal.detail == f"Too many tables were opened. Wait {seconds} s."
-    answer = refused(refusal.code, 7, refusal.detail, wait=refusal.wait)
-    assert (answer.retry, answer.wait) == (True, round(wait * 1000))
-
-
 # Long searches for *stuck* boards run one at a time, in slices, and stop when they are out of date
 
 
 STUCK = parse_position(
     "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
-)
-NOT_STUCK = parse_position(
-    "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=4D/5S/9C/9S base=1 passes=2"
 )
 SUBJECT = ("mint-otter-42/1", "a" * 16, 7)
 
@@ -169,36 +144,6 @@ def searches(background_tasks: BackgroundTasks) -> StuckSearches:
 def search(position: Position = STUCK) -> ArrangementSearch:
     game = GAMES["canfield"]
     return ArrangementSearch(game, position, prospects(game, position))
-
-
-async def test_a_board_proved_stuck_is_ended_once(
-    searches: StuckSearches, background_tasks: BackgroundTasks
-) -> None:
-    ending = BoardEnding()
-    for _ in range(3):
-        searches.search(SUBJECT, search(), lambda: True, ending)
-    await background_tasks.finish()
-    searches.search(SUBJECT, search(), lambda: True, ending)
-    await background_tasks.finish()
-    assert ending.ended == 1
-
-
-async def test_a_board_that_is_not_stuck_is_not_ended(
-    searches: StuckSearches, background_tasks: BackgroundTasks
-) -> None:
-    ending = BoardEnding()
-    searches.search(SUBJECT, search(NOT_STUCK), lambda: True, ending)
-    await background_tasks.finish()
-    assert ending.ended == 0
-
-
-async def test_a_search_out_of_date_is_given_up(
-    searches: StuckSearches, background_tasks: BackgroundTasks
-) -> None:
-    ending = BoardEnding()
-    searches.search(SUBJECT, search(), lambda: False, ending)
-    await background_tasks.finish()
-    assert ending.ended == 0
 
 
 async def test_a_board_whose_ending_failed_is_searched_again(

@@ -6,12 +6,10 @@ import pytest
 
 from kit.in_process_server import (
     InProcessServer,
-    cash_out_unnoticed,
     counted_down,
     gathered,
     listed,
 )
-from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable, LeaveTable
 from saratoga_protocol.events import BoardChanged, Done, RaceOver, Standings
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
@@ -67,33 +65,7 @@ async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     assert {row.state for row in over.outcome.results} == {"out-of-time"}
 
 
-async def test_a_race_that_ended_while_the_server_was_away_is_counted(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-    await anna.moves("draw")
-    await cash_out_unnoticed(server, anna)
-    await server.restart()
-    back = await server.player("Anna")
-    await back.at_table(JoinTable, table=code)
-    await server.pass_time(1000)
-    assert back.table.phase == "over"
-    assert len(back.received.all(RaceOver)) == 1
-
-
 # Seats
-
-
-async def test_seats_of_a_node_that_dies_later_are_found_by_a_look(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await gathered(anna)
-    await bert.at_table(JoinTable, table=code)
-    await nodes.settle()
-    await nodes.east.real.nodes.gone(nodes.east.node.name)
-    nodes.east.tap.is_deaf = nodes.west.tap.is_deaf = True
-    await nodes.west.node.scheduler.look_around()
-    assert [(s.name, s.connected) for s in bert.table.seats] == [("Anna", False), ("Bert", True)]
 
 
 async def test_a_seat_without_a_connection_is_found_at_the_second_look(
@@ -113,22 +85,6 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
 
 
 # A store that loses replies or is unavailable
-
-
-async def test_a_start_whose_reply_was_lost_is_dealt_at_the_next_look(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await gathered(anna, bert)
-    await counted_down(anna, bert)
-    server.faults.lost_replies = 1
-    await server.pass_time(COUNTDOWN_MILLIS)
-    assert server.faults.lost_replies == 0
-    await server.pass_time(1000)
-    for player in (anna, bert):
-        assert len(player.received.deals()) == 1
-        assert player.table.phase == "running"
-    await anna.moves("draw")
 
 
 async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others(

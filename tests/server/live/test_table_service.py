@@ -11,19 +11,15 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from kit.two_nodes import beside
 from saratoga_protocol.commands import (
     ChangeSettings,
-    EndRace,
     GetLeaderboard,
     JoinTable,
     Kick,
     LeaveTable,
     NextRace,
 )
-from saratoga_protocol.events import Done, MatchChanged, RaceOver
-from saratoga_rules.records.standing import LAST_BOARD_MILLIS
-from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS
+from saratoga_protocol.events import MatchChanged, RaceOver
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 from saratoga_server.live.scheduler import LOOK_EVERY
 
@@ -61,16 +57,6 @@ async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
     assert anna.received.all(MatchChanged)[1:] == [MatchChanged(table=code, match=None)]
 
 
-async def test_boards_that_are_stuck_are_ended_in_the_background() -> None:
-    async with open_in_process_server(always(NEARLY_STUCK)) as server:
-        anna = await server.player("Anna")
-        await server.race(anna)
-        await server.pass_time(15_000)
-        (ended,) = anna.received.endings()
-        assert ended.board.state == "stuck"
-        assert len(anna.received.all(RaceOver)) == 1
-
-
 async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
     async with open_in_process_server(always(NEARLY_STUCK)) as server:
         anna, bert, code = await two_racing(server)
@@ -82,25 +68,6 @@ async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
         await server.settle()
         states = [(await server.board(code, each.player)).state for each in (anna, bert)]
         assert states == ["stuck", "racing"]
-
-
-# The last racer of a race is named to the table, and the host's ending of the race is carried out
-
-
-async def test_a_host_ends_the_board_of_a_player_on_another_node(server: InProcessServer) -> None:
-    async with beside(server) as nodes:
-        anna, bert = await nodes.two()
-        code = await nodes.race(anna, bert)
-        await anna.cash_out()
-        await nodes.settle()
-        assert bert.table.last_racer == bert.player
-        await nodes.pass_time(LAST_BOARD_MILLIS + AHEAD_MILLIS)
-        assert isinstance(await anna.ask(EndRace, race=f"{code}/1"), Done)
-        await nodes.settle()
-        (ended,) = bert.received.endings()
-        assert ended.board.state == "ended-by-host"
-        for player in (anna, bert):
-            assert len(player.received.all(RaceOver)) == 1
 
 
 # Which races count for the leaderboards: this is fixed when the race starts, and no racer can change it
@@ -167,24 +134,6 @@ async def test_a_puppet_that_never_moves_cannot_unrank_a_race(goes: Goes) -> Non
         await goes(server, anna, puppet)
         assert await is_over(server, anna)
         assert await bankrolls(anna) == {"Anna": (-20, 1), "Puppet": (-30, 1)}
-
-
-async def test_a_puppet_cannot_choose_by_its_moves_which_races_count() -> None:
-    async with open_in_process_server(always(BANKS_SOME)) as server:
-        anna, puppet = await server.player("Anna"), await server.player("Puppet")
-        code = await server.race(anna, puppet)
-        for banked in (0, 4):
-            if banked:
-                await anna.moves(*["t1>up", "t2>up", "t3>up", "t4>up"][:banked])
-                await puppet.moves("draw")
-            for player in (anna, puppet):
-                await player.cash_out()
-            assert await is_over(server, anna)
-            if not banked:
-                await anna.ask(NextRace, table=code)
-                assert not anna.table.ranked, "the next race has not started"
-                await server.deal(anna, puppet)
-        assert await bankrolls(anna) == {"Anna": (-40, 2), "Puppet": (-60, 2)}
 
 
 async def test_rows_show_against_how_many_different_people() -> None:
