@@ -4,8 +4,6 @@ import pytest
 
 from kit.positions import draw, legal, played, refused
 from kit.secrecy import with_masked_columns
-from saratoga_rules.cards import PACK
-from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
@@ -13,10 +11,10 @@ from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.games.klondike import KLONDIKE
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
-from saratoga_rules.money import even_at, net
+from saratoga_rules.money import net
 from saratoga_rules.play import Refusal, is_won
 from saratoga_rules.position import parse_position, redact
-from saratoga_rules.stuck.stuck import is_stuck, may_declare
+from saratoga_rules.stuck.stuck import is_stuck
 
 BUILDS = Refusal.DOES_NOT_BUILD
 PACKET = Refusal.NOT_A_PACKET
@@ -317,29 +315,6 @@ def test_a_game_is_won_with_all_cards_on_the_foundations(
     assert {move for move in legal(game, after) if not move.startswith("up.")} == set()
 
 
-# The stock, pass by pass
-
-
-def test_84_cards_of_caprice_are_seven_full_deals_and_a_short_one_goes_as_far_as_it_goes() -> None:
-    position = deal_for_key(CAPRICE, b"seven times twelve")
-    for _ in range(7):
-        position = played(CAPRICE, position, "draw")
-    assert position.stock == ()
-    assert {len(column) for column in position.columns} == {8}
-    assert refused(CAPRICE, position, "draw") is Refusal.STOCK_IS_EMPTY
-    after = played(CAPRICE, draw(CAPRICE, f"{FULL}\nstock: 3C 4C"), "draw")
-    assert [column[1:] for column in after.columns] == [("3C",), ("4C",)] + [()] * 10
-
-
-def test_34_cards_untouched_are_38_turns_of_the_stock() -> None:
-    position = draw(CANFIELD_AISLERIOT, f"stock: {' '.join(PACK[:34])}\nt1: AD\nbase: A")
-    turns = 0
-    while {"draw", "redeal"} & legal(CANFIELD_AISLERIOT, position):
-        position = played(CANFIELD_AISLERIOT, position, "draw" if position.stock else "redeal")
-        turns += 1
-    assert turns == 12 + 1 + 12 + 1 + 12
-
-
 # Klondike: face-down cards, spaces and take-backs
 
 DRAWN = """
@@ -387,11 +362,6 @@ def test_a_drawn_position_is_stuck_or_not(number: int) -> None:
     assert is_stuck(KLONDIKE, with_masked_columns(POSITIONS[number])) is expected
 
 
-def test_a_face_down_card_that_would_continue_a_run_is_not_carried() -> None:
-    assert refused(KLONDIKE, POSITIONS[1], "t1>t2:2") is Refusal.NOT_A_PACKET
-    assert refused(KLONDIKE, redact(POSITIONS[1]), "t1>t2:2") is Refusal.NOT_A_PACKET
-
-
 def test_a_king_leaves_face_down_cards_for_a_space_but_does_not_move_from_a_bottom() -> None:
     assert refused(KLONDIKE, POSITIONS[2], "t2>t3") is Refusal.CHANGES_NOTHING
     assert played(KLONDIKE, POSITIONS[2], "t1>t3").columns[:3] == (("4D",), ("KH",), ("KS",))
@@ -410,18 +380,9 @@ def test_an_ace_that_turns_up_waits_to_be_played() -> None:
     assert legal(KLONDIKE, after) == {"t1>t2", "t1>up", "t2>up"}
 
 
-def test_an_ace_never_comes_back() -> None:
-    assert refused(KLONDIKE, POSITIONS[6], "up.S>t2") is Refusal.FIRST_CARD_STAYS
-
-
 def test_a_king_comes_back_into_a_space_and_a_queen_does_not() -> None:
     assert refused(KLONDIKE, POSITIONS[7], "up.S>t1") is Refusal.NOT_INTO_A_SPACE
     assert played(KLONDIKE, POSITIONS[7], "up.C>t1").columns[0] == ("KC",)
-
-
-def test_a_stuck_board_is_not_declared_before_its_stock_was_seen() -> None:
-    assert not may_declare(POSITIONS[11])
-    assert may_declare(POSITIONS[13])
 
 
 def test_a_card_that_comes_back_costs_five_dollars_and_may_turn_a_card_up() -> None:
@@ -430,13 +391,3 @@ def test_a_card_that_comes_back_costs_five_dollars_and_may_turn_a_card_up() -> N
     assert [net(KLONDIKE, each.banked) for each in (position, back)] == [-2, -7]
     turned = played(KLONDIKE, back, "t1>t2")
     assert (turned.columns[0], turned.columns[1]) == (("2C",), ("8C", "7H", "6S"))
-
-
-def test_a_move_that_makes_a_space_for_a_waiting_king_is_no_end() -> None:
-    after = played(KLONDIKE, POSITIONS[16], "t1>t2", "w>t1")
-    assert after.columns[:2] == (("KH",), ("KC", "QD"))
-
-
-def test_the_pack_costs_52_dollars_and_eleven_cards_make_three() -> None:
-    assert [net(KLONDIKE, banked) for banked in (0, 10, 11, 52)] == [-52, -2, 3, 208]
-    assert even_at(KLONDIKE) == 11

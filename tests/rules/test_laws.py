@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.races import Entrant, race, replay
-from kit.walks import banking, places, step_at, wandering
+from kit.walks import places, step_at
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
 from saratoga_rules.dealing.deal import deal_for_key
@@ -268,22 +267,3 @@ def test_a_move_is_played_if_it_is_legal_and_refused_if_not(
         play(game, position, move)
     assert (refused.value.move, refused.value.refusal) == (move, reason)
     assert format_position(position) == before
-
-
-@every_game
-@given(seed=st.integers(0, 30), patience=st.integers(0, 60))
-def test_a_record_replays_to_the_positions_of_the_race(name: str, seed: int, patience: int) -> None:
-    record = race(
-        name,
-        seed,
-        [Entrant("Anna", banking, patience=patience), Entrant("Ben", wandering, patience=30)],
-    )
-    for racer in record.racers:
-        positions = replay(record, racer.player)
-        position = record.opening
-        for line, shown in zip(racer.log, positions[1:], strict=True):
-            if line.is_move:
-                position = play(GAMES[name], position, parse_move(line.text))
-            assert shown == position
-        row = next(row for row in record.results if row.player == racer.player)
-        assert position.banked == row.banked

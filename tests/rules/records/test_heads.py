@@ -2,7 +2,7 @@
 
 from hashlib import blake2b
 
-from saratoga_rules.records.heads import first_head, heads, next_head, shown
+from saratoga_rules.records.heads import heads, shown
 from saratoga_rules.records.record import LogLine
 
 KEY = bytes(range(32))
@@ -31,13 +31,6 @@ ENDED = hashed(
 def test_the_heads_of_a_log_are_as_they_are_written_down() -> None:
     assert heads(KEY, RACE, ANNA, LOG) == [head[:8].hex() for head in (FIRST, MOVED, AGAIN, ENDED)]
     assert shown(FIRST) == "0fd0e7f48694b269"
-
-
-def test_each_head_follows_from_the_one_before_and_its_entry() -> None:
-    assert first_head(KEY, RACE, ANNA) == FIRST
-    assert next_head(KEY, FIRST, 0, 0, "r>up") == MOVED
-    assert next_head(KEY, MOVED, 1186, 16, "t1>t2x3") == AGAIN
-    assert next_head(KEY, AGAIN, 9120, 40, "stuck") == next_head(KEY, AGAIN, 0, 0, "stuck") == ENDED
 
 
 def test_a_head_fixes_race_player_times_numbers_and_moves_before_it() -> None:

@@ -130,35 +130,6 @@ def test_an_error_names_its_line(old: str, new: str, said: str) -> None:
     assert str(refused.value).startswith(f"line {line}: ")
 
 
-def test_racers_are_ordered_by_id() -> None:
-    backwards = replace(RECORD, racers=RECORD.racers[::-1])
-    with pytest.raises(RecordError, match="ordered by id"):
-        parse_record(format_record(backwards))
-
-
-def test_a_voided_race_has_no_places() -> None:
-    with pytest.raises(RecordError, match="found 'place 1 "):
-        parse_record(format_record(replace(RECORD, voided="closed")))
-
-
-@pytest.mark.parametrize("text", ["", "\n", TEXT[:-1], TEXT + "\n", "\n" + TEXT, TEXT + TEXT])
-def test_a_text_with_more_or_less_than_a_record_is_refused(text: str) -> None:
-    with pytest.raises(RecordError):
-        parse_record(text)
-
-
-@given(st.integers(0, 10**6))
-def test_a_truncated_record_is_refused(length: int) -> None:
-    with pytest.raises(RecordError):
-        parse_record(TEXT[: length % len(TEXT)])
-
-
-@given(st.text())
-def test_any_text_is_a_record_or_raises_record_error(text: str) -> None:
-    with pytest.raises(RecordError):
-        parse_record(text)
-
-
 # The page
 
 

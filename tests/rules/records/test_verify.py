@@ -20,10 +20,8 @@ from kit.races import (
 )
 from kit.record_lies import sealed
 from kit.walks import banking, wandering
-from saratoga_rules.analysis import legal_moves
 from saratoga_rules.game import Game
-from saratoga_rules.games import GAMES
-from saratoga_rules.position import Position, parse_position
+from saratoga_rules.position import Position
 from saratoga_rules.records.record import (
     CLOSED,
     NONCE_MISSING,
@@ -95,26 +93,7 @@ def test_the_verdict_names_every_check() -> None:
     assert names == ["text", "digest", "previous", "commitment", "nonces", "rules", "voided"]
 
 
-def test_the_verdict_has_the_record_and_the_order_of_finish() -> None:
-    verdict = verify(TEXT.encode())
-    assert verdict.record == RECORD
-    assert [row.player for row in verdict.standing] == [row.player for row in RECORD.results]
-
-
 # Forgeries with a matching digest
-
-
-@pytest.mark.parametrize(
-    "deal",
-    [
-        "stock=- waste=- reserve=- up=- down=- columns=- base=1 passes=1",
-        "stock=- waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=KS/KS/KS/KS base=13 passes=1",
-    ],
-)
-def test_an_impossible_deal_is_detected(deal: str) -> None:
-    verdict = verify(replace(RECORD, deal=parse_position(deal)))
-    assert failed(verdict) == {"deal"}
-    assert verdict.standing == ()
 
 
 def test_a_record_without_racers_does_not_verify() -> None:
@@ -167,17 +146,6 @@ def test_a_reason_of_a_newer_release_is_no_contradiction() -> None:
     assert verify(countdown_voided(RECORD, "moon-full")).ok
     for number in (9, 10**6):
         assert verify(replace(closed(RECORD, number), voided="moon-full")).ok
-
-
-def test_an_illegal_move_is_named_with_its_racer_and_place() -> None:
-    racer = RECORD.racers[0]
-    log = list(racer.log)
-    legal = {str(move) for move in legal_moves(GAMES["canfield"], RECORD.opening)}
-    assert "r>t1" not in legal
-    log[0] = replace(log[0], text="r>t1")
-    verdict = verify(with_log(RECORD, 0, log))
-    assert failed(verdict) == {"moves"}
-    assert f"{racer.name}, entry 1: r>t1" in verdict.faults[0].detail
 
 
 def ended_as(
@@ -283,15 +251,7 @@ def test_the_host_may_end_the_last_board_a_minute_after_the_others(racers: int) 
     record = race("lafayette", 2, FIELD_ENDINGS[:racers])
     verdict = verify(ended_by_host(record, LAST_BOARD_MILLIS))
     assert verdict.ok, verdict.faults
-
-
-@pytest.mark.parametrize("racers", [1, 2, 3])
-def test_a_board_that_the_host_ended_too_early_is_detected(racers: int) -> None:
-    early = LAST_BOARD_MILLIS - 1 if racers > 1 else 9 * LAST_BOARD_MILLIS
-    verdict = verify(ended_by_host(race("lafayette", 2, FIELD_ENDINGS[:racers]), early))
-    (fault,) = verdict.faults
-    assert fault.name == "endings"
-    assert ("nobody else raced" if racers == 1 else "less than 60000 ms after") in fault.detail
+    assert failed(verify(ended_by_host(record, LAST_BOARD_MILLIS - 1))) == {"endings"}
 
 
 def idle(record: RaceRecord, millis: int, moves: int) -> RaceRecord:
@@ -318,44 +278,17 @@ def test_a_board_may_end_as_idle_three_minutes_after_its_last_move(moves: int) -
     )
 
 
-# Endings by the server because only bots, or nobody who wants to, still raced
-
-
-def last_ended_as(record: RaceRecord, word: str) -> RaceRecord:
-    """Return the record with the last board ended by another word."""
-    last = entries_of(record)[-1]
-    return settled(with_line(record, last.racer, last.place, text=word))
-
-
-def test_bots_stop_when_no_person_races_any_more() -> None:
+def test_boards_end_when_only_bots_race_by_a_vote_or_because_a_racer_is_gone() -> None:
     people = [Entrant(name, banking, patience=3) for name in ("Anna", "Ben")]
-    bots = race("lafayette", 2, [*people, Entrant("Cay", banking, bot=True, patience=20)])
-    assert verify(last_ended_as(bots, "bots-stopped")).ok
-    person = race("lafayette", 2, [people[0], Entrant("Ben", banking, patience=20)])
-    (fault,) = verify(last_ended_as(person, "bots-stopped")).faults
-    assert "a person raced here" in fault.detail
-    slow = race(
-        "lafayette",
-        2,
-        [Entrant("Anna", banking, patience=20), Entrant("Cay", banking, bot=True, patience=1)],
-    )
-    bot = next(racer for racer in slow.racers if racer.bot)
-    early = settled(with_line(slow, bot, len(bot.log) - 1, text="bots-stopped"))
-    (fault,) = verify(early).faults
-    assert "stopped as a bot while Anna still raced" in fault.detail
-
-
-def test_a_vote_ends_a_race_of_several_only() -> None:
-    assert verify(last_ended_as(race("lafayette", 2, FIELD_ENDINGS), "ended-by-vote")).ok
-    (fault,) = verify(
-        last_ended_as(race("lafayette", 2, FIELD_ENDINGS[:1]), "ended-by-vote")
-    ).faults
-    assert "nobody else raced" in fault.detail
-
-
-def test_a_word_that_these_rules_do_not_have_is_contradicted() -> None:
-    assert verify(last_ended_as(race("lafayette", 2, FIELD_ENDINGS), "gone")).ok
-    assert failed(verify(last_ended_as(RECORD, "unwell"))) == {"moves"}
+    bots = [*people, Entrant("Cay", banking, bot=True, patience=20)]
+    for field, word in (
+        (bots, "bots-stopped"),
+        (FIELD_ENDINGS, "ended-by-vote"),
+        (FIELD_ENDINGS, "gone"),
+    ):
+        played = race("lafayette", 2, field)
+        last = entries_of(played)[-1]
+        assert verify(settled(with_line(played, last.racer, last.place, text=word))).ok
 
 
 # Races that were voided
@@ -403,9 +336,3 @@ def test_a_race_with_results_cannot_be_voided() -> None:
     (fault,) = verify(closed(RECORD, 10**6)).faults
     assert (fault.name, fault.unknown) == ("endings", False)
     assert "so it had results" in fault.detail
-
-
-def test_a_finished_race_was_dealt() -> None:
-    verdict = verify(replace(RECORD, deal=None))
-    assert failed(verdict) == {"deal"}
-    assert verdict.is_contradicted

@@ -189,12 +189,6 @@ def test_the_verdict_and_its_work_are_the_same_whatever_lies_face_down(game: Gam
         assert masked_search.advance(0) is verdict
 
 
-def test_a_won_board_is_not_stuck() -> None:
-    won = {"canfield": "up: C13 S13 H13 D13", "lady-palk": "up: C13,13 S13,13 H13,13 D13,13"}
-    for name, picture in won.items():
-        assert is_stuck(GAMES[name], draw(GAMES[name], picture)) is False
-
-
 def test_a_verdict_is_declared_only_when_every_stock_card_was_seen() -> None:
     assert not may_declare(draw(CANFIELD, "stock: 2C\nwaste: 3C"))
     assert may_declare(draw(CANFIELD, "waste: 3C"))
@@ -206,11 +200,6 @@ MANY_SPACES = parse_position(
     "/3C3H9S2C8DAC/-/9D/9CTD8CKCQCJCTC/-/-/4DKD5DQD base=1 passes=1"
 )
 """A position of Caprice in which cards move between spaces many times before one fits."""
-
-
-def test_a_search_that_reaches_its_limit_has_no_verdict() -> None:
-    assert is_stuck(CAPRICE, MANY_SPACES, limit=0) is None
-    assert is_stuck(CAPRICE, MANY_SPACES, limit=1) is None
 
 
 def test_a_search_in_slices_has_the_verdict_of_a_search_at_once() -> None:
