@@ -37,7 +37,7 @@ def main(context: click.Context, config: Config) -> None:
     if context.invoked_subcommand is not None:
         return
     gc.disable()  # off until `run` turns it on: no imported object is garbage
-    from saratoga_server.serving import run
+    from saratoga_server.run import run
 
     run(config)
 

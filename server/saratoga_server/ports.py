@@ -144,6 +144,19 @@ class Settlement(Struct, frozen=True, kw_only=True):
     people: tuple[str, ...]
 
 
+STORE_FORMAT: Final = 2
+"""The layout of the store. A higher number: older data cannot be read."""
+
+
+class LedgerEntry(Struct, frozen=True):
+    """The ledger, as it was read or raised."""
+
+    generation: str = ""
+    """A random word; empty if the store has no ledger."""
+    sequence: int = 0
+    format: int = STORE_FORMAT
+
+
 MOST_LISTED: Final = 100
 """The most public tables in one list."""
 

@@ -9,9 +9,9 @@ import select
 import socket
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from saratoga_server.cancellation import pause
@@ -153,6 +153,16 @@ def freeze_startup_objects() -> None:
     After the start, 300 of 60,000 objects are garbage; collecting them would take 40 ms.
     """
     gc.freeze()
+
+
+@contextmanager
+def cannot_listen(what: str, remedy: str) -> Iterator[None]:
+    """Turn an `OSError` from opening a socket into a `StartupError`."""
+    try:
+        yield
+    except (OSError, UnicodeError) as error:  # a host name that cannot be encoded
+        reason = getattr(error, "strerror", None) or error
+        raise StartupError(f"{what} cannot be opened ({reason}). {remedy}") from None
 
 
 # The log, and other output: nobody may read it, or its disk may be full

@@ -1,27 +1,25 @@
-"""Run the server: open the store and the ports, serve players, and close everything in order."""
+"""Serve players: open the store, the node and the port, and close them in order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Final
 
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.cancellation import TaskEnded, cancel_all
-from saratoga_server.config import Config, StartupError
+from saratoga_server.cancellation import cancel_all
+from saratoga_server.config import Config
 from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.logs import EventLog
-from saratoga_server.metrics import Metrics, serve_metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
-from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import (
     STOPPING,
     announce,
+    cannot_listen,
     feed_watchdog,
     freeze_startup_objects,
     notify,
-    run_program,
 )
 from saratoga_server.shutdown import Shutdown
 from saratoga_server.store.durability import Durability
@@ -33,30 +31,20 @@ from saratoga_server.transport.web_files import load_web_files, web_folder
 CLOSE_WITHIN: Final = 12.0
 """Seconds for connections to close; those that are still open then are reset. See `STOP_WITHIN`."""
 
-EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded)
-"""Errors whose text tells the operator what to do; they end the server without a traceback."""
-
 log = EventLog("server")
 
 
-def run(config: Config) -> None:
-    """Run the server until shutdown is requested. Raises `SystemExit` if it cannot run."""
-    run_program(config, serve, EXPECTED_ERRORS)
+async def serve_players(
+    config: Config,
+    url: str,
+    embedded: EmbeddedStore | None,
+    metrics: Metrics,
+    shutdown: Shutdown,
+) -> None:
+    """Open the store at `url` and the port, and serve players until shutdown is requested or a task ends.
 
-
-async def serve(config: Config, metrics: Metrics) -> None:
-    """Open the server, run it until shutdown is requested, and close it.
-
-    Raises one of `EXPECTED_ERRORS` if it cannot start; `TaskEnded` if a background task ended.
+    Raises `StoreRefused`, `StoreUnavailable`, `StartupError`.
     """
-    shutdown = Shutdown()
-    shutdown.listen_for_signals()
-    if config.until_eof:
-        shutdown.listen_for_stdin_eof()
-    await shutdown.limit(_serve(config, metrics, shutdown), config.drain_delay)
-
-
-async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
     settings = gateway_settings(config)
     lost = asyncio.Event()
 
@@ -64,23 +52,19 @@ async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
         metrics.store_losses.inc(config.durability is not Durability.FAST)
         lost.set()
 
-    async with (
-        _metrics_server(config, metrics),
-        _store_address(config) as (url, embedded),
-        open_store(
-            url,
-            config.durability,
-            trust_store=config.trust_store,
-            on_batch=metrics.batches.observe,
-            on_lost=on_lost,
-            memory=embedded.ledger if embedded else None,
-        ) as store,
-    ):
+    async with open_store(
+        url,
+        config.durability,
+        trust_store=config.trust_store,
+        on_batch=metrics.batches.observe,
+        on_lost=on_lost,
+        memory=embedded.ledger if embedded else None,
+    ) as store:
         supervision = [*store.watching, *([embedded.supervision] if embedded else [])]
-        await _serve_players(config, settings, store, metrics, shutdown, supervision, lost)
+        await _serve(config, settings, store, metrics, shutdown, supervision, lost)
 
 
-async def _serve_players(
+async def _serve(
     config: Config,
     settings: GatewaySettings,
     store: Store,
@@ -107,7 +91,7 @@ async def _serve_players(
     )
     pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
     gateway = Gateway(node.dispatcher, settings, pages, metrics)
-    with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
+    with cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
     work = (
         node.scheduler.run(),
@@ -128,47 +112,6 @@ async def _serve_players(
         shutdown.fail()
     notify(STOPPING)
     await _close(node, gateway, config.drain_delay, [*tasks, requested])
-
-
-@asynccontextmanager
-async def _store_address(config: Config) -> AsyncIterator[tuple[str, EmbeddedStore | None]]:
-    """Yield the store's address, and the embedded store if it is that one."""
-    if config.redis is not None:
-        yield config.redis, None
-        return
-    embedded = EmbeddedStore(config.store_folder, config.durability)
-    async with embedded as url:
-        log.info("store_open", folder=str(config.store_folder))
-        yield url, embedded
-
-
-@asynccontextmanager
-async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[None]:
-    """Serve the metrics until the context exits, if they are enabled."""
-    if config.metrics_port is None:
-        yield
-        return
-    with _cannot_listen(
-        f"The metrics address {config.metrics_host}:{config.metrics_port}",
-        "Choose another with --metrics-host and --metrics-port, or turn metrics off with "
-        "--metrics-port off.",
-    ):
-        server = serve_metrics(metrics, config.metrics_host, config.metrics_port)
-    log.info("metrics_open", port=server.port)
-    try:
-        yield
-    finally:
-        await asyncio.to_thread(server.close)
-
-
-@contextmanager
-def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
-    """Turn an `OSError` from opening a socket into a `StartupError`."""
-    try:
-        yield
-    except (OSError, UnicodeError) as error:  # a host name that cannot be encoded
-        reason = getattr(error, "strerror", None) or error
-        raise StartupError(f"{what} cannot be opened ({reason}). {remedy}") from None
 
 
 def program() -> str:

@@ -6,13 +6,12 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
-
-from redis.asyncio import Redis
-from redis.exceptions import ResponseError
+from typing import TYPE_CHECKING, Any, Final
 
 from saratoga_server.ports import StoreRefused
-from saratoga_server.store.client import opened_client
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
@@ -91,6 +90,11 @@ async def rewrite(url: str) -> None:
     After a crash the store may have read from the page cache what the disk does not hold. New moves
     behind such a hole would be lost with it in a power cut. The new files hold everything, and are flushed.
     """
+    # not needed by most starts
+    from redis.exceptions import ResponseError
+
+    from saratoga_server.store.client import opened_client
+
     async with opened_client(url, "the store did not rewrite its files") as client:
         try:
             await client.bgrewriteaof()

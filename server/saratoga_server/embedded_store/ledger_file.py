@@ -8,15 +8,17 @@ import asyncio
 import os
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-from redis.asyncio import Redis
 
 from saratoga_server.embedded_store.append_files import remedy_for
 from saratoga_server.logs import EventLog
-from saratoga_server.store.guard import LedgerEntry
+from saratoga_server.ports import LedgerEntry
 from saratoga_server.store.keys import LEDGER
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 NAME: Final = "ledger.json"
 WRITE_EVERY: Final = 15.0

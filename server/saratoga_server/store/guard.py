@@ -15,12 +15,11 @@ from collections.abc import Callable
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final, Protocol
 
-from msgspec import Struct
 from redis.exceptions import RedisError
 
 from saratoga_server.cancellation import pause
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import Millis, StoreRefused, StoreUnavailable
+from saratoga_server.ports import STORE_FORMAT, LedgerEntry, Millis, StoreRefused, StoreUnavailable
 from saratoga_server.store.client import (
     STORE_TIMEOUT,
     Primary,
@@ -41,9 +40,6 @@ RAISED_WITHIN: Final = 4.0
 _OPENING_PAUSE: Final = 0.05
 """Seconds between two attempts to check a store that is just starting."""
 
-STORE_FORMAT: Final = 2
-"""The layout of the store. A higher number: older data cannot be read."""
-
 RELEASED: Final = Millis(1_767_225_600_000)
 """The beginning of 2026, before which this release did not exist, in milliseconds since 1970."""
 
@@ -51,15 +47,6 @@ _NOTHING_KNOWN: Final = (StoreUnavailable, RedisError, OSError, TimeoutError)
 """Errors of a store that does not answer: nothing can be written to it either."""
 
 _log = EventLog("store")
-
-
-class LedgerEntry(Struct, frozen=True):
-    """The ledger, as it was read or raised."""
-
-    generation: str = ""
-    """A random word; empty if the store has no ledger."""
-    sequence: int = 0
-    format: int = STORE_FORMAT
 
 
 class LedgerMemory(Protocol):

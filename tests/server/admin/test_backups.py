@@ -17,9 +17,8 @@ from saratoga_server.domain.tables import unpack
 from saratoga_server.embedded_store.append_files import SNAPSHOT
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import read_note
-from saratoga_server.ports import StoreRefused
+from saratoga_server.ports import STORE_FORMAT, StoreRefused
 from saratoga_server.store.client import open_client
-from saratoga_server.store.guard import STORE_FORMAT
 from saratoga_server.store.keys import LEDGER
 from saratoga_server.store.opening import open_store
 from saratoga_server.store.tables import TableWrite

@@ -37,9 +37,8 @@ from saratoga_server.embedded_store.store_folder import (
     refuse_other_user,
     url_of,
 )
-from saratoga_server.ports import StoreRefused
+from saratoga_server.ports import LedgerEntry, StoreRefused
 from saratoga_server.store.client import open_client
-from saratoga_server.store.guard import LedgerEntry
 
 # A store as a child process starts or reports an error, and ends with its parent
 

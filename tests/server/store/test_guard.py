@@ -11,11 +11,18 @@ import pytest
 
 from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer
-from saratoga_server.ports import CommitStatus, Millis, StoreRefused, StoreUnavailable
+from saratoga_server.ports import (
+    STORE_FORMAT,
+    CommitStatus,
+    LedgerEntry,
+    Millis,
+    StoreRefused,
+    StoreUnavailable,
+)
 from saratoga_server.store import client, commits, guard
 from saratoga_server.store.client import primary_at
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.guard import STORE_FORMAT, LedgerEntry, ProcessMemory, StoreGuard
+from saratoga_server.store.guard import ProcessMemory, StoreGuard
 from saratoga_server.store.keys import LEDGER as KEY
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.preflight import check_server
