@@ -5,13 +5,12 @@ Every command imports this module, so it imports the lobby and the code of `--ve
 
 import gc
 import sys
-from collections.abc import Mapping
 from typing import Final
 
 import click
 
-from saratoga_client.cli.commands import CommandGroup, run
-from saratoga_client.cli.options import lobby_options
+from saratoga_client.cli.frame import CommandGroup, run
+from saratoga_client.cli.options import all_options
 
 FEWER_COLLECTIONS: Final = 20_000
 """Number of allocations between two garbage collections.
@@ -36,6 +35,14 @@ def _print_version(context: click.Context, _option: click.Parameter, is_asked: b
 
 @click.group(
     cls=CommandGroup,
+    examples=(
+        ("saratoga", "the lobby: tables, leaders, practice"),
+        ("saratoga host klondike", "a table for friends, with an invitation to send"),
+        ("saratoga join mint-otter-42", "join a friend's table"),
+        ("saratoga practice caprice", "play alone, with undo and hints"),
+        ("saratoga bot mint-otter-42 --strength weak", "a bot to race against"),
+        ("saratoga verify mint-otter-42/3", "check a finished race yourself"),
+    ),
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -47,9 +54,9 @@ def _print_version(context: click.Context, _option: click.Parameter, is_asked: b
     callback=_print_version,
     help="Show the version and exit.",
 )
-@lobby_options
+@all_options
 @click.pass_context
-def saratoga(context: click.Context, flags: Mapping[str, object]) -> None:
+def saratoga(context: click.Context, /, **flags: object) -> None:
     """Patience as a race: the same deal for everyone, every move judged, every result provable.
 
     Without a command it opens the lobby.
@@ -58,7 +65,7 @@ def saratoga(context: click.Context, flags: Mapping[str, object]) -> None:
         from saratoga_client.cli.lobby import open_lobby
 
         open_lobby(context, flags)
-    elif flags:
+    elif any(flag is not None for flag in flags.values()):
         raise click.UsageError(
             f"Options go after the command: saratoga {context.invoked_subcommand} ..."
         )

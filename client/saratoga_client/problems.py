@@ -1,6 +1,6 @@
 """Errors for players: a message, a remedy and an exit code.
 
-Every expected error of a command is a `Problem`; `cli.commands.run` prints it on standard error and
+Every expected error of a command is a `Problem`; `cli.frame.run` prints it on standard error and
 returns its code. Any other exception is a bug and ends with `UNEXPECTED`.
 """
 

@@ -9,7 +9,7 @@ one place for each kind of output:
 
 - screens: `board_view.canvas.Canvas` and `tui.rich_view.Ink`
 - lines of text, messages and questions: `output`; JSON: `output.write_json`
-- log records on standard error: `cli.commands.WordsOnly`
+- log records on standard error: `cli.frame.WordsOnly`
 - the clipboard: `review.share_text`, `practice.practice_session` and `tui.screens.gathering`
 """
 

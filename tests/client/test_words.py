@@ -18,7 +18,7 @@ from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
-from saratoga_client.cli.commands import WordsOnly, run
+from saratoga_client.cli.frame import WordsOnly, run
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused

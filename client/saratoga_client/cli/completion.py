@@ -3,7 +3,7 @@
 import click
 from click.shell_completion import get_completion_class
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.output import write_script
 
 

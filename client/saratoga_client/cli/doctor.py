@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 import click
 from msgspec import Struct
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import output_options
 from saratoga_client.local import identity, paths, settings
 from saratoga_client.local.settings import Settings, load

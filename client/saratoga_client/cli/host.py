@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import click
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import play_options
 from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.cli.play import play_at

@@ -4,7 +4,7 @@ import asyncio
 
 import click
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import TABLE, play_options, server_of
 from saratoga_client.cli.play import play_at
 from saratoga_client.local.settings import Settings

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import click
 from msgspec import Struct, convert, field
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import THE_GAMES, game_argument, output_options, server_option
 from saratoga_client.local.identity import new_token
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line

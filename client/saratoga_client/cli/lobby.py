@@ -5,14 +5,17 @@ Only the chosen interface is imported, so lines of text do not wait for Textual.
 
 import asyncio
 from collections.abc import Mapping
+from typing import Final
 
 import click
 
-from saratoga_client.cli.commands import CommandGroup
+from saratoga_client.cli.frame import CommandGroup
 from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.problems import alarmed_at_end
 from saratoga_client.session.open_connection import open_connection
+
+SHORT_HELP: Final = "All commands: saratoga --help. The lobby as lines of text: saratoga --plain."
 
 
 def open_lobby(context: click.Context, flags: Mapping[str, object]) -> None:
@@ -21,8 +24,8 @@ def open_lobby(context: click.Context, flags: Mapping[str, object]) -> None:
     if not flags.get("plain") and not terminal.is_terminal:
         formatter = context.make_formatter()
         assert isinstance(context.command, CommandGroup)
-        context.command.format_short_help(context, formatter)
-        click.echo(formatter.getvalue().rstrip())
+        context.command.format_examples(context, formatter)
+        click.echo(f"{formatter.getvalue()}\n{SHORT_HELP}")
         return
     settings = load().given(**flags)
     if settings.plain or not terminal.redraws:

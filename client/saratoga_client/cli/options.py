@@ -1,12 +1,12 @@
 """Options that several commands share."""
 
 import functools
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 import click
 
+from saratoga_client.local.origins import DEFAULT_SERVER
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import SUITS, THEMES, Settings, every_game, load
 from saratoga_client.local.terminal import this_terminal
@@ -14,7 +14,6 @@ from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, destination
 from saratoga_client.wording import listed
 from saratoga_rules.games import GAMES
-from saratoga_rules.records import record
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,54 +41,20 @@ def _given_or_chosen(context: click.Context, _param: click.Parameter, given: str
     return str(click.prompt("Which game?", type=click.Choice(list(GAMES)), err=True))
 
 
-SERVER_VARIABLE: Final = "SARATOGA_SERVER"
+def _destination(text: str) -> Destination:
+    found = destination(text)
+    if found is None or not found.code:
+        raise click.BadParameter(
+            f"{text!r} names no table. A code looks like mint-otter-42, "
+            "a URL like ws://192.168.1.7:7470/mint-otter-42."
+        )
+    return found
 
 
-class PatternParam(click.ParamType[str]):
-    """A command-line parameter that matches a pattern, ignoring case and surrounding spaces."""
+TABLE: Final = click.types.FuncParamType(_destination)
+"""The type of a parameter: a table's code, an invitation's URL, or a pasted invitation."""
 
-    def __init__(self, name: str, pattern: str, example: str) -> None:
-        self.name = name
-        self._pattern = re.compile(pattern)
-        self._example = example
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        word = value.strip().lower()
-        if not self._pattern.fullmatch(word):
-            self.fail(f"{value!r} does not look like {self._example}.", param, ctx)
-        return word
-
-
-RACE_ID: Final = PatternParam("race", record.RACE_ID, "mint-otter-42/3")
-
-
-class TableParam(click.ParamType[Destination]):
-    """A command-line parameter: a table's code, an invitation's URL, or a pasted invitation."""
-
-    name = "table"
-
-    def convert(
-        self, value: str | Destination, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Destination:
-        if isinstance(value, Destination):
-            return value
-        found = destination(value)
-        if found is None or not found.code:
-            self.fail(
-                f"{value!r} names no table. A code looks like mint-otter-42, "
-                "a URL like ws://192.168.1.7:7470/mint-otter-42.",
-                param,
-                ctx,
-            )
-        return found
-
-
-TABLE: Final = TableParam()
-
-
-def _named_server() -> str:
-
-    return load().server_url
+SERVER_HELP: Final = "The server's address; SARATOGA_SERVER and config.toml can set it too."
 
 
 def server_option(function: Function) -> Function:
@@ -97,10 +62,9 @@ def server_option(function: Function) -> Function:
     return click.option(
         "--server",
         metavar="URL",
-        envvar=SERVER_VARIABLE,
-        default=_named_server,
-        show_default="ws://127.0.0.1:7470",
-        help=f"The server's address; {SERVER_VARIABLE} and config.toml can set it too.",
+        default=lambda: load().server_url,
+        show_default=DEFAULT_SERVER,
+        help=SERVER_HELP,
     )(function)
 
 
@@ -115,84 +79,59 @@ def server_of(table: Destination, server: str) -> str:
     return table.server
 
 
+def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
+    return click.option(f"--{name}/--no-{name}", default=None, help=help_text)
+
+
 _OPTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "server": click.option(
-        "--server",
-        metavar="URL",
-        help=f"The server's address; {SERVER_VARIABLE} and config.toml can set it too.",
-    ),
+    "server": click.option("--server", metavar="URL", help=SERVER_HELP),
     "name": click.option("--name", help="Your name at a server that does not know you yet."),
-    "plain": click.option(
-        "--plain/--no-plain",
-        default=None,
-        help="Lines of text instead of the screen, one fact per line.",
-    ),
-    "ascii": click.option(
-        "--ascii/--no-ascii",
-        default=None,
-        help="Use ASCII characters only, with letters for suits.",
-    ),
+    "plain": _switch("plain", "Lines of text instead of the screen, one fact per line."),
+    "ascii": _switch("ascii", "Use ASCII characters only, with letters for suits."),
     "theme": click.option("--theme", type=click.Choice(THEMES), help="The colour theme."),
     "suits": click.option(
-        "--suits", type=click.Choice(SUITS), help="Number of suit colours in every game."
+        "--suits",
+        type=click.Choice(SUITS),
+        callback=lambda _context, _option, suits: suits and every_game(suits),
+        help="Number of suit colours in every game.",
     ),
-    "background": click.option(
-        "--background/--no-background",
-        default=None,
-        help="Paint a background, or show the terminal's own.",
-    ),
-    "quick": click.option(
-        "--quick/--no-quick", default=None, help="Play at once when a key allows only one move."
-    ),
+    "background": _switch("background", "Paint a background, or show the terminal's own."),
+    "quick": _switch("quick", "Play at once when a key allows only one move."),
 }
 """The options for playing, by the name of the setting that each one changes."""
 
 
-def play_options(command: Function) -> Function:
-    """Add all options for playing; the command gets them as one `settings`.
+def all_options(command: Function) -> Function:
+    """Add all options for playing, each with the default `None`."""
+    for option in reversed(list(_OPTIONS.values())):
+        command = option(command)
+    return command
 
-    The environment and the settings file are the defaults.
+
+def _settings_options(*left_out: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that adds the options for playing except some.
+
+    The command gets them as one `settings`; the environment and the settings file are the defaults.
     """
-    return _with_options(command, tuple(_OPTIONS))
+    keys = [key for key in _OPTIONS if key not in left_out]
 
+    def decorated(command: Callable[..., Any]) -> Any:
+        @functools.wraps(command)
+        def with_settings(*args: object, **given: Any) -> object:
+            flags = {key: given.pop(key) for key in keys}
+            return command(*args, settings=load().given(**flags), **given)
 
-def viewing_options(command: Function) -> Function:
-    """Add the options for playing except `--name`, for commands that only watch."""
-    return _with_options(command, tuple(key for key in _OPTIONS if key != "name"))
+        for key in reversed(keys):
+            with_settings = _OPTIONS[key](with_settings)
+        return with_settings
 
-
-def offline_options(command: Function) -> Function:
-    """Add the options for playing except `--server` and `--name`, for offline commands."""
-    return _with_options(command, tuple(key for key in _OPTIONS if key not in ("server", "name")))
-
-
-def lobby_options(command: Function) -> Function:
-    """Add all options for playing; the command gets the given ones as one `flags`, for `Settings.given`."""
-    decorated: Function = _with_flags(command, tuple(_OPTIONS))
     return decorated
 
 
-def _with_options(command: Function, keys: tuple[str, ...]) -> Function:
-    @functools.wraps(command)
-    def with_settings(*args: object, flags: Mapping[str, object], **given: Any) -> object:
-        return command(*args, settings=load().given(**flags), **given)
-
-    decorated: Function = _with_flags(with_settings, keys)
-    return decorated
-
-
-def _with_flags(command: Callable[..., Any], keys: tuple[str, ...]) -> Any:
-    @functools.wraps(command)
-    def with_flags(*args: object, **given: Any) -> object:
-        flags = {key: flag for key in keys if (flag := given.pop(key)) is not None}
-        if "suits" in flags:
-            flags["suits"] = every_game(flags["suits"])
-        return command(*args, flags=flags, **given)
-
-    decorated: Any = with_flags
-    for key in reversed(keys):
-        decorated = _OPTIONS[key](decorated)
-    return decorated
+play_options: Final = _settings_options()
+viewing_options: Final = _settings_options("name")
+"""The options for commands that only watch."""
+offline_options: Final = _settings_options("server", "name")
 
 
 def output_options(function: Function) -> Function:

@@ -7,7 +7,7 @@ import asyncio
 
 import click
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import game_argument, in_lines, offline_options
 from saratoga_client.local.settings import Settings, remember
 from saratoga_client.practice.deals import BadSeed, from_seed

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import in_lines, viewing_options
 from saratoga_client.cli.verify import OTHER_FILE, record_of
 from saratoga_client.local.hosting import friends_address

@@ -5,7 +5,7 @@ from textwrap import wrap
 
 import click
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import THE_GAMES, game_argument
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_line

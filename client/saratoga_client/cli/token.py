@@ -5,30 +5,13 @@ from pathlib import Path
 
 import click
 
-from saratoga_client.cli.commands import ExampleCommand, write_examples
+from saratoga_client.cli.frame import ExampleCommand, ExampleGroup
 from saratoga_client.local import identity, key_files
 from saratoga_client.local.origins import normal_address, origin_of
 from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import bad_address
 from saratoga_protocol.commands import player_id
-
-EXAMPLES = (
-    ("saratoga token export me.secret", "write your secret to a file for the other device"),
-    ("saratoga token import me.secret", "on the other device: become the same player"),
-    ("saratoga token renew", "replace a stolen secret"),
-)
-
-
-class Tokens(click.Group):
-    """The commands of `saratoga token`."""
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_help_text(ctx, formatter)
-        write_examples(formatter, EXAMPLES)
-        self.format_usage(ctx, formatter)
-        click.Command.format_options(self, ctx, formatter)
-        self.format_commands(ctx, formatter)
 
 
 class ServerAddress(click.ParamType[str]):
@@ -46,7 +29,14 @@ class ServerAddress(click.ParamType[str]):
 SERVER = ServerAddress()
 
 
-@click.group(cls=Tokens)
+@click.group(
+    cls=ExampleGroup,
+    examples=(
+        ("saratoga token export me.secret", "write your secret to a file for the other device"),
+        ("saratoga token import me.secret", "on the other device: become the same player"),
+        ("saratoga token renew", "replace a stolen secret"),
+    ),
+)
 def command() -> None:
     """Show, export and import what identifies you to servers.
 

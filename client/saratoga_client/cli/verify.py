@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import RACE_ID, output_options, server_option
+from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.options import output_options, server_option
 from saratoga_client.output import (
     OutputFormat,
     output_format,
@@ -26,6 +26,7 @@ from saratoga_client.session.record_store import MAX_BYTES, RecordStore
 from saratoga_client.session.verdict import Proof, prove
 from saratoga_client.session.witness import Witness
 from saratoga_rules.records.digest_words import parse_digest_words
+from saratoga_rules.records.record import RACE_ID
 from saratoga_rules.records.standing import Placed
 from saratoga_rules.records.verify import Check
 
@@ -127,14 +128,14 @@ def record_of(race_or_file: str, server: str) -> bytes:
 
 
 def _race_of(word: str) -> str:
-    try:
-        return RACE_ID.convert(word, None, None)
-    except click.BadParameter:
+    race = word.strip().lower()
+    if not re.fullmatch(RACE_ID, race):
         raise Problem(
             f"{word!r} is neither a file nor a race's id.",
             "A race's id looks like mint-otter-42/3.",
             Exit.USAGE,
-        ) from None
+        )
+    return race
 
 
 def _race_in(record: bytes) -> str:

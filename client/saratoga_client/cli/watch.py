@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import TABLE, server_of, viewing_options
 from saratoga_client.cli.play import watch_on_screen
 from saratoga_client.cli.watch_display import display_for

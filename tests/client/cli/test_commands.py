@@ -13,7 +13,7 @@ import pytest
 
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import options
-from saratoga_client.cli.commands import COMMANDS, EXPOSURE_WARNING, WordsOnly, run
+from saratoga_client.cli.frame import COMMANDS, EXPOSURE_WARNING, WordsOnly, run
 from saratoga_client.cli.options import (
     TABLE,
     in_lines,

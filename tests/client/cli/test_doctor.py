@@ -9,8 +9,8 @@ import pytest
 from kit.lobbies import open_lobby
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import doctor
-from saratoga_client.cli.commands import run
 from saratoga_client.cli.doctor import Finding, of_connection, of_files, of_terminal
+from saratoga_client.cli.frame import run
 from saratoga_client.local import identity, paths
 from saratoga_client.local.terminal import Capabilities, capabilities
 from saratoga_client.problems import Exit

@@ -14,7 +14,7 @@ from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import lobby as lobby_command
 from saratoga_client.cli import play
 from saratoga_client.cli.bot import ResultPrinter
-from saratoga_client.cli.commands import run
+from saratoga_client.cli.frame import run
 from saratoga_client.cli.play import ensure_name, left_race_line
 from saratoga_client.local.printed_command import host_command
 from saratoga_client.local.settings import load

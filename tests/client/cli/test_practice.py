@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli.commands import run
+from saratoga_client.cli.frame import run
 from saratoga_client.local.settings import Settings
 from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.problems import Exit

@@ -8,7 +8,7 @@ import pytest
 from kit.races import void_record
 from kit.solo_player import finished
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli.commands import run
+from saratoga_client.cli.frame import run
 from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Exit
 from saratoga_client.session.personal_best import best_in

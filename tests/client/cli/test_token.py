@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli.commands import run
+from saratoga_client.cli.frame import run
 from saratoga_client.local import identity, key_files
 from saratoga_client.local.origins import origin_of
 from saratoga_client.problems import Exit

@@ -13,7 +13,7 @@ from kit.races import Entrant, closed, race, void_record
 from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import verify
-from saratoga_client.cli.commands import run
+from saratoga_client.cli.frame import run
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit
 from saratoga_client.session.record_store import RecordStore

@@ -56,24 +56,27 @@ class ExampleCommand(click.Command):
         self.examples = examples
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_help_text(ctx, formatter)
-        write_examples(formatter, self.examples)
+        self.format_examples(ctx, formatter)
         self.format_usage(ctx, formatter)
         self.format_options(ctx, formatter)
-        self.format_epilog(ctx, formatter)
+
+    def format_examples(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the description and the examples."""
+        self.format_help_text(ctx, formatter)
+        with formatter.section("Examples"):
+            formatter.write_dl(self.examples, col_max=48)
 
 
-class CommandGroup(click.Group):
+class ExampleGroup(ExampleCommand, click.Group):
+    """A group of commands whose help begins with examples and the commands."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
+
+class CommandGroup(ExampleGroup):
     """The group of all commands, each imported when it is used."""
-
-    examples: tuple[tuple[str, str], ...] = (
-        ("saratoga", "the lobby: tables, leaders, practice"),
-        ("saratoga host klondike", "a table for friends, with an invitation to send"),
-        ("saratoga join mint-otter-42", "join a friend's table"),
-        ("saratoga practice caprice", "play alone, with undo and hints"),
-        ("saratoga bot mint-otter-42 --strength weak", "a bot to race against"),
-        ("saratoga verify mint-otter-42/3", "check a finished race yourself"),
-    )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -81,8 +84,7 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"saratoga_client.cli.{cmd_name}")
-        command: click.Command = module.command
+        command: click.Command = import_module(f"saratoga_client.cli.{cmd_name}").command
         return command
 
     def resolve_command(
@@ -102,32 +104,10 @@ class CommandGroup(click.Group):
             ctx.fail(f"No such command {word!r}.{advice}")
         return super().resolve_command(ctx, args)
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_help_text(ctx, formatter)
-        write_examples(formatter, self.examples)
-        self.format_usage(ctx, formatter)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all commands without an import of their modules."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-        self.format_options(ctx, formatter)
-        self.format_epilog(ctx, formatter)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        click.Command.format_options(self, ctx, formatter)
-
-    def format_short_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the short help, shown instead of the lobby if there is no terminal."""
-        self.format_help_text(ctx, formatter)
-        write_examples(formatter, self.examples)
-        formatter.write_paragraph()
-        formatter.write_text(
-            "All commands: saratoga --help. The lobby as lines of text: saratoga --plain."
-        )
-
-
-def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, str], ...]) -> None:
-    if examples:
-        with formatter.section("Examples"):
-            formatter.write_dl(examples, col_max=48)
 
 
 class WordsOnly(logging.Formatter):
