@@ -13,8 +13,8 @@ from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import Unreachable
+from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
-from saratoga_client.net.unanswered import Draft
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events

@@ -17,9 +17,8 @@ from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import RequestTimedOut
-from saratoga_client.net.requests import Requests
+from saratoga_client.net.requests import Draft, Requests
 from saratoga_client.net.timing import Backoff
-from saratoga_client.net.unanswered import Draft
 from saratoga_client.session.state import Verification
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, Command, CreateTable, JoinTable, MakeMove

@@ -18,7 +18,7 @@ from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.bots.pace import Pace, human_pace, steady_pace
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
-from saratoga_client.net.unanswered import Draft
+from saratoga_client.net.requests import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import with_alarms
 from saratoga_client.session.fairness import FairnessDuties

@@ -21,7 +21,7 @@ from saratoga_client.local.identity import derived, home
 from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.local.origins import origin_of
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.unanswered import Draft
+from saratoga_client.net.requests import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.join import give_up_seat
 from saratoga_client.session.open_connection import check_address, open_connection

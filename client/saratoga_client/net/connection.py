@@ -24,11 +24,9 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
-from saratoga_client.net.greeting import Greeting
-from saratoga_client.net.requests import AnswerObserver, Requests
+from saratoga_client.net.requests import OWN_ID, AnswerObserver, Draft, Requests
 from saratoga_client.net.server_time import Heartbeats, ServerTime
 from saratoga_client.net.timing import Backoff, Timing
-from saratoga_client.net.unanswered import OWN_ID, Draft
 from saratoga_client.net.websocket import (
     LARGEST_EVENT,
     OpenSocket,
@@ -42,12 +40,23 @@ from saratoga_client.net.websocket import (
     were_data_lost,
 )
 from saratoga_protocol.codec import CODECS, MAX_COMMAND_BYTES, MSGPACK, BadFrame, Frame
-from saratoga_protocol.commands import Command, GetRecord, Hello, ListTables, MakeMove, player_id
-from saratoga_protocol.events import Event, Tables, Welcome
+from saratoga_protocol.commands import (
+    Command,
+    GetRecord,
+    Hello,
+    JoinTable,
+    ListTables,
+    MakeMove,
+    player_id,
+)
+from saratoga_protocol.events import Event, Refused, SeatLost, Tables, Welcome
 
 __all__ = ["Answer", "Connection", "LinkState", "Timing"]
 
 LOG: Final = logging.getLogger("saratoga.connection")
+
+SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was given up."
+"""The reason of `SeatLost` if the server has freed the seat."""
 
 Answer = TypeVar("Answer", bound=Event)
 
@@ -129,12 +138,11 @@ class Connection:
     @property
     def seat(self) -> str | None:
         """The code of the player's table, whose seat reconnecting restores; `None` without a seat."""
-        return self._requests.subscriptions.seat
+        return self._requests.seat
 
     def watches(self, code: str) -> bool:
         """Test whether the player watches that table and has not asked for a seat there."""
-        is_watched = code in self._requests.subscriptions.watched
-        return is_watched and not self._requests.is_joining(code)
+        return self._requests.only_watches(code)
 
     @property
     def round_trip(self) -> float | None:
@@ -274,14 +282,46 @@ class Connection:
             return Unreachable(self._url, f"an error in this program: {fault!r}")
 
     async def _greet(self, socket: Socket) -> None:
-        """Say hello, learn the server's time, and restore the seat and the subscriptions."""
-        greeting = Greeting(socket, self._codec, self._requests)
+        """Say hello, learn the server's time, and restore the seat and the subscriptions.
+
+        The commands are sent one by one; events that come between are received as at any other time.
+        """
         sent = time.monotonic()
-        welcome = await greeting.say_hello(self._hello)
+        welcome = await self._exchange(socket, self._hello)
+        if not isinstance(welcome, Welcome):
+            raise UnusableConnection(f"{type(welcome).__name__} instead of Welcome")
         self._time.forget()
         self._time.observe(sent, time.monotonic(), welcome.now)
         self._welcome = welcome
-        await greeting.restore(welcome)
+        if self.seat is not None and self.seat != welcome.table:
+            self._requests.receive(SeatLost(table=self.seat, reason=SEAT_EXPIRED))
+        for command in map(self._requests.number, self._requests.restoring()):
+            await self._restore(socket, command)
+
+    async def _restore(self, socket: Socket, command: Command) -> None:
+        """Restore a seat or a subscription; deliver the event of its loss if the server refuses."""
+        try:
+            answer = await self._exchange(socket, command)
+        except CommandRefused as refusal:
+            if refusal.retry:
+                raise UnusableConnection(refusal.message) from refusal
+            if isinstance(command, JoinTable):
+                self._requests.receive(SeatLost(table=command.table, reason=refusal.message))
+        else:
+            self._requests.carried_out(command, answer)
+            self._requests.deliver(answer)
+
+    async def _exchange(self, socket: Socket, command: Command) -> Event:
+        """Send one command and read events until its answer; raises `CommandRefused`."""
+        await socket.send(self._codec.encode(command))
+        while True:
+            event = self._codec.decode_event(await socket.recv())
+            if event.re != command.id:
+                self._requests.receive(event)
+            elif isinstance(event, Refused):
+                raise CommandRefused(event)
+            else:
+                return event
 
     # Sending and receiving
 

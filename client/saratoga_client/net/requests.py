@@ -1,4 +1,4 @@
-"""Requests and their answers, and the queue of all other events. Does no I/O.
+"""Requests and their answers, the events for the reader, and what a new connection restores. Does no I/O.
 
 A request stays open until it is answered, also over several reconnections.
 """
@@ -7,17 +7,29 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import Final, TypeAlias
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from saratoga_client.net.errors import ClientClosed, CommandRefused
-from saratoga_client.net.subscriptions import Subscriptions
 from saratoga_client.net.timing import Backoff
-from saratoga_client.net.unanswered import Draft, Pending, UnansweredCommands
 from saratoga_protocol import events
-from saratoga_protocol.commands import Command, JoinTable
+from saratoga_protocol.commands import (
+    Command,
+    CreateTable,
+    GetLeaderboard,
+    GetRecord,
+    JoinTable,
+    LeaveTable,
+    ListTables,
+)
 from saratoga_protocol.events import Event
 
 LOG: Final = logging.getLogger("saratoga.connection")
+
+OWN_ID: Final = 1
+"""The id of hellos and heartbeats."""
 
 MAX_UNREAD: Final = 4096
 """Maximum number of unread events; the oldest are dropped first."""
@@ -33,49 +45,93 @@ A refusal that asks for a longer wait is raised.
 RETRY_FAILURES: Final = 3
 """The `failures` argument of `Backoff.wait` for the wait before a refused command is repeated."""
 
+Draft: TypeAlias = Callable[..., Command]
+"""A command without its id, such as `partial(MakeMove, race=..., after=3, move="draw")`."""
+
 AnswerObserver: TypeAlias = Callable[[Command, Event], None]
 
-Waiter: TypeAlias = "asyncio.Future[Event]"
+
+class Pending(NamedTuple):
+    """An unanswered command and the future of its answer."""
+
+    command: Command
+    waiter: "asyncio.Future[Event]"
 
 
 class Requests:
-    """The open requests of one connection, its subscriptions and its unread events."""
+    """The open requests of one connection, its seat and subscriptions, and its unread events."""
 
     def __init__(self, backoff: Backoff, send: Callable[[Command], None]) -> None:
         self._backoff = backoff
         self._send = send
-        self._commands: UnansweredCommands[Waiter] = UnansweredCommands()
+        self._last_id = OWN_ID
+        self._pending: dict[int, Pending] = {}
+        """The unanswered commands by id, the order in which to send them again."""
+        self._latest: dict[object, int] = {}
+        """The id of the newest command of each `_order_of`."""
         self._unread: deque[Event | tuple[Command, Event]] = deque(maxlen=MAX_UNREAD)
         """What the reader has not reached: events, and answers with their commands for the observers."""
         self._changed = asyncio.Event()
         self._observers: list[AnswerObserver] = []
-        self.subscriptions = Subscriptions()
+        self.seat: str | None = None
+        """The code of the table where the player has a seat."""
+        self._watched: dict[str, None] = {}
+        """The codes of the tables watched without a seat, oldest first; the values are unused."""
+        self._followed: dict[type[Command], Command] = {}
+        """The commands that follow a leaderboard and the list of public tables."""
         self.on_tables: Callable[[events.Tables], None] = lambda tables: None
         """Called with the list of public tables whenever it changes, if it is followed."""
         self.end: Exception | None = None
         """The error that ended the connection; `None` while reconnecting is possible."""
 
-    def open(self, draft: Draft) -> tuple[Command, Waiter]:
-        """Give a command its id; return the command and the future of its answer.
+    def open(self, draft: Draft) -> Pending:
+        """Give a command its id and keep it until it is answered.
 
         Raise the error that ended the connection, if it has ended.
         """
         if self.end is not None:
             raise self.end
-        waiter: Waiter = asyncio.get_running_loop().create_future()
-        return self._commands.add(draft, waiter), waiter
+        command = self.number(draft)
+        pending = Pending(command, asyncio.get_running_loop().create_future())
+        self._pending[command.id] = pending
+        self._latest[_order_of(command)] = command.id
+        return pending
+
+    def number(self, draft: Draft) -> Command:
+        """Return a command with the next id, without waiting for an answer."""
+        self._last_id += 1
+        return draft(id=self._last_id)
 
     def forget(self, command: Command) -> None:
         """Drop a request whose answer is no longer awaited."""
-        self._commands.remove(command.id)
+        self._pending.pop(command.id, None)
 
     def fail_all(self, kind: type[Command], error: Exception) -> None:
-        """Drop all open requests of one kind and raise the error where they are awaited."""
-        for pending in self._commands.in_order():
-            if isinstance(pending.command, kind):
-                self._commands.remove(pending.command.id)
-                if not pending.waiter.done():
-                    pending.waiter.set_exception(error)
+        """Raise the error where answers to commands of this kind are awaited."""
+        for command, waiter in self._pending.values():
+            if isinstance(command, kind) and not waiter.done():
+                waiter.set_exception(error)
+
+    def unanswered(self) -> list[Command]:
+        """Return the commands to send again, in this order, over a new connection."""
+        return [command for command, waiter in self._pending.values() if not waiter.done()]
+
+    def restoring(self) -> list[Draft]:
+        """Return the commands that restore seat and subscriptions on a new connection, the seat first."""
+        drafts: list[Draft] = []
+        if self.seat is not None:
+            drafts.append(partial(JoinTable, table=self.seat))
+        drafts.extend(partial(JoinTable, table=code, seat=False) for code in self._watched)
+        drafts.extend(partial(replace, command) for command in self._followed.values())
+        return drafts
+
+    def only_watches(self, code: str) -> bool:
+        """Test whether the player watches that table and has not asked for a seat there."""
+        is_joining = any(
+            isinstance(command, JoinTable) and command.seat and command.table == code
+            for command in self.unanswered()
+        )
+        return code in self._watched and not is_joining
 
     def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
         """Call the observer with every command and its answer, refusals included, in the order of all events.
@@ -86,22 +142,9 @@ class Requests:
         self._observers.append(observer)
         return lambda: self._observers.remove(observer)
 
-    def number(self, draft: Draft) -> Command:
-        """Return a command with the next id, without waiting for an answer."""
-        return draft(id=self._commands.take_id())
-
-    def unanswered(self) -> list[Command]:
-        """Return the commands to send again, in this order, over a new connection."""
-        return [pending.command for pending in self._commands.in_order()]
-
-    def is_joining(self, table: str) -> bool:
-        """Test whether a command that takes the seat at that table is unanswered."""
-        joins = (command for command in self.unanswered() if isinstance(command, JoinTable))
-        return any(join.seat and join.table == table for join in joins)
-
     def receive(self, event: Event) -> None:
         """Complete the request that an event answers, or queue the event for the reader."""
-        pending = self._commands.find(event.re)
+        pending = self._pending.get(event.re or 0)
         if pending is not None:
             self._answer(pending, event)
         elif type(event) is Event:
@@ -109,16 +152,33 @@ class Requests:
         elif isinstance(event, events.Refused) and event.re is None:
             LOG.warning("the server could not read a command: %s", event.message)
         elif not isinstance(event, events.Alive | events.Done | events.Refused):
-            self.subscriptions.event_received(event)
+            if isinstance(event, events.SeatLost):
+                self._lose(event.table)
             self.deliver(event)
+
+    def carried_out(self, command: Command, answer: Event) -> None:
+        """Update the seat and subscriptions from a command that the server has carried out."""
+        match command, answer:
+            case (JoinTable(table=code, seat=False), events.Snapshot()) if code != self.seat:
+                self._watched[code] = None
+            case ((CreateTable() | JoinTable()), events.Snapshot(table=table)):
+                self.seat = table.code
+                self._watched.pop(table.code, None)
+            case LeaveTable(table=code), _:
+                self._lose(code)
+            case ((GetLeaderboard() | ListTables()), _):
+                self._followed.pop(type(command), None)
+                if command.follow:
+                    self._followed[type(command)] = command
+            case _:
+                pass
 
     def deliver(self, event: Event) -> None:
         """Queue an event for the reader; the list of tables has a reader of its own."""
         if isinstance(event, events.Tables):
             self.on_tables(event)
-            return
-        self._unread.append(event)
-        self._changed.set()
+        else:
+            self._queue(event)
 
     async def stream(self) -> AsyncIterator[Event]:
         """Yield the events in the order in which they came, until the connection ends."""
@@ -140,36 +200,61 @@ class Requests:
     def finish(self, end: Exception) -> None:
         """End all requests and the stream of events with an error."""
         self.end = end
-        for pending in self._commands.in_order():
-            if not pending.waiter.done():
-                pending.waiter.set_exception(end)
+        self.fail_all(Command, end)
         self._changed.set()
 
-    def _answer(self, pending: Pending[Waiter], event: Event) -> None:
-        command, waiter = pending.command, pending.waiter
+    def _queue(self, unread: Event | tuple[Command, Event]) -> None:
+        self._unread.append(unread)
+        self._changed.set()
+
+    def _lose(self, code: str) -> None:
+        """Remove the seat at that table, or the subscription to it."""
+        if self.seat == code:
+            self.seat = None
+        self._watched.pop(code, None)
+
+    def _answer(self, pending: Pending, event: Event) -> None:
+        command, waiter = pending
         if isinstance(event, events.Refused) and self._may_retry(event, command):
             wait = max(self._backoff.wait(RETRY_FAILURES), event.wait / 1000)
             asyncio.get_running_loop().call_later(wait, self._send_again, command)
             return
-        self._commands.remove(command.id)
+        self.forget(command)
         if waiter.done():
             return
         if self._observers and not isinstance(event, events.Snapshot):
-            self._unread.append((command, event))
-            self._changed.set()
+            self._queue((command, event))
         if isinstance(event, events.Refused):
             waiter.set_exception(CommandRefused(event))
-        else:
-            self.subscriptions.command_answered(command, event)
-            if isinstance(event, events.Snapshot):
-                self.deliver(event)
-            waiter.set_result(event)
+            return
+        self.carried_out(command, event)
+        if isinstance(event, events.Snapshot):
+            self.deliver(event)
+        waiter.set_result(event)
 
     def _may_retry(self, refusal: events.Refused, command: Command) -> bool:
+        """Test whether to send a refused command again alone; a repeat must not undo a newer choice."""
         # after a fault of the server, whoever sent the command decides whether to try again
         is_soon = refusal.retry and refusal.code != FAULT and refusal.wait <= MAX_RETRY_WAIT
-        return is_soon and self._commands.is_latest(command.id)
+        order = _order_of(command)
+        return is_soon and (order is None or self._latest[order] == command.id)
 
     def _send_again(self, command: Command) -> None:
-        if self._commands.find(command.id) is not None:
+        if command.id in self._pending:
             self._send(command)
+
+
+def _order_of(command: Command) -> object:
+    """Return what a command has in common with those whose order counts; `None` if its order does not matter.
+
+    Of the commands on one table's seat, or on one list that is followed, the last one received counts.
+    """
+    match command:
+        case JoinTable(table=code) | LeaveTable(table=code):
+            return code
+        case GetLeaderboard(follow=True) | ListTables(follow=True):
+            return type(command)
+        case GetRecord() | GetLeaderboard() | ListTables():
+            return None
+        case _:
+            return Command

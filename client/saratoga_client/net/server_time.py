@@ -8,7 +8,7 @@ import math
 from collections import deque
 from typing import Final, NamedTuple
 
-from saratoga_client.net.unanswered import OWN_ID
+from saratoga_client.net.requests import OWN_ID
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive, Event
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from saratoga_client.local.printed_command import table_command
+from saratoga_client.net.connection import SEAT_EXPIRED
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
@@ -12,7 +13,6 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
-from saratoga_client.net.greeting import SEAT_EXPIRED
 from saratoga_client.problems import Exit, Problem, told_alarms
 from saratoga_client.session.open_connection import problem_of
 from saratoga_client.session.own_board import OwnBoard

@@ -14,8 +14,8 @@ from typing import Final, TypeVar
 from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, DealSpent
+from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
-from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.activity import Activity
 from saratoga_client.session.error_messages import (

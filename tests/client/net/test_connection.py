@@ -20,7 +20,7 @@ from kit.scripted_server import (
     welcome,
     welcome_back,
 )
-from saratoga_client.net.connection import Connection, LinkState, Timing
+from saratoga_client.net.connection import SEAT_EXPIRED, Connection, LinkState, Timing
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
@@ -96,6 +96,15 @@ async def test_a_hello_refused_for_the_moment_is_sent_again(server: ScriptedServ
     server.greeting = lambda hello: busy.pop() if busy else welcome(hello)
     async with connection(server) as client:
         assert client.welcome.player == PLAYER
+
+
+async def test_another_answer_to_hello_makes_the_connection_unusable(
+    server: ScriptedServer,
+) -> None:
+    server.greeting = lambda hello: events.Done(re=hello.id)
+    with pytest.raises(Unreachable, match="Done instead of Welcome"):
+        async with connection(server, timing=Timing(first_within=0.0)):
+            pass
 
 
 async def test_an_address_without_a_server_is_unreachable(server: ScriptedServer) -> None:
@@ -258,7 +267,9 @@ async def test_a_seat_is_restored_and_its_snapshot_is_an_event(server: ScriptedS
         back = await server.peer()
         join = await back.command()
         assert join == commands.JoinTable(id=join.id, table=CODE)
+        await back.send(events.Announcement(text="before"))
         await back.send(snapshot(join.id))
+        assert await anext(client.events()) == events.Announcement(text="before")
         assert await anext(client.events()) == snapshot(join.id)
 
 
@@ -345,6 +356,16 @@ async def test_a_seat_that_cannot_be_restored_is_reported_as_lost(server: Script
         await back.send(events.Refused(re=join.id, code="table_closed", message="Closed."))
         assert await anext(client.events()) == events.SeatLost(table=CODE, reason="Closed.")
         assert client.seat is None
+
+
+async def test_a_seat_that_expired_is_reported_as_lost(server: ScriptedServer) -> None:
+    async with connection(server) as client:
+        peer = await server.peer()
+        await seated(client, peer)
+        server.greeting = welcome
+        peer.cut()
+        await server.peer()
+        assert await anext(client.events()) == events.SeatLost(table=CODE, reason=SEAT_EXPIRED)
 
 
 @pytest.mark.parametrize("is_seated", [True, False])

@@ -4,14 +4,13 @@ import asyncio
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from kit.scripted_server import CODE, NOON, snapshot, table
 from saratoga_client.net import requests as module
 from saratoga_client.net.errors import CommandRefused
-from saratoga_client.net.requests import Requests
-from saratoga_client.net.subscriptions import Subscriptions
+from saratoga_client.net.requests import Draft, Requests
 from saratoga_client.net.timing import Backoff
-from saratoga_client.net.unanswered import Draft, UnansweredCommands
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import (
     Command,
@@ -102,146 +101,96 @@ async def test_an_observer_gets_every_command_with_its_answer() -> None:
     assert seen == [(asked, events.Done(re=asked.id)), (refused, no)]
 
 
-START = partial(Start, table="mint-otter-42")
-
-
-def test_only_the_latest_command_may_be_sent_again_alone() -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    first = commands.add(START, "me")
-    assert commands.is_latest(first.id)
-    commands.add(START, "me")
-    assert not commands.is_latest(first.id)
-
-
-def test_a_query_does_not_affect_which_command_is_the_latest() -> None:
-    """A client requests the record while the command that ended the race is unanswered."""
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    ends = commands.add(START, "me")
-    query = commands.add(ListTables, "me")
-    assert commands.is_latest(ends.id)
-    commands.add(START, "me")
-    assert commands.is_latest(query.id)
-    assert not commands.is_latest(ends.id)
-
-
-def test_an_id_taken_for_the_seat_leaves_the_earlier_move_the_latest_command() -> None:
-    """After reconnecting a client takes its seat back before it sends the move again."""
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    move = commands.add(START, "me")
-    commands.take_id()
-    assert commands.is_latest(move.id)
-
-
-WATCH = partial(JoinTable, table="mint-otter-42", seat=False)
+START = partial(Start, table=CODE)
+WATCH = partial(JoinTable, table=CODE, seat=False)
 ELSEWHERE = partial(JoinTable, table="lone-crane-7", seat=False)
-LEAVE = partial(LeaveTable, table="mint-otter-42")
+LEAVE = partial(LeaveTable, table=CODE)
 SUBSCRIBE = partial(GetLeaderboard, follow=True, game="canfield")
 OTHER_PAGE = partial(GetLeaderboard, follow=True, game="caprice")
+LOBBY = partial(ListTables, follow=True)
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later"), [(WATCH, LEAVE), (LEAVE, WATCH), (SUBSCRIBE, OTHER_PAGE)]
+    ("earlier", "later", "is_sent_again"),
+    [
+        (START, START, False),
+        (WATCH, LEAVE, False),
+        (LEAVE, WATCH, False),
+        (SUBSCRIBE, OTHER_PAGE, False),
+        # a client requests the record while the command that ended the race is unanswered
+        (START, ListTables, True),
+        (ListTables, START, True),
+        (START, WATCH, True),
+        (WATCH, START, True),
+        (WATCH, ELSEWHERE, True),
+        (WATCH, SUBSCRIBE, True),
+        (SUBSCRIBE, LOBBY, True),
+    ],
 )
-def test_of_two_commands_on_one_subscription_only_the_later_is_the_latest(
-    earlier: Draft, later: Draft
+async def test_a_repeat_of_a_refused_command_undoes_no_newer_choice(
+    earlier: Draft, later: Draft, is_sent_again: bool
 ) -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    first, second = commands.add(earlier, "me"), commands.add(later, "me")
-    assert not commands.is_latest(first.id)
-    assert commands.is_latest(second.id)
-    commands.remove(second.id)
-    assert not commands.is_latest(first.id), (
-        "the answer to the later command does not make the earlier one the latest"
-    )
-
-
-@pytest.mark.parametrize("other", [START, ListTables, SUBSCRIBE, ELSEWHERE])
-def test_a_subscription_is_ordered_only_against_commands_on_the_same_subscription(
-    other: Draft,
-) -> None:
-    commands: UnansweredCommands[str] = UnansweredCommands()
-    before, watch, after = (
-        commands.add(START, "me"),
-        commands.add(WATCH, "me"),
-        commands.add(other, "me"),
-    )
-    assert commands.is_latest(watch.id)
-    assert commands.is_latest(after.id)
-    assert commands.is_latest(before.id) is (other is not START)
+    sent: asyncio.Queue[Command] = asyncio.Queue()
+    requests = Requests(Backoff(first=0.0, shortest=0.0), sent.put_nowait)
+    command, waiter = requests.open(earlier)
+    newer, answered = requests.open(later)
+    requests.receive(events.Refused(re=newer.id, code="banned", message=""))
+    # the answer to the newer command does not make the older one the latest
+    requests.receive(events.Refused(re=command.id, code="too_fast", message="", retry=True))
+    assert isinstance(answered.exception(), CommandRefused)
+    if is_sent_again:
+        assert await sent.get() == command
+    else:
+        assert isinstance(waiter.exception(), CommandRefused)
 
 
 OTHER = "calm-heron-07"
+PAGE = GetLeaderboard(id=4, follow=True, game="caprice", period="week")
+LEADERS = events.Leaderboard(
+    game="caprice",
+    ranking="best",
+    period="day",
+    key="2026-09-01",
+    bots=False,
+    total=0,
+    offset=0,
+    rows=[],
+)
+TABLES = events.Tables(tables=[])
+SEATED = (JoinTable(id=2, table=CODE), snapshot(2))
+WATCHING = (JoinTable(id=3, table=OTHER, seat=False), snapshot(3, OTHER))
 
 
-def test_a_seat_that_was_given_up_is_not_restored() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.JoinTable(id=2, table=CODE), snapshot(2))
-    subscriptions.command_answered(commands.LeaveTable(id=3, table=CODE), events.Done(re=3))
-    assert subscriptions.restoring_commands() == []
+@pytest.mark.parametrize(
+    ("carried_out", "restored"),
+    [
+        ([SEATED], [JoinTable(id=9, table=CODE)]),
+        ([WATCHING, SEATED], [JoinTable(id=9, table=CODE), replace(WATCHING[0], id=9)]),
+        # sitting down at a table that is watched
+        ([(replace(SEATED[0], seat=False), snapshot(2)), SEATED], [JoinTable(id=9, table=CODE)]),
+        ([SEATED, (LeaveTable(id=4, table=CODE), events.Done(re=4))], []),
+        ([WATCHING, (LeaveTable(id=4, table=OTHER), events.Done(re=4))], []),
+        (
+            [(PAGE, LEADERS), (ListTables(id=5, follow=True), TABLES)],
+            [replace(PAGE, id=9), ListTables(id=9, follow=True)],
+        ),
+        ([(PAGE, LEADERS), (GetLeaderboard(id=5, game="caprice"), LEADERS)], []),
+        ([(ListTables(id=4, follow=True), TABLES), (ListTables(id=5), TABLES)], []),
+    ],
+)
+def test_a_new_connection_restores_what_the_server_has_granted(
+    carried_out: list[tuple[Command, events.Event]], restored: list[Command]
+) -> None:
+    requests = open_requests()
+    for command, answer in carried_out:
+        requests.carried_out(command, answer)
+    assert [draft(id=9) for draft in requests.restoring()] == restored
 
 
-def test_a_lost_seat_is_not_restored() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.JoinTable(id=2, table=CODE), snapshot(2))
-    subscriptions.event_received(events.SeatLost(table=CODE, reason="kicked"))
-    assert subscriptions.seat is None
-
-
-def test_losing_a_seat_at_another_table_changes_nothing() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.JoinTable(id=2, table=CODE), snapshot(2))
-    subscriptions.event_received(events.SeatLost(table=OTHER, reason="closed"))
-    assert subscriptions.seat == CODE
-
-
-def test_watched_tables_and_followed_lists_are_restored() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(
-        commands.JoinTable(id=2, table=OTHER, seat=False), snapshot(2, OTHER)
-    )
-    page = commands.GetLeaderboard(follow=True, id=3, game="caprice", period="week")
-    subscriptions.command_answered(page, leaderboard())
-    lobby = commands.ListTables(id=4, follow=True)
-    subscriptions.command_answered(lobby, events.Tables(tables=[]))
-    assert [draft(id=9) for draft in subscriptions.restoring_commands()] == [
-        commands.JoinTable(id=9, table=OTHER, seat=False),
-        commands.GetLeaderboard(follow=True, id=9, game="caprice", period="week"),
-        commands.ListTables(id=9, follow=True),
-    ]
-
-
-def test_ended_subscriptions_are_not_restored() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(
-        commands.JoinTable(id=2, table=OTHER, seat=False), snapshot(2, OTHER)
-    )
-    subscriptions.command_answered(
-        commands.GetLeaderboard(follow=True, id=3, game="caprice"), leaderboard()
-    )
-    subscriptions.command_answered(commands.LeaveTable(id=4, table=OTHER), events.Done(re=4))
-    subscriptions.command_answered(commands.GetLeaderboard(id=5, game="caprice"), leaderboard())
-    subscriptions.command_answered(commands.ListTables(id=6, follow=True), events.Tables(tables=[]))
-    subscriptions.command_answered(commands.ListTables(id=7), events.Tables(tables=[]))
-    assert subscriptions.restoring_commands() == []
-
-
-def test_sitting_down_at_a_watched_table_replaces_watching() -> None:
-    subscriptions = Subscriptions()
-    subscriptions.command_answered(commands.JoinTable(id=2, table=CODE, seat=False), snapshot(2))
-    subscriptions.command_answered(commands.JoinTable(id=3, table=CODE), snapshot(3))
-    assert [draft(id=9) for draft in subscriptions.restoring_commands()] == [
-        commands.JoinTable(id=9, table=CODE)
-    ]
-
-
-def leaderboard() -> events.Leaderboard:
-    return events.Leaderboard(
-        game="caprice",
-        ranking="best",
-        period="day",
-        key="2026-09-01",
-        bots=False,
-        total=0,
-        offset=0,
-        rows=[],
-    )
+def test_only_the_seat_that_is_lost_is_not_restored() -> None:
+    requests = open_requests()
+    requests.carried_out(*SEATED)
+    requests.receive(events.SeatLost(table=OTHER, reason="closed"))
+    assert requests.seat == CODE
+    requests.receive(events.SeatLost(table=CODE, reason="kicked"))
+    assert requests.restoring() == []

@@ -1,9 +1,7 @@
 """Errors of a connection, its greeting, pauses, heartbeats and clock."""
 
-import asyncio
 import socket
 import ssl
-from collections import deque
 
 import pytest
 from hypothesis import given
@@ -13,10 +11,7 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus, InvalidU
 from websockets.frames import Close
 from websockets.http11 import Response
 
-from kit.scripted_server import CODE, NOON, TOKEN, snapshot, table
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
-from saratoga_client.net.greeting import SEAT_EXPIRED, Greeting
-from saratoga_client.net.requests import Requests
 from saratoga_client.net.server_time import ACTIVE_EVERY, OBSERVATIONS, Heartbeats, ServerTime
 from saratoga_client.net.timing import Backoff, Timing
 from saratoga_client.net.websocket import (
@@ -26,8 +21,7 @@ from saratoga_client.net.websocket import (
     was_asked_to_reconnect,
     was_event_too_large,
 )
-from saratoga_protocol import commands, events, refusals
-from saratoga_protocol.codec import CODECS, MSGPACK, Frame
+from saratoga_protocol import events, refusals
 from saratoga_protocol.events import Alive, Refused
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
 
@@ -161,64 +155,6 @@ def untrusted() -> ssl.SSLCertVerificationError:
 )
 def test_a_failed_attempt_is_described_in_words(error: Exception, words: str) -> None:
     assert words in describe(error)
-
-
-CODEC = CODECS[MSGPACK]
-HELLO = commands.Hello(id=0, token=TOKEN)
-WELCOME = events.Welcome(
-    re=0,
-    player="p" * 16,
-    name="Anna",
-    bot=False,
-    now=NOON,
-    server="s",
-    node="n",
-    games=[],
-)
-
-
-class FakeSocket:
-    """A socket whose server sends these events."""
-
-    def __init__(self, *answers: events.Event) -> None:
-        self._frames = deque(CODEC.encode(answer) for answer in answers)
-        self.sent: list[Frame] = []
-
-    @property
-    def transport(self) -> asyncio.Transport:
-        raise AssertionError("nothing aborts a greeting")
-
-    async def send(self, message: Frame) -> None:
-        self.sent.append(message)
-
-    async def recv(self) -> Frame:
-        return self._frames.popleft()
-
-
-def open_requests() -> Requests:
-    return Requests(Backoff(first=0.0, shortest=0.0), lambda command: None)
-
-
-async def test_events_before_the_welcome_are_received_and_not_taken_for_it() -> None:
-    requests = open_requests()
-    early = events.TableChanged(table=table(), now=NOON)
-    greeting = Greeting(FakeSocket(early, WELCOME), CODEC, requests)
-    assert await greeting.say_hello(HELLO) == WELCOME
-    assert await anext(requests.stream()) == early
-
-
-async def test_another_answer_to_hello_makes_the_connection_unusable() -> None:
-    greeting = Greeting(FakeSocket(events.Done(re=0)), CODEC, open_requests())
-    with pytest.raises(UnusableConnection, match="Done instead of Welcome"):
-        await greeting.say_hello(HELLO)
-
-
-async def test_a_seat_that_is_gone_is_an_event() -> None:
-    requests = open_requests()
-    requests.subscriptions.command_answered(commands.JoinTable(id=1, table=CODE), snapshot(1))
-    await Greeting(FakeSocket(), CODEC, requests).restore(WELCOME)
-    lost = events.SeatLost(table=CODE, reason=SEAT_EXPIRED)
-    assert await anext(requests.stream()) == lost
 
 
 def test_the_first_wait_is_short_and_the_last_is_not_long() -> None:
