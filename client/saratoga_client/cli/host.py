@@ -1,7 +1,8 @@
 """`saratoga host GAME`: open a table for friends, by default on a server on this machine."""
 
 import asyncio
-from typing import NamedTuple
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 
 import click
 
@@ -9,10 +10,10 @@ from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import play_options
 from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.cli.play import play_at
-from saratoga_client.cli.prompt import confirm
 from saratoga_client.local.hosting import (
     EVERY_ADDRESS,
     THIS_MACHINE,
+    LocalServer,
     friends_address,
     local_server,
 )
@@ -24,9 +25,9 @@ from saratoga_client.local.settings import (
     last_choices,
     remember,
 )
-from saratoga_client.local.terminal import this_terminal
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
+from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import TableWanted, kept_table, kept_table_text
 from saratoga_client.session.open_connection import check_address, open_connection
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
@@ -45,7 +46,7 @@ from saratoga_rules.games import GAMES
 @click.argument("game", type=click.Choice(list(GAMES)), metavar="[GAME]", required=False)
 @click.option(
     "--cap",
-    type=click.Choice([str(cap) for cap in CAPS]),
+    type=click.Choice(CAPS),
     help="Time limit in minutes; 0 = none (private tables only).  [default: last used]",
 )
 @click.option(
@@ -57,7 +58,7 @@ from saratoga_rules.games import GAMES
 )
 @click.option(
     "--races",
-    type=click.Choice([str(races) for races in MATCHES]),
+    type=click.Choice(MATCHES),
     help="Number of races of a match; 1 = no match.  [default: last used]",
 )
 @click.option("--public", is_flag=True, help="List the table in the server's lobby.")
@@ -82,9 +83,9 @@ from saratoga_rules.games import GAMES
 @play_options
 def command(
     game: str | None,
-    cap: str | None,
+    cap: int | None,
     seats: int,
-    races: str | None,
+    races: int | None,
     public: bool,
     public_url: str | None,
     port: int | None,
@@ -97,14 +98,10 @@ def command(
     named, a server runs on this machine until you leave. Its tables and results are saved for
     the next time.
     """
-    chosen = Chosen(game, None if cap is None else int(cap), None if races is None else int(races))
-    settings = settings.given(game=chosen.game, cap=chosen.cap, races=chosen.races)
+    chosen = {"game": game, "cap": cap, "races": races}
+    settings = settings.given(**chosen)
     table = TableWanted(
-        game=settings.game,
-        cap=settings.cap,
-        seats=seats,
-        public=public,
-        races=settings.races,
+        game=settings.game, cap=settings.cap, seats=seats, public=public, races=settings.races
     )
     remember(game=table.game, cap=table.cap, races=table.races)
     if public_url is not None:
@@ -113,17 +110,8 @@ def command(
         check_address(settings.server)
         asyncio.run(_host_there(settings, table, public_url or ""))
     else:
-        asyncio.run(_host_here(settings, table, chosen, public_url or "", port, listen))
-
-
-class Chosen(NamedTuple):
-    """What the host has chosen for this run; `None` for the last choice."""
-
-    game: str | None
-    cap: int | None
-    """The time limit in minutes; 0 for none."""
-    races: int | None = None
-    """The number of races of a match; 1 for no match."""
+        server = local_server(public_url or "", port, listen=listen)
+        asyncio.run(_host_here(settings, table, chosen, server))
 
 
 async def _host_there(settings: Settings, table: TableWanted, public_url: str) -> None:
@@ -141,22 +129,19 @@ async def _host_there(settings: Settings, table: TableWanted, public_url: str) -
 async def _host_here(
     settings: Settings,
     table: TableWanted,
-    chosen: Chosen,
-    public_url: str,
-    port: int | None,
-    listen: str,
+    chosen: Mapping[str, object],
+    local: AbstractAsyncContextManager[LocalServer],
 ) -> None:
     """Open the table at a server on this machine; start one if none runs. Raises `Problem`."""
     async with OwnServer() as own:
-        server = await own.open(local_server(public_url, port, listen=listen))
+        server = await own.open(local)
         if server.is_ours:
             say("A server runs on this machine now, until you leave.")
         if server.warning:
             say(server.warning)
-        here = settings.given(server=server.own)
         async with open_connection(server.own, reports_link=False) as connection:
             await play_at(
-                here,
+                settings.given(server=server.own),
                 connection,
                 await _table_here(connection, server.own, table, chosen),
                 friends=server.friends,
@@ -165,21 +150,18 @@ async def _host_here(
 
 
 async def _table_here(
-    connection: Connection, server: str, wanted: TableWanted, chosen: Chosen
+    connection: Connection, server: str, wanted: TableWanted, chosen: Mapping[str, object]
 ) -> str | TableWanted:
     """Return the code of the table where the host has a seat or friends wait, or else `wanted`.
 
-    A host who has chosen another game, time limit or match for this run is asked.
+    It is `wanted`, too, for a host who has chosen another game, time limit or match for this run.
     """
     table = await kept_table(connection, last_choices().last_table_at(server))
     if table is None:
         return wanted
-    settings = table.settings
-    current = Chosen(settings.game, settings.cap, settings.races)
-    if all(new in (None, old) for new, old in zip(chosen, current, strict=True)):
+    if all(each in (None, getattr(table.settings, key)) for key, each in chosen.items()):
         say(f"You return to your table {table.code}.")
         return table.code
     say(kept_table_text(table, connection.player))
-    if this_terminal().is_terminal and await confirm("Return there, without a new table?"):
-        return table.code
+    say(f"This opens another table. To return: {join_command(Destination(table.code, server))}")
     return wanted

@@ -2,8 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
 from typing import Final, Self
 
@@ -20,6 +20,7 @@ from saratoga_client.session.join import others_at
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.wording import listed
 
+STOPS: Final = "The server on this machine stops now; banked cards are kept. To start it again:"
 STAYS: Final = "The server stays open until Ctrl-C. To return, in another window:"
 
 
@@ -77,65 +78,45 @@ class OwnServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        is_ours, own = self.is_ours, "" if self.server is None else self.server.own
+        server = self.server
         try:
-            if is_ours and not isinstance(error, SystemExit):
+            if server is not None and server.is_ours and not isinstance(error, SystemExit):
                 if isinstance(error, asyncio.CancelledError) and (task := asyncio.current_task()):
                     # Ctrl-C without a screen: the error is raised again when the server may close
                     task.uncancel()
-                await self._hold_open(error)
-            if is_ours and isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
-                say(
-                    "The server on this machine stops now; banked cards are kept. To start it again:"
-                )
-                say(f"  {host_command(own)}")
+                await self._hold_open(server.own, error)
+                if isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
+                    say(STOPS)
+                    say(f"  {host_command(server.own)}")
         finally:
             await self.close()
 
-    async def _hold_open(self, error: BaseException | None) -> None:
+    async def _hold_open(self, own: str, error: BaseException | None) -> None:
         """Keep the server open for the other people at the table, unless the player wants to close it."""
         others = self.still_here()
         if not others:
             return
-        with _interrupts() as interrupted:
-            if isinstance(error, Problem):
-                say(error.what)
-            say(others)
-            if this_terminal().is_terminal and await _answer(interrupted):
-                return
-            interrupted.clear()
-            assert self.server is not None
-            assert self.session is not None
-            assert self.session.state is not None
-            say(STAYS)
-            code = self.session.state.table.code
-            say(f"  {join_command(Destination(code, self.server.own))}")
-            await interrupted.wait()
+        if isinstance(error, Problem):
+            say(error.what)
+        say(others)
+        if this_terminal().is_terminal and await _until_ctrl_c(confirm("Close the server now?")):
+            return
+        assert self.session is not None
+        assert self.session.state is not None
+        say(STAYS)
+        say(f"  {join_command(Destination(self.session.state.table.code, own))}")
+        await _until_ctrl_c(asyncio.Event().wait())
 
 
-@contextmanager
-def _interrupts() -> Iterator[asyncio.Event]:
-    """Yield an event that Ctrl-C sets, instead of ending the program."""
-    loop, interrupted = asyncio.get_running_loop(), asyncio.Event()
-    before = signal.getsignal(signal.SIGINT)
-    loop.add_signal_handler(signal.SIGINT, interrupted.set)
+async def _until_ctrl_c(work: Coroutine[None, None, bool]) -> bool:
+    """Return the result of a coroutine; `False` if Ctrl-C or the end of the input ends it."""
+    loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+    task = asyncio.ensure_future(work)
+    loop.add_signal_handler(signal.SIGINT, task.cancel)
     try:
-        yield interrupted
+        return await task
+    except (asyncio.CancelledError, click.Abort):
+        return False
     finally:
         loop.remove_signal_handler(signal.SIGINT)
         signal.signal(signal.SIGINT, before)
-
-
-async def _answer(interrupted: asyncio.Event) -> bool:
-    """Ask whether to close the server; Ctrl-C and the end of the input mean no."""
-    asking = asyncio.ensure_future(confirm("Close the server now?"))
-    stopping = asyncio.ensure_future(interrupted.wait())
-    try:
-        await asyncio.wait((asking, stopping), return_when=asyncio.FIRST_COMPLETED)
-        return asking.done() and asking.result()
-    except click.Abort:
-        return False
-    finally:
-        for task in (asking, stopping):
-            task.cancel()
-        await asyncio.gather(asking, stopping, return_exceptions=True)

@@ -4,7 +4,6 @@ Everything runs in one event loop over one connection. Questions and errors befo
 appear on the plain terminal. Only the chosen interface is imported.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from saratoga_client.cli.options import in_lines
@@ -14,7 +13,12 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
-from saratoga_client.session.invitation import Destination, inviter_for, join_command
+from saratoga_client.session.invitation import (
+    Destination,
+    Inviter,
+    inviter_for,
+    join_command,
+)
 from saratoga_client.session.join import (
     NAME_REFUSALS,
     TableWanted,
@@ -22,10 +26,10 @@ from saratoga_client.session.join import (
     claim_name,
     take_seat,
 )
-from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.wording import dollars
+from saratoga_protocol import events
 
 if TYPE_CHECKING:
     from saratoga_client.cli.own_server import OwnServer
@@ -45,93 +49,82 @@ async def play_at(
     *,
     friends: str = "",
     own_server: "OwnServer | None" = None,
-) -> str:
+) -> None:
     """Join the table of a code, or create a table, and play until the player leaves it.
 
     Print the invitation to a new table first; `friends` is the server's address for friends. `own_server` is
-    given if the server may end with this program. Return the table's code. Raises `Problem`,
-    `KeyboardInterrupt`.
+    given if the server may end with this program. Raises `Problem`, `KeyboardInterrupt`.
     """
-    if in_lines(settings):
-        return await _play_in_lines(settings, connection, table, friends, own_server)
-    from saratoga_client.tui.app import open_screen, table_flow
-
-    remember_server(settings.server_url)
-    await _check_table(connection, table)
-    await ensure_name(connection, settings.name)
-    session, joined = await take_seat(connection, table)
-    code = joined.code
+    lines = _open_lines(friends) if in_lines(settings) else None
+    server = settings.server_url
+    remember_server(server)
+    session, joined = await _sit_down(settings, connection, table, lines)
+    remember_server(server, joined.code)
     if own_server is not None:
         own_server.session = session
-    remember_server(settings.server_url, code)
     inviter = await inviter_for(settings, friends)
-    if not isinstance(table, str):
-        write_line(f"Your table is {code}. Send this to your friends:")
-        for line in inviter.lines(joined):
+    invitation = () if isinstance(table, str) else inviter.lines(joined)
+    if lines is not None:
+        from saratoga_client.plain.table import stay_at_table
+
+        if invitation:
+            lines.output.write(f"invitation: table {joined.code}")
+            lines.output.write_all(f"invitation: {line.strip()}" for line in invitation)
+        with alarmed_at_end(lines.alarms):
+            await stay_at_table(session, lines)
+        return
+    if invitation:
+        write_line(f"Your table is {joined.code}. Send this to your friends:")
+        for line in invitation:
             write_line(line)
+    back = join_command(Destination(joined.code, server))
     server_stays = own_server is None or not own_server.is_ours
     try:
-        await open_screen(table_flow(session, settings.server_url, inviter), settings)
+        await show_table(session, settings, inviter)
     except KeyboardInterrupt:
         if server_stays:
-            _say_what_is_kept(settings, code)
+            say(
+                f"Your seat at {joined.code} is kept for a minute, and what you banked stays yours."
+            )
+            say("To return:")
+            say(f"  {back}")
         raise
-    if server_stays and (line := left_race_line(session.state, settings.server_url)):
-        say(line)
-    return code
+    if server_stays and (line := left_race_line(session.state)):
+        say(f"{line} To come back for the next race: {back}")
 
 
-def left_race_line(state: SessionState | None, server: str) -> str:
-    """Return what a player reads after leaving a running race; empty if no other person is at the table."""
+async def _sit_down(
+    settings: Settings,
+    connection: Connection,
+    table: str | TableWanted,
+    lines: "PlainSession | None",
+) -> tuple[TableSession, events.Table]:
+    """Claim a name if the player has none, and take a seat. Raises `Problem`, `CommandRefused`."""
+    if isinstance(table, str) and connection.welcome.name is None:
+        # an unknown table is reported before the question for a name
+        await check_table(connection, table)
+    if lines is None:
+        await ensure_name(connection, settings.name)
+        return await take_seat(connection, table)
+    await _ensure_name_in_lines(connection, lines, settings.name)
+    return await take_seat(connection, table, lambda text: lines.output.write(f"seat: {text}"))
+
+
+async def show_table(session: TableSession, settings: Settings, inviter: Inviter) -> None:
+    """Show a table on the whole terminal until the player leaves it. Raises `Problem`."""
+    from saratoga_client.tui.app import open_screen, table_flow
+
+    await open_screen(table_flow(session, settings.server_url, inviter), settings)
+
+
+def left_race_line(state: SessionState | None) -> str:
+    """Return the result of a player who left a running race; empty if no other person is at the table."""
     if state is None or state.own is None or state.phase != "running":
         return ""
     others = (seat for seat in state.table.seats if seat.player != state.player)
     if not any(seat.connected and not seat.bot for seat in others):
         return ""
-    own, code = state.own, state.table.code
-    return (
-        f"Your race ended with {own.banked} banked, {dollars(own.net)}. "
-        f"To come back for the next race: {join_command(Destination(code, server))}"
-    )
-
-
-async def _play_in_lines(
-    settings: Settings,
-    connection: Connection,
-    table: str | TableWanted,
-    friends: str,
-    own_server: "OwnServer | None",
-) -> str:
-    from saratoga_client.plain.session import open_session
-    from saratoga_client.plain.table import stay_at_table
-
-    lines = open_session(friends)
-    remember_server(settings.server_url)
-    await _check_table(connection, table)
-    await _ensure_name_in_lines(connection, lines, settings.name)
-    session, joined = await take_seat(
-        connection, table, lambda text: lines.output.write(f"seat: {text}")
-    )
-    remember_server(settings.server_url, joined.code)
-    if own_server is not None:
-        own_server.session = session
-    if not isinstance(table, str):
-        inviter = await inviter_for(settings, friends)
-        lines.output.write(f"invitation: table {joined.code}")
-        _write_invitation(lines, inviter.lines(joined))
-    with alarmed_at_end(lines.alarms):
-        await stay_at_table(session, lines)
-    return joined.code
-
-
-async def _check_table(connection: Connection, table: str | TableWanted) -> None:
-    """Report an unknown table before the program asks for a name; raises `CommandRefused`."""
-    if isinstance(table, str) and connection.welcome.name is None:
-        await check_table(connection, table)
-
-
-def _write_invitation(lines: "PlainSession", invitation: Sequence[str]) -> None:
-    lines.output.write_all(f"invitation: {line.strip()}" for line in invitation)
+    return f"Your race ended with {state.own.banked} banked, {dollars(state.own.net)}."
 
 
 async def ensure_name(connection: Connection, wanted: str) -> None:
@@ -157,6 +150,12 @@ async def ensure_name(connection: Connection, wanted: str) -> None:
             return
 
 
+def _open_lines(friends: str) -> "PlainSession":
+    from saratoga_client.plain.session import open_session
+
+    return open_session(friends)
+
+
 async def _ensure_name_in_lines(connection: Connection, lines: "PlainSession", wanted: str) -> None:
     from saratoga_client.plain import lobby
 
@@ -166,21 +165,3 @@ async def _ensure_name_in_lines(connection: Connection, lines: "PlainSession", w
         return
     if await lobby.ask_name(connection, lines) is not None:
         raise Problem("You need a name to sit down.", "Give one with --name NAME.", Exit.USAGE)
-
-
-def _say_what_is_kept(settings: Settings, code: str) -> None:
-    say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")
-    say("To return:")
-    say(f"  {join_command(Destination(code, settings.server_url))}")
-
-
-async def watch_on_screen(settings: Settings, code: str) -> None:
-    """Watch a table on the whole terminal until the player leaves. Raises `Problem`."""
-    from saratoga_client.tui.app import open_screen, table_flow
-
-    async with open_connection(settings.server_url, reports_link=False) as connection:
-        remember_server(settings.server_url)
-        session = TableSession(connection)
-        await session.watch(code)
-        inviter = await inviter_for(settings)
-        await open_screen(table_flow(session, settings.server_url, inviter), settings)

@@ -9,13 +9,13 @@ import click
 
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import TABLE, server_of, viewing_options
-from saratoga_client.cli.play import watch_on_screen
+from saratoga_client.cli.play import show_table
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, output_format, say
 from saratoga_client.problems import alarmed_at_end
-from saratoga_client.session.invitation import Destination
+from saratoga_client.session.invitation import Destination, inviter_for
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
@@ -82,6 +82,15 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
         asyncio.run(watch_on_screen(settings, table.code))
     else:
         asyncio.run(watch_table(settings.server_url, table.code, once, form))
+
+
+async def watch_on_screen(settings: Settings, code: str) -> None:
+    """Watch a table on the whole terminal until the player leaves. Raises `Problem`."""
+    async with open_connection(settings.server_url, reports_link=False) as connection:
+        remember_server(settings.server_url)
+        session = TableSession(connection)
+        await session.watch(code)
+        await show_table(session, settings, await inviter_for(settings))
 
 
 async def watch_table(server: str, code: str, once: bool, form: OutputFormat) -> None:

@@ -33,6 +33,16 @@ _QUESTION: Final = "GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r
 _LONGEST_ANSWER: Final = 4096
 
 
+ONLY_HERE: Final = (
+    "so only this machine can connect. "
+    "If friends reach it by another address, give that with --public-url."
+)
+RUNNING_PRIVATELY: Final = (
+    "The running server accepts connections from this machine only. To let friends in, stop "
+    "it and repeat this command, or start it with --host 0.0.0.0."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalServer:
     """A server on this machine."""
@@ -64,26 +74,40 @@ async def local_server(
     port = last_port() if wanted_port is None else wanted_port
     if await is_server(THIS_MACHINE, port):
         report(f"A server runs on this machine already, at port {port}; your table will be there.")
-        yield await _found(public_url, port)
+        address, why = lan_address(), ""
+        if address is not None and not public_url and not await is_server(address, port):
+            address, why = None, RUNNING_PRIVATELY
+        yield _at_port(port, public_url, address, why, is_ours=False)
         return
-    chosen = port if is_free(port) else 0
-    if not chosen and wanted_port is not None:
-        raise Problem(
-            f"Port {port} of this machine is in use by another program.",
-            "Choose another --port, or omit --port to use any free one.",
-            Exit.UNREACHABLE,
-        )
-    if not chosen:
+    if not is_free(port):
+        if wanted_port is not None:
+            raise Problem(
+                f"Port {port} of this machine is in use by another program.",
+                "Choose another --port, or omit --port to use any free one.",
+                Exit.UNREACHABLE,
+            )
         report(f"Port {port} of this machine is in use by another program; using any free port.")
+        port = 0
     report("Starting a server on this machine ...")
-    flags: tuple[str, ...] = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
+    flags: tuple[str, ...] = ("--host", listen, "--port", str(port), "--metrics-port", "off")
     if public_url:
         flags += ("--origin", page_origin(public_url))
-    async with running_server(data_folder(), flags=flags) as ready:
-        taken = urlsplit(ready.address).port
-        assert taken is not None, "the ready line names the port"
-        yield _local_server(public_url, taken, is_ours=True, listen=listen)
+    async with running_server(data_folder(), flags=flags) as running:
+        address, why = lan_address(), ""
+        if listen != EVERY_ADDRESS:
+            address, why = None, f"The server listens at {listen}, {ONLY_HERE}"
+        yield _at_port(running.port, public_url, address, why, is_ours=True)
         report("Stopping the server ...")
+
+
+def _at_port(
+    port: int, public_url: str, address: str | None, why: str, *, is_ours: bool
+) -> LocalServer:
+    """Return the server at a port; `address` is this machine's for friends, or `why` says that it has none."""
+    own = f"ws://{THIS_MACHINE}:{port}"
+    friends = public_url or (f"ws://{address}:{port}" if address else own)
+    warning = "" if friends != own else why or f"This machine is not on a network, {ONLY_HERE}"
+    return LocalServer(own=own, friends=friends, is_ours=is_ours, warning=warning)
 
 
 def page_origin(public_url: str) -> str:
@@ -101,42 +125,6 @@ def last_port() -> int:
     """Return the port of the last server, if that was on this machine; else the default port."""
     last = last_choices().last_server
     return (urlsplit(last).port or PORT) if is_this_machine(last) else PORT
-
-
-async def _found(public_url: str, port: int) -> LocalServer:
-    server = _local_server(public_url, port, is_ours=False)
-    address = lan_address()
-    if public_url or address is None or await is_server(address, port):
-        return server
-    return LocalServer(
-        own=server.own,
-        friends=server.own,
-        is_ours=False,
-        warning=(
-            "The running server accepts connections from this machine only. To let friends in, stop "
-            "it and repeat this command, or start it with --host 0.0.0.0."
-        ),
-    )
-
-
-def _local_server(
-    public_url: str, port: int, *, is_ours: bool, listen: str = EVERY_ADDRESS
-) -> LocalServer:
-    own = f"ws://{THIS_MACHINE}:{port}"
-    address = lan_address() if listen == EVERY_ADDRESS else None
-    warning = ""
-    if address is None and not public_url:
-        why = (
-            "This machine is not on a network"
-            if listen == EVERY_ADDRESS
-            else f"The server listens at {listen}"
-        )
-        warning = (
-            f"{why}, so only this machine can connect. "
-            "If friends reach it by another address, give that with --public-url."
-        )
-    friends = public_url or f"ws://{address or THIS_MACHINE}:{port}"
-    return LocalServer(own=own, friends=friends, is_ours=is_ours, warning=warning)
 
 
 async def friends_address(server: str) -> str:

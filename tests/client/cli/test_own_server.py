@@ -1,10 +1,13 @@
-"""A server of this program is not closed under others at the table without a question."""
+"""A server of this program is not closed under others at the table without a question.
+
+Real programs show the same in `tests/end_to_end/test_host_and_join.py`; here are every end and every answer.
+"""
 
 import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
@@ -20,153 +23,98 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.table_session import TableSession
 
 URL = "ws://127.0.0.1:7470"
+JOIN = f"  saratoga join {URL}/{CODE}"
+STILL = f"raj is still at {CODE}."
 KICKED = Problem("The host has kicked you.", "Join another table.", Exit.REFUSED)
 
 
 @dataclass
 class Hosted:
-    """A server of this program, with the questions to the player and what happened."""
+    """A server of this program, the questions to the player, and what happened."""
 
-    letters: str = "yo"
-    """Who is at the table: the player `y`, a bot `o`, perhaps raj."""
-    is_ours: bool = True
-    answers: list[bool | BaseException] = field(default_factory=list)
+    answer: bool | BaseException | None = None
+    """The answer to the question; without one the player presses Ctrl-C instead."""
+    is_terminal: bool = True
     happened: list[str] = field(default_factory=list)
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[LocalServer]:
-        yield LocalServer(own=URL, friends=URL, is_ours=self.is_ours)
+    async def opened(self, is_ours: bool) -> AsyncIterator[LocalServer]:
+        yield LocalServer(own=URL, friends=URL, is_ours=is_ours)
         self.happened.append("closed")
-
-    @property
-    def session(self) -> TableSession:
-        """The player's seat at the table."""
-        state = SimpleNamespace(table=table(self.letters), player=YOU)
-        return cast(TableSession, SimpleNamespace(state=state))
 
     async def confirm(self, question: str) -> bool:
         self.happened.append("asked")
-        if not self.answers:
-            # the player presses Ctrl-C instead
+        if self.answer is None:
             os.kill(os.getpid(), signal.SIGINT)
             await asyncio.Event().wait()
-        answer = self.answers.pop(0)
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return bool(self.answer)
 
     def say(self, text: str) -> None:
         self.happened.append(text)
-        if text.startswith("  saratoga join"):
-            asyncio.get_running_loop().call_soon(self.interrupt)
+        if text == JOIN:
+            asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
 
-    def interrupt(self) -> None:
-        """Press Ctrl-C, if the server is still open."""
-        if "closed" not in self.happened:
-            self.happened.append("Ctrl-C")
-            os.kill(os.getpid(), signal.SIGINT)
+    async def play(
+        self, end: BaseException | None = None, *, letters: str = "yor", is_ours: bool = True
+    ) -> list[str]:
+        """Open the server, leave it with this error, and return what happened."""
+        state = SimpleNamespace(table=table(letters), player=YOU)
+        async with asyncio.timeout(10):
+            try:
+                async with OwnServer() as own:
+                    await own.open(self.opened(is_ours))
+                    own.session = cast(TableSession, SimpleNamespace(state=state))
+                    if end is not None:
+                        raise end
+            except BaseException as error:
+                assert error is end, "the error that ended the program stays"  # noqa: PT017
+        return self.happened
 
 
 @pytest.fixture
 def hosted(monkeypatch: pytest.MonkeyPatch) -> Hosted:
     hosted = Hosted()
-
-    class Terminal:
-        is_terminal = True
-
-    monkeypatch.setattr(own_server, "this_terminal", Terminal)
+    monkeypatch.setattr(own_server, "this_terminal", lambda: hosted)
     monkeypatch.setattr(own_server, "confirm", hosted.confirm)
     monkeypatch.setattr(own_server, "say", hosted.say)
     return hosted
 
 
-async def play(hosted: Hosted, end: BaseException | None = None) -> None:
-    """Open the server, and leave it with this error."""
-    async with asyncio.timeout(10), OwnServer() as own:
-        await own.open(hosted.opened())
-        own.session = hosted.session
-        if end is not None:
-            raise end
+async def test_without_other_people_or_a_server_of_our_own_nothing_is_asked(hosted: Hosted) -> None:
+    assert await hosted.play(letters="yo") == ["closed"]
+    assert await hosted.play(is_ours=False) == ["closed", "closed"]
+    assert await hosted.play(SystemExit(129)) == ["closed"] * 3, "a signal ends the program"
 
 
-async def test_a_server_without_other_people_is_closed_at_once(hosted: Hosted) -> None:
-    await play(hosted)
-    assert hosted.happened == ["closed"]
-
-
-@pytest.mark.parametrize("end", [None, KICKED, KeyboardInterrupt()], ids=str)
+@pytest.mark.parametrize(
+    ("end", "before", "after"),
+    [
+        (None, [], []),
+        (KICKED, [KICKED.what], []),
+        (KeyboardInterrupt(), [], [own_server.STOPS, "  saratoga host --port 7470"]),
+        (asyncio.CancelledError(), [], [own_server.STOPS, "  saratoga host --port 7470"]),
+    ],
+    ids=str,
+)
 async def test_every_end_asks_about_the_people_at_the_table(
-    hosted: Hosted, end: BaseException | None
+    hosted: Hosted, end: BaseException | None, before: list[str], after: list[str]
 ) -> None:
-    hosted.letters = "yor"
-    hosted.answers = [True]
-    with nullcontext() if end is None else pytest.raises(type(end)):
-        await play(hosted, end)
-    asked = hosted.happened.index("asked")
-    assert hosted.happened[asked - 1] == f"raj is still at {CODE}."
-    assert hosted.happened[-1] == "closed"
-    assert STAYS not in hosted.happened
-    assert (KICKED.what in hosted.happened) is (end is KICKED)
+    hosted.answer = True
+    assert await hosted.play(end) == [*before, STILL, "asked", *after, "closed"]
 
 
 @pytest.mark.parametrize("answer", [False, click.Abort(), None], ids=str)
 async def test_without_a_yes_the_server_stays_until_ctrl_c(
     hosted: Hosted, answer: bool | BaseException | None
 ) -> None:
-    hosted.letters = "yor"
-    hosted.answers = [] if answer is None else [answer]
+    hosted.answer = answer
     before = signal.getsignal(signal.SIGINT)
-    await play(hosted)
-    join = f"  saratoga join {URL}/{CODE}"
-    assert hosted.happened[1:] == ["asked", STAYS, join, "Ctrl-C", "closed"]
+    assert await hosted.play() == [STILL, "asked", STAYS, JOIN, "closed"]
     assert signal.getsignal(signal.SIGINT) is before
 
 
-async def test_without_a_terminal_the_server_stays_without_a_question(
-    hosted: Hosted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Pipe:
-        is_terminal = False
-
-    monkeypatch.setattr(own_server, "this_terminal", Pipe)
-    hosted.letters = "yor"
-    await play(hosted)
-    assert "asked" not in hosted.happened
-    assert STAYS in hosted.happened
-
-
-async def test_ctrl_c_without_a_screen_asks_too(hosted: Hosted) -> None:
-    hosted.letters = "yor"
-    hosted.answers = [True]
-    playing = asyncio.Event()
-
-    async def play() -> None:
-        async with OwnServer() as own:
-            await own.open(hosted.opened())
-            own.session = hosted.session
-            playing.set()
-            await asyncio.Event().wait()
-
-    task = asyncio.create_task(play())
-    await playing.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert hosted.happened[1] == "asked"
-    assert hosted.happened[-1] == "closed"
-
-
-async def test_a_signal_that_ends_the_program_closes_the_server_without_a_question(
-    hosted: Hosted,
-) -> None:
-    hosted.letters = "yor"
-    with pytest.raises(SystemExit):
-        await play(hosted, SystemExit(129))
-    assert hosted.happened == ["closed"]
-
-
-async def test_a_server_of_another_program_is_left_running(hosted: Hosted) -> None:
-    hosted.letters = "yor"
-    hosted.is_ours = False
-    await play(hosted)
-    assert hosted.happened == ["closed"], "the end of the context manager, which stops nothing"
+async def test_without_a_terminal_the_server_stays_without_a_question(hosted: Hosted) -> None:
+    hosted.is_terminal = False
+    assert await hosted.play() == [STILL, STAYS, JOIN, "closed"]

@@ -9,7 +9,7 @@ import pytest
 
 from kit.lobbies import OpenLobby, open_lobby
 from kit.scripted_server import outcome
-from kit.session_states import CODE, seat, snapshot, state_after, table
+from kit.session_states import seat, snapshot, state_after, table
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import lobby as lobby_command
 from saratoga_client.cli import play
@@ -20,7 +20,7 @@ from saratoga_client.local.printed_command import host_command
 from saratoga_client.local.settings import load
 from saratoga_client.local.terminal import capabilities
 from saratoga_client.output import OutputFormat
-from saratoga_client.problems import Exit
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.state import Verification
 from saratoga_client.tui import app as tui_app
 from saratoga_client.tui.app import Flow
@@ -70,17 +70,12 @@ async def test_a_name_is_asked_for_on_one_connection_until_the_server_accepts_it
     assert "saratoga token import" in capsys.readouterr().err
 
 
-def test_a_player_who_left_a_race_reads_its_result_and_the_way_back() -> None:
-    assert left_race_line(state_after(), "") == (
-        f"Your race ended with 1 banked, -$45. To come back for the next race: saratoga join {CODE}"
-    )
-
-
-def test_without_a_race_or_another_person_there_is_no_way_back() -> None:
+def test_a_player_who_left_a_race_among_people_reads_the_result() -> None:
+    assert left_race_line(state_after()) == "Your race ended with 1 banked, -$45."
     gathering = snapshot(shown=table(phase="gathering"))
-    assert left_race_line(state_after(first=gathering), "") == ""
     with_bot = snapshot(shown=table(seats=[seat("y"), seat("o")]))
-    assert left_race_line(state_after(first=with_bot), "") == ""
+    for first in (gathering, with_bot):
+        assert left_race_line(state_after(first=first)) == ""
 
 
 NOWHERE = "ws://127.0.0.1:1"
@@ -113,13 +108,14 @@ def test_a_named_port_is_of_this_machine_although_a_server_is_named(
 ) -> None:
     ports: list[int | None] = []
 
-    async def host_here(*words: object) -> None:
-        ports.extend(word for word in words if isinstance(word, int))
+    def local_server(public_url: str, port: int | None, listen: str) -> None:
+        ports.append(port)
+        raise Problem("It rains.", "", Exit.UNREACHABLE)
 
-    monkeypatch.setattr("saratoga_client.cli.host._host_here", host_here)
+    monkeypatch.setattr("saratoga_client.cli.host.local_server", local_server)
     monkeypatch.setenv("SARATOGA_SERVER", "ws://127.0.0.1:8123")
     _, *words = shlex.split(host_command("ws://127.0.0.1:8123"))
-    assert run(saratoga, words) == Exit.DONE
+    assert run(saratoga, words) == Exit.UNREACHABLE
     assert ports == [8123]
 
 

@@ -1,15 +1,13 @@
 """A server on this machine, addresses, and the terminal."""
 
 import asyncio
-import logging
 import os
 import shlex
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
-from unittest.mock import Mock
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -18,30 +16,32 @@ from hypothesis import strategies as st
 from kit.scripted_server import CODE, table
 from saratoga_client.local import hosting, server_process
 from saratoga_client.local.hosting import (
+    EVERY_ADDRESS,
     PORT,
+    LocalServer,
     friends_address,
-    is_server,
     last_port,
     local_server,
     page_origin,
 )
 from saratoga_client.local.origins import DEFAULT_SERVER, origin_of
-from saratoga_client.local.paths import data_folder
 from saratoga_client.local.printed_command import host_command, printed_command, table_command
-from saratoga_client.local.server_process import RunningServer, running_server
+from saratoga_client.local.server_process import running_server
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.local.terminal import Capabilities, Colours, capabilities
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import inviter_for
 
+PROXY = "wss://cards.example.org"
+
 
 @asynccontextmanager
-async def answering(answer: bytes) -> AsyncIterator[int]:
+async def answering(status: str) -> AsyncIterator[int]:
     """Listen on this machine and send every client the same response; yield the port."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(answer)
+        writer.write(f'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{{"status":{status}}}'.encode())
         writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
@@ -49,8 +49,45 @@ async def answering(answer: bytes) -> AsyncIterator[int]:
         yield server.sockets[0].getsockname()[1]
 
 
-ALIVE = b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"status":"alive"}'
-OTHER = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello"
+SERVES = """
+import os, signal, sys
+folder = sys.argv[sys.argv.index("--data") + 1]
+with open(folder + "/starts", "a") as starts:
+    starts.write(" ".join(sys.argv[1:]) + "\\n")
+signal.signal(signal.SIGTERM, lambda *_: (open(folder + "/goodbye", "w").close(), sys.exit()))
+print("hello", flush=True)
+print("saratoga-server ready ws://0.0.0.0:4711", flush=True)
+"""
+STAYS = f"{SERVES}\nsignal.pause()"
+DIES_ONCE = f"""{SERVES}
+if os.path.exists(folder + "/died"):
+    open(folder + "/port", "w").write(sys.argv[-1])
+    signal.pause()
+open(folder + "/died", "w")
+os.abort()
+"""
+DIES = SERVES.replace("print", "os.path.exists(folder + '/died') and sys.exit('full')\nprint", 1)
+DIES_AGAIN = f"{DIES}\nopen(folder + '/died', 'w'), os.abort()"
+
+
+def program(text: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", text)
+
+
+async def found(
+    public_url: str, port: int | None = None, listen: str = EVERY_ADDRESS
+) -> tuple[LocalServer, list[str]]:
+    """Find or start the server on this machine; return it and the reports."""
+    reports: list[str] = []
+    async with local_server(public_url, port, reports.append, listen) as server:
+        pass
+    return server, reports
+
+
+@pytest.fixture
+def network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give this machine another address, at which no local test server listens."""
+    monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.2")
 
 
 def test_a_host_opens_the_server_again_at_its_last_port() -> None:
@@ -61,85 +98,58 @@ def test_a_host_opens_the_server_again_at_its_last_port() -> None:
     assert last_port() == PORT
 
 
-async def test_a_running_local_server_is_used_and_not_stopped() -> None:
-    reports: list[str] = []
-    async with answering(ALIVE) as port:
-        async with local_server("wss://cards.example.org", port, reports.append) as server:
-            assert server.own == f"ws://127.0.0.1:{port}"
-            assert server.friends == "wss://cards.example.org"
-            assert not server.is_ours
-            assert not server.warning
-        assert await is_server("127.0.0.1", port)
-    assert len(reports) == 1
-
-
-async def test_a_server_that_listens_on_loopback_only_gets_a_warning(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_running_server_is_used_and_the_host_learns_who_can_reach_it(
+    network: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.2")
-    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as server:
-        assert "--host 0.0.0.0" in server.warning
-        assert server.friends == server.own
+    async with answering('"alive"') as port:
+        behind_proxy, reports = await found(PROXY, port)
+        private, _ = await found("", port)
+        monkeypatch.setattr(hosting, "lan_address", lambda: None)
+        alone, _ = await found("", port)
+    own = f"ws://127.0.0.1:{port}"
+    assert behind_proxy == LocalServer(own=own, friends=PROXY, is_ours=False)
+    assert (private.friends, alone.friends) == (own, own)
+    assert "--host 0.0.0.0" in private.warning
+    assert "not on a network" in alone.warning
+    assert len(reports) == 1, "nothing is stopped"
 
 
-async def test_a_machine_without_a_network_gets_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "lan_address", lambda: None)
-    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as server:
-        assert server.friends == server.own
-        assert "--public-url" in server.warning
-
-
-def ready_at(address: str) -> RunningServer:
-    return RunningServer(address, Mock(asyncio.subprocess.Process))
-
-
-async def test_a_server_is_started_on_a_free_port_if_the_usual_one_is_taken(
+@pytest.mark.parametrize(
+    ("public_url", "listen", "friends", "warning"),
+    [
+        ("", "0.0.0.0", "ws://127.0.0.2:4711", ""),
+        ("", "127.0.0.1", "ws://127.0.0.1:4711", "--public-url"),
+        (PROXY, "127.0.0.1", PROXY, ""),
+    ],
+)
+async def test_a_server_is_started_at_a_free_port(
+    public_url: str,
+    listen: str,
+    friends: str,
+    warning: str,
+    network: None,
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    flags_seen: list[tuple[str, ...]] = []
+    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[object]:
+        async with running_server(tmp_path, program(STAYS), flags) as server:
+            yield server
 
-    @asynccontextmanager
-    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[RunningServer]:
-        assert folder == data_folder()
-        flags_seen.append(flags)
-        yield ready_at("ws://0.0.0.0:4711")
-
-    monkeypatch.setattr(hosting, "running_server", started)
-    reports: list[str] = []
-    async with answering(OTHER) as port:
+    monkeypatch.setattr(hosting, "running_server", asynccontextmanager(started))
+    async with answering("0") as port:
         monkeypatch.setattr(hosting, "PORT", port)
-        async with local_server("", report=reports.append) as server:
-            pass
+        server, reports = await found(public_url, None, listen)
         with pytest.raises(Problem, match="in use by another program"):
-            await local_server("", port).__aenter__()
-    assert server.is_ours
-    assert server.own == "ws://127.0.0.1:4711"
-    assert server.friends.endswith(":4711")
-    assert flags_seen == [("--host", "0.0.0.0", "--port", "0", "--metrics-port", "off")]
-    assert reports[-1].startswith("Stopping")
-
-
-@pytest.mark.parametrize("public_url", ["", "wss://cards.example.org"])
-async def test_a_server_behind_a_local_proxy_listens_on_loopback_only(
-    monkeypatch: pytest.MonkeyPatch, public_url: str
-) -> None:
-    flags_seen: list[tuple[str, ...]] = []
-
-    @asynccontextmanager
-    async def started(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[RunningServer]:
-        flags_seen.append(flags)
-        yield ready_at("ws://127.0.0.1:4711")
-
-    monkeypatch.setattr(hosting, "running_server", started)
-    monkeypatch.setattr(hosting, "is_server", no_server)
-    monkeypatch.setattr(hosting, "lan_address", lambda: "192.0.2.7")
-    async with local_server(public_url, report=lambda _: None, listen="127.0.0.1") as server:
-        pass
-    assert flags_seen[0][:2] == ("--host", "127.0.0.1")
+            await found(public_url, port)
+    assert (server.own, server.friends, server.is_ours) == ("ws://127.0.0.1:4711", friends, True)
+    assert warning in server.warning
+    assert bool(server.warning) is bool(warning)
     # friends' browsers may connect from the page at the public address
-    assert flags_seen[0][6:] == (("--origin", "https://cards.example.org") if public_url else ())
-    assert server.friends == (public_url or server.own)
-    assert ("--public-url" in server.warning) is not bool(public_url)
+    origin = " --origin https://cards.example.org" if public_url else ""
+    flags = f"--until-eof --data {tmp_path} --host {listen} --port 0 --metrics-port off{origin}\n"
+    assert (tmp_path / "starts").read_text() == flags
+    assert (tmp_path / "goodbye").exists(), "the process is terminated in order"
+    assert reports[-1].startswith("Stopping")
 
 
 @pytest.mark.parametrize(
@@ -154,19 +164,14 @@ def test_the_page_at_a_public_address_has_an_origin(url: str, origin: str) -> No
     assert page_origin(url) == origin
 
 
-async def no_server(host: str, port: int) -> bool:
-    return False
-
-
 async def test_friends_get_the_lan_address_if_the_server_answers_at_it(
-    monkeypatch: pytest.MonkeyPatch,
+    network: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with answering(ALIVE) as port:
+    async with answering('"alive"') as port:
         here = f"ws://localhost:{port}"
+        assert await friends_address(here) == here
         monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.1")
         assert await friends_address(here) == f"ws://127.0.0.1:{port}"
-        monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.2")
-        assert await friends_address(here) == here
     assert await friends_address("wss://cards.example") == "wss://cards.example"
 
 
@@ -179,42 +184,8 @@ async def test_friends_get_the_lan_address_if_the_server_answers_at_it(
     ],
 )
 async def test_an_invitation_has_no_user_name_and_no_password(server: str, address: str) -> None:
-    assert await friends_address(server) == address
     lines = (await inviter_for(Settings(server=server))).lines(table())
     assert lines[-1] == f"  saratoga join {address}/{CODE}"
-
-
-OPENS = """
-import signal, sys
-signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[-1] + "/goodbye", "w").close(), sys.exit()))
-print("hello", flush=True)
-print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
-signal.pause()
-"""
-FAILS = "import sys; sys.exit('the store is full')"
-
-
-def program(text: str) -> tuple[str, ...]:
-    return (sys.executable, "-c", text)
-
-
-async def test_a_server_process_is_awaited_and_terminated(tmp_path: Path) -> None:
-    async with running_server(tmp_path, program(OPENS)) as server:
-        assert server.address == "ws://127.0.0.1:4711"
-        assert not (tmp_path / "goodbye").exists()
-    assert (tmp_path / "goodbye").exists()
-
-
-DIES = """
-import os, sys
-print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
-if os.path.exists(sys.argv[-1] + "/died"):
-    open(sys.argv[-1] + "/port", "w").write(sys.argv[sys.argv.index("--port") + 1])
-    sys.stdin.readline()
-else:
-    open(sys.argv[-1] + "/died", "w").close()
-    os.abort()
-"""
 
 
 async def test_a_server_that_dies_is_started_again_at_its_port(
@@ -222,38 +193,27 @@ async def test_a_server_that_dies_is_started_again_at_its_port(
 ) -> None:
     monkeypatch.setattr(server_process, "RESTART_PAUSES", (0.0,))
     os.mkfifo(tmp_path / "port")
-    async with running_server(tmp_path, program(DIES)) as server, asyncio.timeout(10):
+    async with running_server(tmp_path, program(DIES_ONCE)) as server, asyncio.timeout(10):
         # written by the second process
         assert await asyncio.to_thread((tmp_path / "port").read_text) == "4711"
+    assert server.process is not None
     assert server.process.returncode is not None, "the newest process is stopped"
 
 
 async def test_a_server_that_dies_at_every_start_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(server_process, "RESTART_PAUSES", (0.0, 0.0))
-    full = SimpleNamespace(count=0, event=asyncio.Event())
-
-    def seen(record: logging.LogRecord) -> bool:
-        full.count += "full" in record.getMessage()
-        if record.levelno == logging.ERROR:
-            full.event.set()
-        return True
-
-    server_process.LOG.addFilter(seen)
-    dies_again = DIES.replace(
-        "if os.path", 'os.path.exists(sys.argv[-1] + "/died") and sys.exit("full")\nif os.path'
-    )
-    dies_again = dies_again.replace('print("', 'os.path.exists(sys.argv[-1] + "/died") or print("')
-    async with running_server(tmp_path, program(dies_again)), asyncio.timeout(10):
-        await full.event.wait()
-        assert full.count == 2
-    server_process.LOG.removeFilter(seen)
+    given_up = asyncio.Event()
+    monkeypatch.setattr(server_process.LOG, "error", lambda *_: given_up.set())
+    async with running_server(tmp_path, program(DIES_AGAIN)), asyncio.timeout(10):
+        await given_up.wait()
+    assert sum("full" in record.getMessage() for record in caplog.records) == 2
 
 
 async def test_a_server_that_fails_to_start_gives_the_reason(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="did not start") as problem:
-        async with running_server(tmp_path, program(FAILS)):
+        async with running_server(tmp_path, program("import sys; sys.exit('the store is full')")):
             pass
     assert problem.value.code == Exit.UNREACHABLE
     assert problem.value.said == ("the store is full",)
