@@ -40,8 +40,6 @@ class SteppedSession:
         self.session = TableSession(
             connection, witness=Witness(folder / "witness"), records=self.records, backoff=AT_ONCE
         )
-        self.seen: list[SessionState] = []
-        self.session.subscribe(self.seen.append)
         self.attending = asyncio.create_task(self.session.attend())
 
     @property

@@ -5,7 +5,7 @@ The screens are the program's own, run by Textual without a terminal. Tests read
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar, cast
@@ -22,6 +22,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.own_board import OwnBoard, with_move, without
 from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
+from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.board_pane import BoardWidget
@@ -58,7 +59,8 @@ class FakeSession:
     def __init__(
         self, first: SessionState, position: Position | None, record: RaceRecord | None
     ) -> None:
-        self.state: SessionState | None = first
+        self._store = StateStore()
+        self._store.replace(first)
         self.asked: list[str] = []
         self.inputs = 0
         """The number of keys, clicks and scrolls that were noted."""
@@ -68,19 +70,20 @@ class FakeSession:
         self.refuses = False
         """If true, the server refuses every command."""
         self._record = record
-        self._observer: Callable[[SessionState], None] = lambda state: None
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]:
-        self._observer = observer
-        return lambda: None
+    @property
+    def state(self) -> SessionState | None:
+        return self._store.state
+
+    def states(self) -> AsyncIterator[SessionState]:
+        return self._store.states()
 
     # For the test
 
     def change_to(self, state: SessionState) -> None:
         """Change the state and notify the screens."""
-        self.state = state
-        self._observer(state)
+        self._store.replace(state)
 
     def receive(self, event: Event) -> None:
         """Apply an event to the state, as if the server had sent it."""
@@ -149,7 +152,6 @@ class FakeSession:
             self.change_to(replace(self._now(), idle_left=0))
 
     async def attend(self) -> None:
-        self.change_to(self._now())
         await self._end
 
     def play(self, move: Move) -> bool:

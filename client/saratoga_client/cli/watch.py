@@ -38,14 +38,11 @@ async def watched_states(
     `connection.now()`.
     """
     session = TableSession(connection, witness=witness, records=records)
-    changes: asyncio.Queue[SessionState | None] = asyncio.Queue()
-    session.subscribe(changes.put_nowait)
     await session.watch(code)
     attending = asyncio.create_task(session.attend(), name=f"watching {code}")
-    attending.add_done_callback(lambda _: changes.put_nowait(None))
     is_closed = False
     try:
-        while (state := await changes.get()) is not None:
+        async for state in session.states():
             is_closed = state.phase == "closed"
             yield state
         if not is_closed:

@@ -97,13 +97,15 @@ class PlainTable:
 
     async def stay(self) -> ExitReason:
         """Follow the table and carry out commands until the player leaves or the table closes."""
-        unsubscribe = self._table.subscribe(self._on_change)
         following = asyncio.create_task(self._table.attend(), name="following")
+        writing = asyncio.create_task(self._write_changes(), name="writing")
         reading = asyncio.create_task(self._read_commands(), name="reading")
         working = asyncio.create_task(self._work(), name="working")
-        tasks = (following, reading, working)
+        tasks = (following, writing, reading, working)
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if following.done():
+                await writing  # the last state
             if reading.done() and not following.done():
                 return reading.result()
             if working.done() and not following.done():
@@ -111,7 +113,6 @@ class PlainTable:
             await following
             return ExitReason.LEFT
         finally:
-            unsubscribe()
             self._writer.pause()
             if self._state is not None:
                 self._session.alarms.extend(self._state.alarms)
@@ -120,9 +121,10 @@ class PlainTable:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self._commands.bots.leave()
 
-    def _on_change(self, state: SessionState) -> None:
-        self._writer.show(state)
-        self._changed.set()
+    async def _write_changes(self) -> None:
+        async for state in self._table.states():
+            self._writer.show(state)
+            self._changed.set()
 
     @property
     def _state(self) -> SessionState | None:

@@ -1,12 +1,10 @@
-"""Store of a table session's current state, with observers and waits for a condition."""
+"""The current state of a table session: waits for a condition, and an iterator over its changes."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState
-
-Observer = Callable[[SessionState], None]
 
 
 class StateStoreClosed(Exception):
@@ -14,50 +12,52 @@ class StateStoreClosed(Exception):
 
 
 class StateStore:
-    """The session's current state and its observers; all methods run on one event loop."""
+    """The session's current state; all methods run on one event loop."""
 
     def __init__(self) -> None:
-        self._state: SessionState | None = None
-        self._observers: list[Observer] = []
-        self._changed = asyncio.Event()
-        self._is_closed = False
-
-    @property
-    def state(self) -> SessionState | None:
+        self.state: SessionState | None = None
         """The current state; `None` before the first snapshot."""
-        return self._state
+        self.is_closed = False
+        self._changed = asyncio.Event()
 
     @property
     def own(self) -> OwnBoard | None:
         """The player's own board in the current state, if there is one."""
-        return None if self._state is None else self._state.own
-
-    def subscribe(self, observer: Observer) -> Callable[[], None]:
-        """Call the observer after each change; return a function that ends the subscription."""
-        self._observers.append(observer)
-        return lambda: self._observers.remove(observer)
+        return None if self.state is None else self.state.own
 
     def replace(self, state: SessionState) -> None:
-        """Replace the state and notify all observers and waiters."""
-        if state is self._state:
-            return
-        self._state = state
-        self._wake()
-        for observer in tuple(self._observers):
-            observer(state)
+        """Replace the state and wake all who wait for a change."""
+        if state is not self.state:
+            self.state = state
+            self._wake()
 
     def close(self) -> None:
-        """Make every wait raise `StateStoreClosed`, unless its condition holds."""
-        self._is_closed = True
+        """End `states`, and make every wait raise `StateStoreClosed`, unless its condition holds."""
+        self.is_closed = True
         self._wake()
 
-    def _wake(self) -> None:
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+    async def states(self) -> AsyncIterator[SessionState]:
+        """Yield the newest state now and after changes, until the session ends and its last state was yielded.
+
+        A reader that is slower than the changes misses those in between.
+        """
+        shown: SessionState | None = None
+        while True:
+            if self.state is not None and self.state is not shown:
+                shown = self.state
+                yield shown
+            elif self.is_closed:
+                return
+            else:
+                await self._changed.wait()
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until the condition holds; raises `StateStoreClosed` after the end of the session."""
         while not holds():
-            if self._is_closed:
+            if self.is_closed:
                 raise StateStoreClosed
             await self._changed.wait()
+
+    def _wake(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()

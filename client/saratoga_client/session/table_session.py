@@ -5,7 +5,9 @@ remedy. `play` never waits: it shows a move at once if the move turns no card up
 and takes it back if the server refuses it.
 """
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
@@ -13,7 +15,7 @@ from typing import Final, TypeVar
 
 from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.connection import Connection, LinkState
-from saratoga_client.net.errors import CommandRefused, DealSpent
+from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
 from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
@@ -24,15 +26,14 @@ from saratoga_client.session.error_messages import (
     seat_lost_problem,
     with_alarms,
 )
-from saratoga_client.session.event_listener import EventListener
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.moments import with_last_minute
 from saratoga_client.session.move_sender import MoveSender, cash_out
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.session_tasks import SessionTasks
-from saratoga_client.session.state import SessionState
-from saratoga_client.session.state_store import Observer, StateStore, StateStoreClosed
+from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
+from saratoga_client.session.state_store import StateStore, StateStoreClosed
 from saratoga_client.session.voided import voided_problem
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
@@ -54,6 +55,13 @@ from saratoga_protocol.events import Event
 from saratoga_rules.moves import Move
 from saratoga_rules.records.record import RaceRecord, parse_record
 
+LOG: Final = logging.getLogger("saratoga.racing")
+
+LOOK_EVERY: Final = 0.5
+"""Seconds between two looks at what changes without an event: the round-trip time, the clock, idleness."""
+
+LOST_AGAIN: Final = "the server says that it has lost data again: do not count on its results"
+
 LEAVE_TIMEOUT: Final = 5.0
 """Seconds to wait for the answer to a leave command while the connection is lost; three times as many
 otherwise, because the server may have died unnoticed."""
@@ -66,6 +74,10 @@ LEFT_UNHEARD: Final = Problem(
 )
 
 Result = TypeVar("Result")
+
+
+class _Ended(Exception):
+    """The error that ends all tasks of a session that has ended in order."""
 
 
 class TableSession:
@@ -84,14 +96,24 @@ class TableSession:
         records = RecordStore() if records is None else records
         self._connection = connection
         self._store = StateStore()
-        self._tasks = SessionTasks(self._explain)
         self._move_sender = MoveSender(connection, self._store, backoff)
         self._records = RecordKeeper(self._store, records)
         self._duties = FairnessDuties(connection, witness, self._alarms_changed)
-        self._listener = EventListener(
-            connection, self._store, self._duties, self._records, self._tasks
-        )
         self._activity = Activity(self._store, connection.now)
+        self._tasks: asyncio.TaskGroup | None = None
+        """The tasks of `attend`; the first error of one ends the session."""
+        self._checks: set[asyncio.Task[None]] = set()
+        """The checks of records that are not finished."""
+        self._ended = asyncio.Event()
+        self._end: Problem | None = None
+        """The error with which `attend` ends after `leave` or the loss of the seat."""
+        self._entry_id: int | None = None
+        """The id of the command that enters the table; its answer is the first event that counts.
+
+        Earlier events may be of a table, or of a seat at this table, that the player left before.
+        """
+        self._lost_before: dict[str, str] = {}
+        """The reasons of `SeatLost` that came before that answer, by table."""
         self._is_watching = False
         self._has_left = False
 
@@ -110,12 +132,9 @@ class TableSession:
         """True while the record of a finished race is being fetched and checked."""
         return self._duties.records.is_awaiting()
 
-    def subscribe(self, observer: Observer) -> Callable[[], None]:
-        """Call the observer with the new state after each change, in the event loop of `attend`.
-
-        Returns a function that ends the subscription.
-        """
-        return self._store.subscribe(observer)
+    def states(self) -> AsyncIterator[SessionState]:
+        """Yield the newest state now and after changes, until the session ends; see `StateStore.states`."""
+        return self._store.states()
 
     def now(self) -> int:
         """Return the server's time in milliseconds since 1970."""
@@ -162,18 +181,28 @@ class TableSession:
 
         Call `open_table`, `sit_down` or `watch` before it or while it runs.
         """
-        unsubscribe = self._connection.subscribe(self._listener.link_changed)
-        self._listener.link_changed(self._connection.state)
-        self._tasks.start(self._follow())
-        self._tasks.start(self._listener.measure())
-        self._tasks.start(self._activity.watch())
+        unsubscribe = self._connection.subscribe(self._link_changed)
+        self._link_changed(self._connection.state)
         try:
-            await self._tasks.wait_for_end()
+            async with asyncio.TaskGroup() as self._tasks:
+                self._tasks.create_task(self._follow())
+                self._tasks.create_task(self._look())
+                await self._ended.wait()
+                raise _Ended
+        except ExceptionGroup as group:
+            first = group.exceptions[0]
+            if self._ended.is_set():
+                first = self._end or _Ended()
+            elif isinstance(first, CONNECTION_ERRORS):
+                first = self._explain(first)
+            elif not isinstance(first, Problem):
+                LOG.error("unexpected error in a background task of the session", exc_info=first)
+            if not isinstance(first, _Ended):
+                raise first from None
         finally:
             unsubscribe()
             self._duties.close()
             self._store.close()
-            await self._tasks.cancel()
 
     async def until(self, holds: Callable[[SessionState], bool]) -> SessionState:
         """Wait until the condition holds; return the state that fulfils it."""
@@ -191,11 +220,12 @@ class TableSession:
         Raises `IllegalMove`, with a sentence for the player.
         """
         state, own = self.state, self._store.own
-        if state is None or own is None or not own.may_move:
+        if state is None or own is None or not own.may_move or self._store.is_closed:
             return False
+        assert self._tasks is not None, "moves are made while `attend` runs"
         own = with_move(own, move)
         self._store.replace(replace(state, own=own))
-        self._tasks.start(self._move_sender.send(own.race, own.in_flight[-1].ticket))
+        self._tasks.create_task(self._move_sender.send(own.race, own.in_flight[-1].ticket))
         return True
 
     async def cash_out(self) -> None:
@@ -316,9 +346,9 @@ class TableSession:
             if isinstance(error, CommandRefused) and not self._is_watching:
                 self._has_left = False
                 raise self._explain(error) from error
-            self._tasks.end(None if self._is_watching else LEFT_UNHEARD)
+            self._finish(None if self._is_watching else LEFT_UNHEARD)
             return False
-        self._tasks.end()
+        self._finish()
         return True
 
     # Requests
@@ -335,7 +365,7 @@ class TableSession:
 
     async def _enter(self, draft: Draft, code: str = "") -> events.Table:
         def numbered(*, id: int) -> Command:  # noqa: A002 - the wire's name
-            self._listener.entering(id, takes_seat=not self._is_watching)
+            self._entry_id = id
             return draft(id=id)
 
         try:
@@ -343,7 +373,7 @@ class TableSession:
         except (*CONNECTION_ERRORS, StateStoreClosed) as error:
             problem = self._explain(error)
             if isinstance(error, CommandRefused) and code:
-                await self._listener.finish_checks(code)
+                await self._finish_checks(code)
                 problem = with_alarms(problem, self._duties.alarms)
             raise problem from error
 
@@ -363,12 +393,103 @@ class TableSession:
     def _alarms_changed(self) -> None:
         self._records.show_alarms(self._duties.alarms)
 
+    # Following the table
+
+    def _finish(self, problem: Problem | None = None) -> None:
+        """End `attend`, with an error or without; only the first call counts."""
+        if not self._ended.is_set():
+            self._end = problem
+            self._ended.set()
+
     async def _follow(self) -> None:
-        """Follow the table until it is closed or the seat is lost; then end the session."""
-        last = await self._listener.follow()
-        if last is None or self._has_left:
-            self._tasks.end()
+        """Apply the server's events in order until the table is closed or the seat is lost; then end the session."""
+        async for event in self._connection.events():
+            self._apply(event)
+            state = self.state
+            if state is not None and (state.seat_lost or state.phase == "closed"):
+                break
         else:
-            problem = seat_lost_problem(last, self._is_watching)
-            await self._listener.finish_checks(last.table.code)
-            self._tasks.end(with_alarms(problem, self._duties.alarms))
+            state = None  # this program has closed the connection
+        if state is None or self._has_left:
+            self._finish()
+            return
+        problem = seat_lost_problem(state, self._is_watching)
+        await self._finish_checks(state.table.code)
+        self._finish(with_alarms(problem, self._duties.alarms))
+
+    async def _look(self) -> None:
+        """Update what changes without an event, every `LOOK_EVERY` seconds."""
+        while True:
+            self._activity.check()
+            if self.state is not None:
+                seconds = self._connection.round_trip
+                state = replace(
+                    self.state, round_trip_ms=None if seconds is None else round(seconds * 1000)
+                )
+                state = with_last_minute(state, self.now())
+                if state != self.state:
+                    self._store.replace(state)
+            await asyncio.sleep(LOOK_EVERY)
+
+    def _link_changed(self, link: LinkState) -> None:
+        """Show in the state that the connection was lost or restored."""
+        if self.state is not None:
+            self._store.replace(link_changed(self.state, link, self.now()))
+
+    def _apply(self, event: Event) -> None:
+        if not self._is_ours(event):
+            if self.state is None and isinstance(event, events.SeatLost):
+                self._lost_before[event.table] = event.reason
+            return
+        self._store.replace(self._records.with_best(self._after(event)))
+        # At once, so that the duties have seen all events when the session acts on one, or ends.
+        self._duties.see(event)
+        if self._duties.observed.losses > 1:
+            self._records.report(LOST_AGAIN)
+        assert self._tasks is not None, "events are followed by `attend`"
+        for race in self._duties.records.take_due():
+            check = self._tasks.create_task(self._check(race))
+            self._checks.add(check)
+            check.add_done_callback(self._checks.discard)
+        if self._duties.has_to_reveal:
+            self._tasks.create_task(self._duties.reveal())
+
+    def _is_ours(self, event: Event) -> bool:
+        """Test whether an event counts for this session, and is not of a table or seat left before."""
+        if self.state is None:
+            return isinstance(event, events.Snapshot) and event.re == self._entry_id
+        if isinstance(event, events.Snapshot | events.TableChanged):
+            return event.table.code == self.state.table.code
+        return True
+
+    def _after(self, event: Event) -> SessionState:
+        try:
+            if self.state is not None:
+                return next_state(self.state, event, self.now())
+            assert isinstance(event, events.Snapshot)
+            first = first_state(self._connection.player, event)
+        except ValueError as fault:
+            raise UnexpectedAnswer(f"the server sent an invalid board: {fault}") from fault
+        seat_lost = ""
+        if not self._is_watching and first.seat is None:
+            table = first.table
+            seat_lost = (
+                self._lost_before.get(table.code) or table.notice or "Your seat was given up."
+            )
+        return replace(
+            first,
+            link=self._connection.state,
+            server=server_to_name(self.server),
+            seat_lost=seat_lost,
+        )
+
+    async def _check(self, race: str) -> None:
+        proof = await self._duties.records.check(race, self._records.late)
+        if proof is not None:
+            self._records.keep(race, proof)
+
+    async def _finish_checks(self, table: str) -> None:
+        """Wait for the records that are awaited, until each has come or is late."""
+        for check in self._checks:
+            check.cancel()
+        await self._duties.finish(table, self._records.keep)

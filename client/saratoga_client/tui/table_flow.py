@@ -76,9 +76,9 @@ class TableFlow:
 
     async def stay(self) -> None:
         """Show the table until the player leaves; raises `Problem` if the seat is lost."""
-        unsubscribe = self.seat.subscribe(self._changed)
         end_noting = self.app.observe_input(self.seat.note_activity)
         tasks = [
+            asyncio.create_task(self._show(), name="showing"),
             asyncio.create_task(self._switch_screens(), name="screens"),
             asyncio.create_task(self.seat.attend(), name="seat"),
             asyncio.create_task(self._left.wait(), name="leaving"),
@@ -91,7 +91,6 @@ class TableFlow:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            unsubscribe()
             end_noting()
             await self._bots.leave()
             if self.seat.state is not None:
@@ -141,6 +140,12 @@ class TableFlow:
         """The address by which friends reach the server."""
         return self._inviter.server
 
+    async def _show(self) -> None:
+        """Show the states of the table until the session ends, which `stay` learns from the session."""
+        async for evening in self.seat.states():
+            self._changed(evening)
+        await asyncio.Event().wait()
+
     def _changed(self, evening: SessionState) -> None:
         before, self._known = self._known, evening
         if before is not None:
@@ -150,7 +155,7 @@ class TableFlow:
             try:
                 screen.changed(evening)
             except Exception:
-                # a fault in drawing must not end the session, which calls this
+                # a fault in drawing must not end the race
                 LOG.exception("the screen could not show a change")
         else:
             self._changes.set()

@@ -183,18 +183,24 @@ def test_the_course_of_the_race_has_a_bound_whatever_racers_the_server_invents()
         assert f"{number}{1:015}" in state.history
 
 
-FIRST, SECOND = state_after(), state_after(standings("a5 y3 r1"))
+FIRST, SECOND, THIRD = (state_after(standings(each)) for each in ("a1", "a5 y3 r1", "a5 y4 r1"))
 
 
-def test_an_observer_is_called_once_per_change_until_it_unsubscribes() -> None:
+async def test_a_slow_reader_gets_the_newest_state_and_always_the_last() -> None:
     store = StateStore()
-    seen: list[SessionState] = []
-    unsubscribe = store.subscribe(seen.append)
-    for state in (FIRST, FIRST, SECOND):
-        store.replace(state)
-    unsubscribe()
+    states = store.states()
     store.replace(FIRST)
-    assert seen == [FIRST, SECOND]
+    assert await anext(states) is FIRST
+    store.replace(FIRST)
+    reading = asyncio.ensure_future(anext(states))
+    await asyncio.sleep(0)
+    assert not reading.done(), "nothing has changed"
+    store.replace(SECOND)
+    store.replace(THIRD)
+    assert await reading is THIRD
+    store.replace(FIRST)
+    store.close()
+    assert [state async for state in states] == [FIRST]
 
 
 async def test_closing_the_store_ends_every_wait() -> None:

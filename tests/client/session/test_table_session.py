@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from kit.players import MemoryPlayer
 from kit.stepped_connection import run_ready_tasks
 from kit.stepped_session import SteppedSession, stepped_session
-from saratoga_client.net.errors import Unreachable
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
-from saratoga_client.session.session_tasks import SessionTasks
+from saratoga_client.session.move_sender import MoveSender
 from saratoga_client.session.witness import TableWitness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
@@ -300,38 +299,20 @@ async def test_cashing_out_with_an_unclear_answer_is_repeated_and_done_once(
         assert await there.moves() == ["cash-out"]
 
 
-class Explained(Exception):
-    """An error with a message for the player."""
-
-
-async def test_the_first_error_of_a_task_ends_the_session_explained() -> None:
-    tasks = SessionTasks(lambda error: Explained(str(error)))
-    order: list[int] = []
-
-    async def fail(number: int) -> None:
-        order.append(number)
-        raise Unreachable("ws://server.invalid", f"reason {number}")
-
-    for number in (1, 2):
-        tasks.start(fail(number))
-    with pytest.raises(Explained, match="reason 1"):
-        await tasks.wait_for_end()
-    await tasks.cancel()
-    assert order == [1, 2]
-
-
-async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
-    caplog: pytest.LogCaptureFixture,
+async def test_an_unexpected_error_in_the_background_ends_the_session_and_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tasks = SessionTasks(lambda error: error)
-
-    async def stumble() -> None:
+    async def stumble(sender: MoveSender, race: str, ticket: int) -> None:
         raise ZeroDivisionError
 
-    tasks.start(stumble())
-    with pytest.raises(ZeroDivisionError):
-        await tasks.wait_for_end()
-    assert "unexpected error in a background task" in caplog.text
+    monkeypatch.setattr(MoveSender, "send", stumble)
+    async with stepped_session() as there:
+        await there.gather()
+        await there.start_race()
+        there.session.play(DRAW)
+        with pytest.raises(ZeroDivisionError):
+            await there.attending
+        assert "unexpected error in a background task" in caplog.text
 
 
 async def test_a_refused_join_leaves_no_reader_of_later_answers(
