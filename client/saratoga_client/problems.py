@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 
-from saratoga_protocol.events import Refused
-
 MISSING = "Missing: "
 """The beginning of the sentence about a race whose record the server does not have."""
 
@@ -70,31 +68,3 @@ def told_alarms(alarms: Sequence[str]) -> list[str]:
     """Return alarms as they are printed; a record that is missing is said as such."""
     told = (each if each.startswith(MISSING) else f"ALARM: {each}" for each in alarms)
     return list(dict.fromkeys(told))
-
-
-_NOT_FOUND = frozenset({"no_such_table", "no_such_race", "table_closed"})
-
-
-def unreachable(server: str, reason: str) -> Problem:
-    """Return the error that no server answers at an address."""
-    return Problem(
-        f"Can't reach the server at {server}: {reason}.",
-        "Is it running, and is the address right? --server or SARATOGA_SERVER names another.",
-        Exit.UNREACHABLE,
-    )
-
-
-def refused(refusal: Refused) -> Problem:
-    """Return the error for a refusal by the server."""
-    code = Exit.NOT_FOUND if refusal.code in _NOT_FOUND else Exit.REFUSED
-    remedy = "Try again later." if refusal.retry else ""
-    return Problem(refusal.message, remedy, code, refusal.code)
-
-
-def too_old(server: str) -> Problem:
-    """Return the error that the server speaks another version of the protocol."""
-    return Problem(
-        f"The server at {server} speaks another version of the protocol.",
-        "Update this program: install it again from where you got it.",
-        Exit.TOO_OLD,
-    )

@@ -20,8 +20,10 @@ from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.frame import WordsOnly, run
 from saratoga_client.cli.watch_display import display_for
+from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import OutputFormat, say, write_line
-from saratoga_client.problems import Exit, Problem, alarmed_at_end, refused
+from saratoga_client.problems import Exit, Problem, alarmed_at_end
+from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verdict import Proof
@@ -32,7 +34,7 @@ from saratoga_client.wording import (
 )
 from saratoga_client.wrapping import wrapped
 from saratoga_protocol import events
-from saratoga_protocol.events import LeaderboardRow, Refused
+from saratoga_protocol.events import LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.verify import Check
 
@@ -158,7 +160,7 @@ def test_marks_of_our_own_keep_their_colours(capsys: pytest.CaptureFixture[str])
     [
         Problem(HOSTILE, HOSTILE, Exit.REFUSED),
         Problem("It broke.", "It said:", Exit.REFUSED, said=(HOSTILE,)),
-        refused(events.Refused(code="kicked", message=HOSTILE)),
+        problem_for("", CommandRefused(events.Refused(code="kicked", message=HOSTILE))),
         ValueError(HOSTILE),
     ],
     ids=["problem", "another program", "refusal", "fault"],
@@ -179,26 +181,6 @@ def test_messages_and_logs_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
     checked(capsys.readouterr().err)
     record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "%s", (HOSTILE,), None)
     checked(WordsOnly().format(record))
-
-
-@pytest.mark.parametrize(
-    ("reason", "code"),
-    [
-        ("no_such_table", Exit.NOT_FOUND),
-        ("no_such_race", Exit.NOT_FOUND),
-        ("table_closed", Exit.NOT_FOUND),
-        ("table_full", Exit.REFUSED),
-    ],
-)
-def test_a_refusal_ends_with_a_code_by_its_reason(reason: str, code: Exit) -> None:
-    problem = refused(Refused(code=reason, message="That table is not here."))
-    assert (problem.code, problem.refusal) == (code, reason)
-    assert str(problem) == "That table is not here."
-
-
-def test_a_refusal_that_may_pass_says_so() -> None:
-    problem = refused(Refused(code="busy", message="The server is busy.", retry=True))
-    assert str(problem) == "The server is busy. Try again later."
 
 
 def test_a_program_ends_with_the_alarms_that_were_raised() -> None:

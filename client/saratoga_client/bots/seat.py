@@ -19,12 +19,12 @@ from saratoga_client.bots.player import Alarm, OnChecked, Report, TablePlayer
 from saratoga_client.local import key_files
 from saratoga_client.local.identity import derived, home
 from saratoga_client.local.key_files import UnusableToken
-from saratoga_client.local.origins import origin_of
+from saratoga_client.local.origins import check_address, origin_of
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.requests import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.join import give_up_seat
-from saratoga_client.session.open_connection import check_address, open_connection
+from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import shown_name
 from saratoga_protocol.commands import LeaveTable

@@ -17,7 +17,7 @@ from saratoga_client.local.hosting import (
     friends_address,
     local_server,
 )
-from saratoga_client.local.origins import is_this_machine
+from saratoga_client.local.origins import check_address, is_this_machine
 from saratoga_client.local.settings import (
     CAPS,
     MATCHES,
@@ -29,7 +29,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import TableWanted, kept_table, kept_table_text
-from saratoga_client.session.open_connection import check_address, open_connection
+from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_rules.games import GAMES
 

@@ -7,26 +7,13 @@ import click
 
 from saratoga_client.cli.frame import ExampleCommand, ExampleGroup
 from saratoga_client.local import identity, key_files
-from saratoga_client.local.origins import normal_address, origin_of
+from saratoga_client.local.origins import check_address, origin_of
 from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.open_connection import bad_address
 from saratoga_protocol.commands import player_id
 
-
-class ServerAddress(click.ParamType[str]):
-    """A command-line parameter: a server's address, converted to its normal form."""
-
-    name = "server"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            return normal_address(value)
-        except ValueError:
-            raise bad_address(value) from None
-
-
-SERVER = ServerAddress()
+SERVER = click.types.FuncParamType(check_address)
+"""The type of a parameter: a server's address, converted to its normal form."""
 
 
 @click.group(

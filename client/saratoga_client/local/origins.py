@@ -10,6 +10,8 @@ from ipaddress import IPv6Address, ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
+from saratoga_client.problems import Exit, Problem
+
 THIS_MACHINE: Final = "localhost"
 """The host in the origin of every loopback address; the port distinguishes local servers."""
 
@@ -51,6 +53,23 @@ def normal_address(server: str) -> str:
         raise ValueError(f"{server!r} is not the address of a server")
     port = _DEFAULT_PORTS[parts.scheme] if parts.port is None else parts.port
     return f"{parts.scheme}://{_host(parts.hostname)}:{port}"
+
+
+def check_address(server: str) -> str:
+    """Return the normal form of a server's address; raises `Problem` if it is none."""
+    try:
+        return normal_address(server)
+    except ValueError:
+        raise bad_address(server) from None
+
+
+def bad_address(text: str) -> Problem:
+    """Return a problem: the text is not the address of a server."""
+    return Problem(
+        f"{text!r} is not the address of a server.",
+        "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",
+        Exit.USAGE,
+    )
 
 
 def _host(written: str) -> str:

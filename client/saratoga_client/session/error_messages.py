@@ -1,25 +1,28 @@
-"""Messages to the player for errors of the connection and for a lost seat."""
+"""Messages to the player for errors of the connection and for a lost seat: what happened, and a remedy."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin, urlsplit
 
-from saratoga_client.local.printed_command import table_command
+from saratoga_client.local.origins import WEBSOCKET_SCHEMES, check_address, is_this_machine
+from saratoga_client.local.printed_command import host_command, table_command
 from saratoga_client.net.connection import SEAT_EXPIRED
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
+    Redirected,
     RequestTimedOut,
     ServerClosed,
     UnexpectedAnswer,
     Unreachable,
 )
 from saratoga_client.problems import Exit, Problem, told_alarms
-from saratoga_client.session.open_connection import problem_of
-from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.state import SessionState
-from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_client.wording import counted
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
+
+if TYPE_CHECKING:
+    from saratoga_client.session.own_board import OwnBoard
+    from saratoga_client.session.state import SessionState
 
 CONNECTION_ERRORS: Final = (
     CommandRefused,
@@ -39,9 +42,18 @@ SAFE: Final = "Everything that the server has confirmed is safe."
 IN_DOUBT: Final = f"Check whether your command was carried out before you try again. {SAFE}"
 
 
+_NOT_FOUND: Final = frozenset({"no_such_table", "no_such_race", "table_closed"})
+
+
 def problem_for(server: str, error: Exception) -> Problem:
-    """Return the message for an error of the connection."""
+    """Return the message for an error of the connection to the server at an address."""
     match error:
+        case CommandRefused(code=code) if code in UNCERTAIN_REFUSALS:
+            return Problem(error.message, IN_DOUBT, Exit.REFUSED, code)
+        case CommandRefused(code=code):
+            exit_code = Exit.NOT_FOUND if code in _NOT_FOUND else Exit.REFUSED
+            remedy = "Try again later." if error.retry else ""
+            return Problem(error.message, remedy, exit_code, code)
         case ServerClosed(code=TAKEN_OVER.code):
             return Problem(
                 "You are playing this seat on another device or window.",
@@ -54,23 +66,71 @@ def problem_for(server: str, error: Exception) -> Problem:
                 "Ask the operator for the reason. Your finished races still count.",
                 Exit.REFUSED,
             )
-        case ServerClosed(is_of_another_version=False, reason=reason):
+        case ServerClosed(is_of_another_version=True) | UnexpectedAnswer():
+            return Problem(
+                f"The server at {server} speaks another version of the protocol.",
+                "Update this program: install it again from where you got it.",
+                Exit.TOO_OLD,
+            )
+        case ServerClosed(reason=reason):
             return Problem(
                 f"The server closed the connection: {reason}.",
                 f"Start the program again to come back. {SAFE}",
                 Exit.REFUSED,
             )
-        case ClientClosed() | StateStoreClosed():
-            return Problem("You are no longer at this table.", SAFE, Exit.REFUSED)
+        case Redirected(location=location):
+            return _redirected(server, location)
+        case Unreachable(reason=reason):
+            return _unreachable(server, reason)
         case RequestTimedOut():
             return Problem("The server did not answer in time.", IN_DOUBT, Exit.UNREACHABLE)
-        case CommandRefused(code=code) if code in UNCERTAIN_REFUSALS:
-            return Problem(error.message, IN_DOUBT, Exit.REFUSED, code)
         case _:
-            return problem_of(server, error)
+            return Problem("You are no longer at this table.", SAFE, Exit.REFUSED)
 
 
-def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem:
+def _unreachable(server: str, reason: str) -> Problem:
+    what = f"Can't reach the server at {server}: {reason}."
+    if is_this_machine(server):
+        what = f"No server answers on this machine at {server}: {reason}."
+        remedy = (
+            "If it ran here, it was closed. --server or SARATOGA_SERVER names another. "
+            f"To open it again: {host_command(server)}"
+        )
+    elif "certificate" in reason:
+        remedy = (
+            "Check the address. If the host made the certificate, ask for its file and name it: "
+            "SSL_CERT_FILE=cert.pem saratoga ..."
+        )
+    else:
+        remedy = (
+            "Is it running, and is the address right? --server or SARATOGA_SERVER names another."
+        )
+    return Problem(what, remedy, Exit.UNREACHABLE)
+
+
+def _redirected(server: str, location: str) -> Problem:
+    """Return a problem: the server answers with an HTTP redirect, which is not followed."""
+    try:
+        parts = urlsplit(urljoin(server, location))
+        scheme = WEBSOCKET_SCHEMES.get(parts.scheme, "")
+        # Without a user name in front of the host, which would make the address look like another.
+        target = f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}{parts.path.rstrip('/')}"
+        check_address(target)
+    except (ValueError, Problem):
+        return Problem(
+            f"The server at {server} sends you to another address, which is not a server's.",
+            "This program follows no redirect. Ask the host for the server's address.",
+            Exit.REFUSED,
+        )
+    return Problem(
+        f"The server at {server} sends you to {target}.",
+        "This program follows no redirect, so nothing was sent there. If you trust that server: "
+        f"{table_command('join', 'CODE', target)}, or any command with --server {target}",
+        Exit.REFUSED,
+    )
+
+
+def seat_lost_problem(state: "SessionState", is_watching: bool = False) -> Problem:
     """Return the message for a lost seat, or for a table that can't be watched any longer."""
     code = state.table.code
     reason = state.seat_lost or state.table.notice or "The table is closed."
@@ -104,7 +164,7 @@ def with_alarms(problem: Problem, alarms: Sequence[str]) -> Problem:
     return Problem(what, problem.remedy, Exit.NOT_VERIFIED, problem.refusal, problem.said)
 
 
-def _score_sentence(own: OwnBoard, is_expired: bool) -> str:
+def _score_sentence(own: "OwnBoard", is_expired: bool) -> str:
     """Return sentences that say which banked cards and moves of the player count."""
     if not own.is_racing:
         return f"Your board in race {own.race} had ended; what you banked counts."

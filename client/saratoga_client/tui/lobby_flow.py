@@ -12,6 +12,7 @@ from textual.worker import Worker
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port, local_server
+from saratoga_client.local.origins import bad_address
 from saratoga_client.local.settings import (
     Settings,
     last_choices,
@@ -40,7 +41,6 @@ from saratoga_client.session.join import (
     way_back,
 )
 from saratoga_client.session.lobby import Entry, LobbyState, Purpose
-from saratoga_client.session.open_connection import bad_address
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow

@@ -11,14 +11,10 @@ from msgspec.structs import replace
 from kit.session_states import table
 from saratoga_client.local.settings import CAPS
 from saratoga_client.net.errors import (
-    CommandRefused,
     Redirected,
-    RequestTimedOut,
-    ServerClosed,
-    UnexpectedAnswer,
-    Unreachable,
 )
 from saratoga_client.problems import Exit
+from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import (
     FROM_A_CLONE,
     Destination,
@@ -35,11 +31,7 @@ from saratoga_client.session.lobby import (
     one_line,
     other_publicity,
 )
-from saratoga_client.session.open_connection import (
-    problem_of,
-)
-from saratoga_protocol.events import Refused, TableSettings, TableSummary
-from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
+from saratoga_protocol.events import TableSettings, TableSummary
 
 CODE = "mint-otter-42"
 LAN = "ws://192.168.1.7:7470"
@@ -144,21 +136,6 @@ SERVER = "wss://cards.example.org"
 
 
 @pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (CommandRefused(Refused(code="no_such_table", message="No table.")), Exit.NOT_FOUND),
-        (ServerClosed(WRONG_SUBPROTOCOL.code, ""), Exit.TOO_OLD),
-        (ServerClosed(4503, "banned"), Exit.REFUSED),
-        (UnexpectedAnswer(), Exit.TOO_OLD),
-        (Unreachable(SERVER, "no server listens there"), Exit.UNREACHABLE),
-        (RequestTimedOut(), Exit.UNREACHABLE),
-    ],
-)
-def test_every_error_of_a_connection_has_its_exit_code(error: Exception, code: Exit) -> None:
-    assert problem_of(SERVER, error).code == code
-
-
-@pytest.mark.parametrize(
     ("location", "target"),
     [
         ("https://cards.example.org:443/", "wss://cards.example.org:443"),
@@ -168,7 +145,7 @@ def test_every_error_of_a_connection_has_its_exit_code(error: Exception, code: E
     ],
 )
 def test_a_redirect_is_named_with_the_command_that_follows_it(location: str, target: str) -> None:
-    problem = problem_of(SERVER, Redirected(SERVER, location))
+    problem = problem_for(SERVER, Redirected(SERVER, location))
     assert problem.code == Exit.REFUSED
     assert "example.org@" not in str(problem)
     assert f"saratoga join {target}" in problem.remedy
@@ -176,7 +153,7 @@ def test_a_redirect_is_named_with_the_command_that_follows_it(location: str, tar
 
 @pytest.mark.parametrize("location", ["ftp://a.example/", "http://", "http://[bad", "ws://a:0"])
 def test_a_redirect_to_no_server_is_not_offered(location: str) -> None:
-    problem = problem_of(SERVER, Redirected(SERVER, location))
+    problem = problem_for(SERVER, Redirected(SERVER, location))
     assert "which is not a server's" in problem.what
     assert "saratoga join" not in problem.remedy
 

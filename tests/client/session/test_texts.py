@@ -195,6 +195,7 @@ def test_a_bot_has_its_level_wherever_it_is_named() -> None:
 
 
 SERVER = "ws://server.invalid"
+DOUBT = "Check whether your command was carried out"
 
 
 def refused(code: str) -> CommandRefused:
@@ -204,45 +205,60 @@ def refused(code: str) -> CommandRefused:
 
 
 @pytest.mark.parametrize(
-    ("error", "what", "remedy"),
+    ("error", "what", "remedy", "code"),
     [
-        (ServerClosed(TAKEN_OVER.code, TAKEN_OVER.reason), "another device", "continue there"),
-        (ServerClosed(BANNED.code, BANNED.reason), "banned you", "finished races still count"),
-        (ServerClosed(ABUSE.code, ABUSE.reason), "closed the connection: too many", "is safe"),
-        (ServerClosed(WRONG_SUBPROTOCOL.code, ""), "another version", "Update this program"),
-        (ClientClosed("closed"), "no longer at this table", "is safe"),
-        (StateStoreClosed(), "no longer at this table", "is safe"),
         (
-            RequestTimedOut("Ready"),
-            "did not answer in time",
-            "Check whether your command was carried out",
+            ServerClosed(TAKEN_OVER.code, TAKEN_OVER.reason),
+            "another device",
+            "continue there",
+            Exit.REFUSED,
         ),
         (
-            refused("server_fault"),
-            "server failed on this command",
-            "Check whether your command was carried out",
+            ServerClosed(BANNED.code, BANNED.reason),
+            "banned you",
+            "finished races still count",
+            Exit.REFUSED,
         ),
         (
-            refused("store_unavailable"),
-            "cannot use its store",
-            "Check whether your command was carried out",
+            ServerClosed(ABUSE.code, ABUSE.reason),
+            "closed the connection: too many",
+            "is safe",
+            Exit.REFUSED,
         ),
-        (refused("draining"), "about to stop", "Try again later."),
-        (Unreachable(SERVER, "connection refused"), "connection refused", "address"),
-        (UnexpectedAnswer("a Done"), "another version", "Update this program"),
+        (
+            ServerClosed(WRONG_SUBPROTOCOL.code, ""),
+            "another version",
+            "Update this program",
+            Exit.TOO_OLD,
+        ),
+        (ClientClosed("closed"), "no longer at this table", "is safe", Exit.REFUSED),
+        (StateStoreClosed(), "no longer at this table", "is safe", Exit.REFUSED),
+        (RequestTimedOut("Ready"), "not answer in time", DOUBT, Exit.UNREACHABLE),
+        (refused("server_fault"), "server failed on this command", DOUBT, Exit.REFUSED),
+        (refused("store_unavailable"), "cannot use its store", DOUBT, Exit.REFUSED),
+        (refused("draining"), "about to stop", "Try again later.", Exit.REFUSED),
+        (refused("table_full"), "Every seat", "", Exit.REFUSED),
+        (refused("no_such_table"), "no table with that code", "", Exit.NOT_FOUND),
+        (refused("no_such_race"), "no such race", "", Exit.NOT_FOUND),
+        (refused("table_closed"), "closed", "", Exit.NOT_FOUND),
+        (
+            Unreachable(SERVER, "it rains"),
+            f"server at {SERVER}: it rains",
+            "right",
+            Exit.UNREACHABLE,
+        ),
+        (Unreachable(SERVER, "bad certificate"), "certificate", "SSL_CERT_FILE", Exit.UNREACHABLE),
+        (UnexpectedAnswer("a Done"), "another version", "Update this program", Exit.TOO_OLD),
     ],
 )
 def test_the_message_for_an_error_says_what_happened_and_what_to_do(
-    error: Exception, what: str, remedy: str
+    error: Exception, what: str, remedy: str, code: Exit
 ) -> None:
     problem = problem_for(SERVER, error)
     assert what in problem.what
     assert remedy in problem.remedy
-
-
-def test_the_message_for_a_refusal_keeps_its_code() -> None:
-    assert problem_for(SERVER, refused("server_fault")).refusal == "server_fault"
-    assert problem_for(SERVER, refused("host_only")).refusal == "host_only"
+    assert problem.code is code
+    assert problem.refusal == (error.code if isinstance(error, CommandRefused) else "")
 
 
 def seat_lost(reason: str, first: events.Snapshot | None = None) -> SessionState:

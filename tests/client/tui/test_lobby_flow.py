@@ -24,6 +24,7 @@ from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, player_id
 from saratoga_protocol.events import Seat, Table, Tables
+from saratoga_protocol.refusals import TAKEN_OVER
 
 NOWHERE = "ws://127.0.0.1:1"
 
@@ -231,8 +232,8 @@ async def test_the_lobby_reports_a_connection_that_is_closed_during_a_join() -> 
             await visitor.press("j")
             await visitor.type("mint-otter-42")
             await answering
-            await peer.close(4500, "enough for today")
-            await visitor.reads("The server has closed the connection: enough for today.")
+            await peer.close(TAKEN_OVER.code, TAKEN_OVER.reason)
+            await visitor.reads("You are playing this seat on another device or window.")
             assert isinstance(visitor.screen, LobbyScreen)
 
 
