@@ -49,11 +49,11 @@ async def test_a_player_of_the_page_goes_on_in_a_terminal(
 
     exported = read_export(line)
     assert exported is not None
-    assert exported.origin == origin_of(address(page_server))
-    await expect(sheet).to_contain_text(f"as player {player_id(exported.key)}")
+    assert exported[1] == origin_of(address(page_server))
+    await expect(sheet).to_contain_text(f"as player {player_id(exported[0])}")
     await run(page_server, tmp_path, "token", "import", "-", typed=line)
     shown = await run(page_server, tmp_path, "token", "show", address(page_server))
-    assert f"player {player_id(exported.key)}" in "\n".join(shown)
+    assert f"player {player_id(exported[0])}" in "\n".join(shown)
     async with line_client(address(page_server), tmp_path, "--plain") as terminal:
         assert "you are Mira" in await terminal.expect("lobby: ")
 
@@ -77,7 +77,7 @@ async def test_a_player_of_a_terminal_goes_on_on_the_page(
     await expect(page.get_by_text("You are Bert.")).to_be_visible()
     exported = read_export(line)
     assert exported is not None
-    await expect(await you(page, "Bert")).to_contain_text(player_id(exported.key))
+    await expect(await you(page, "Bert")).to_contain_text(player_id(exported[0]))
 
 
 async def test_a_secret_and_a_token_for_another_server_are_refused(

@@ -24,8 +24,7 @@ from kit.server_process import ServerProcess
 from kit.tmux import free_port
 from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import TablePlayer
-from saratoga_client.local import key_files
-from saratoga_client.local.identity import derived, new_token
+from saratoga_client.local.identity import derived, load_or_create, new_token
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.printed_command import printed_command, table_command
 from saratoga_client.net.connection import Connection
@@ -133,7 +132,7 @@ async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell
 
 
 async def test_leaderboard_watch_prints_new_results(shell: Shell) -> None:
-    own_token = derived(key_files.load_or_create(shell.home / "secret"), origin_of(shell.server))
+    own_token = derived(load_or_create(shell.home / "secret"), origin_of(shell.server))
     watch = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "saratoga_client", "leaderboard", "canfield-aisleriot"),
         *("--watch", "--json", "--me", "--server", shell.server),

@@ -16,10 +16,9 @@ from typing import IO, Final
 
 from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.player import Alarm, OnChecked, Report, TablePlayer
-from saratoga_client.local import key_files
-from saratoga_client.local.identity import derived, home
-from saratoga_client.local.key_files import UnusableToken
+from saratoga_client.local.identity import derived, load_or_create
 from saratoga_client.local.origins import check_address, origin_of
+from saratoga_client.local.paths import data_folder
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.requests import Draft
 from saratoga_client.problems import Exit, Problem
@@ -57,11 +56,11 @@ NAMES: Final = (
 def claim_identity(name: str, server: str, folder: Path | None = None) -> Iterator[str | None]:
     """Yield a bot's token for a server; `None` if another process uses this identity.
 
-    Raises `key_files.UnusableToken`, or `ValueError` if `server` is not a server's address.
+    Raises `Problem`, or `ValueError` if `server` is not a server's address.
     """
-    folder = home() / FOLDER if folder is None else folder
+    folder = data_folder() / FOLDER if folder is None else folder
     path = folder / f"{_file_name(name)}.secret"
-    token = derived(key_files.load_or_create(path), origin_of(server))
+    token = derived(load_or_create(path), origin_of(server))
     with path.with_suffix(".lock").open("wb") as lock:
         if not _lock(lock):
             yield None
@@ -213,10 +212,7 @@ async def _connect(
     names = [name] if name is not None else _candidate_names()
     for candidate in names:
         async with AsyncExitStack() as attempt:
-            try:
-                token = attempt.enter_context(claim_identity(candidate, server, folder))
-            except UnusableToken as unusable:
-                raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
+            token = attempt.enter_context(claim_identity(candidate, server, folder))
             if token is None:
                 continue
             try:

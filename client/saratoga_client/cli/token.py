@@ -1,12 +1,13 @@
 """`saratoga token`: a player's secret and tokens, and how they move to a second device."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from saratoga_client.cli.frame import ExampleCommand, ExampleGroup
-from saratoga_client.local import identity, key_files
+from saratoga_client.local import identity
 from saratoga_client.local.origins import check_address, origin_of
 from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
@@ -45,12 +46,12 @@ def show(server: str | None) -> None:
     if server is not None:
         path = identity.server_token_path(server)
         source = f"the token in {path}" if path.exists() else "your secret"
-        write_line(f"{server}: player {player_id(_token_at(server))}, by {source}")
+        write_line(f"{server}: player {player_id(_key_for(server))}, by {source}")
         return
     path = identity.secret_path()
     write_line(f"secret: {path}{'' if path.exists() else ', created when you first connect'}")
-    for imported in identity.imported_tokens():
-        write_line(f"{imported.origin}: {imported.path}")
+    for origin, file in identity.imported_tokens().items():
+        write_line(f"{origin}: {file}")
 
 
 @command.command(
@@ -70,14 +71,11 @@ def export(file: Path | None, server: str | None, show: bool) -> None:
 
     Without FILE it is printed: on a terminal after a question, to a pipe only with --show.
     """
-    if server is None:
-        it, what = identity.ExportedKey(_secret(), is_secret=True), "secret"
-    else:
-        it = identity.ExportedKey(_token_at(server), is_secret=False, origin=server)
-        what = "token"
+    what = "token" if server else "secret"
+    line = identity.export_line(_key_for(server), server or "")
     if file is not None:
         try:
-            key_files.write_new(file, it.line)
+            identity.write_new(file, line)
         except OSError as error:
             raise _not_written(file, error) from None
         say(f"The {what} is in {file}; only you can read it. Delete the file after the import.")
@@ -92,7 +90,7 @@ def export(file: Path | None, server: str | None, show: bool) -> None:
         click.confirm(
             f"A person who sees the {what} can play as you. Print it here?", abort=True, err=True
         )
-    write_script(it.line)
+    write_script(line)
 
 
 def _not_written(file: Path, error: OSError) -> Problem:
@@ -122,15 +120,15 @@ def import_(file: str, server: str | None, replace: bool) -> None:
 
     A secret or token that this machine has already is kept: --replace renames its file.
     """
-    it = _read(file)
-    if it.is_secret:
-        if server is not None:
-            raise Problem(
-                "A secret is for all servers.", "Omit --server, or export a token.", Exit.USAGE
-            )
-        _take(identity.secret_path(), it.key, replace=replace)
+    key, origin = _read(file)
+    if origin:
+        _take(identity.server_token_path(server or origin), key, replace=replace)
         return
-    _take(identity.server_token_path(server or it.origin), it.key, replace=replace)
+    if server is not None:
+        raise Problem(
+            "A secret is for all servers.", "Omit --server, or export a token.", Exit.USAGE
+        )
+    _take(identity.secret_path(), key, replace=replace)
 
 
 @command.command(
@@ -144,15 +142,12 @@ def renew() -> None:
     The thief can still play as the old player. Ask each host to delete that player, whose id
     `saratoga token show SERVER` prints before this command, and claim your name again.
     """
-    _take(identity.secret_path(), key_files.new_key(), replace=True)
+    _take(identity.secret_path(), identity.new_token(), replace=True)
 
 
 def _take(path: Path, key: str, *, replace: bool) -> None:
     """Save a secret or token in a file, and tell the player the file's path."""
-    try:
-        aside = key_files.take(path, key, replace=replace)
-    except key_files.UnusableToken as unusable:
-        raise Problem(unusable.what, unusable.remedy, Exit.REFUSED) from None
+    aside = identity.take(path, key, replace=replace)
     if path == identity.secret_path():
         say(f"The secret in {path} now identifies you at every server without an imported token.")
     else:
@@ -161,29 +156,24 @@ def _take(path: Path, key: str, *, replace: bool) -> None:
         say(f"The previous file is now {aside}.")
 
 
-def _secret() -> str:
+def _key_for(server: str | None) -> str:
+    """Return the token for a server, or the secret, without creating one. Raises `Problem`."""
     try:
-        return key_files.load(identity.secret_path())
+        if server is not None:
+            with suppress(FileNotFoundError):
+                return identity.load(identity.server_token_path(server))
+        secret = identity.load(identity.secret_path())
     except FileNotFoundError:
         raise Problem(
             "There is no secret on this machine yet.",
             "It is created when you first connect to a server.",
             Exit.USAGE,
         ) from None
-    except key_files.UnusableToken as unusable:
-        raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
+    return secret if server is None else identity.derived(secret, origin_of(server))
 
 
-def _token_at(server: str) -> str:
-    if not identity.server_token_path(server).exists():
-        return identity.derived(_secret(), origin_of(server))
-    try:
-        return identity.token_for(server)
-    except key_files.UnusableToken as unusable:
-        raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
-
-
-def _read(file: str) -> identity.ExportedKey:
+def _read(file: str) -> tuple[str, str]:
+    """Return the key in a file, or in the standard input for `-`, and its server. Raises `Problem`."""
     try:
         if file == "-":
             text = sys.stdin.readline(1024)
@@ -196,11 +186,11 @@ def _read(file: str) -> identity.ExportedKey:
             "Give another file, or - for the standard input.",
             Exit.USAGE,
         ) from None
-    it = identity.read_export(text)
-    if it is None:
+    exported = identity.read_export(text)
+    if exported is None:
         raise Problem(
             f"{'The input' if file == '-' else file} holds neither a secret nor a token.",
             "Create the file on the other device with: saratoga token export FILE",
             Exit.USAGE,
         )
-    return it
+    return exported

@@ -3,64 +3,62 @@
     token = HMAC-SHA-256(key = secret, message = "saratoga house " + origin of the server)
 
 No server gets the secret, so a server's operator cannot impersonate its players at other servers.
-The first use creates the secret. An imported token for one server has a separate file.
+The first use creates the secret. An imported token for one server has a separate file. A file of a
+secret or token has 64 hexadecimal digits and is readable by its owner only.
 """
 
+import contextlib
 import hashlib
 import hmac
-from dataclasses import dataclass
+import os
+import re
+import secrets
+import stat
+import time
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
-from saratoga_client.local import key_files
-from saratoga_client.local.key_files import is_key, new_key
 from saratoga_client.local.origins import origin_of
-from saratoga_client.local.paths import data_folder
+from saratoga_client.local.paths import (
+    HOME_VARIABLE,
+    OWNER_ONLY,
+    create_file,
+    data_folder,
+    link_or_rename,
+)
+from saratoga_client.problems import Exit, Problem
 
 SECRET_FILE: Final = "secret"  # noqa: S105 - a file's name
 TOKENS_FOLDER: Final = "houses"
 
 TOKEN_TAG: Final = b"saratoga house "
 
-new_token = new_key
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedToken:
-    """A token that was imported for one server, and its file."""
-
-    origin: str
-    path: Path
-
-
-def home() -> Path:
-    """Return the folder of files that must not be lost; it may not exist yet."""
-    return data_folder()
+_KEY: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def secret_path() -> Path:
     """Return the path of the player's secret."""
-    return home() / SECRET_FILE
+    return data_folder() / SECRET_FILE
 
 
 def server_token_path(server: str) -> Path:
     """Return the path of an imported token for a server; the file may not exist. Raises `ValueError`."""
-    return home() / TOKENS_FOLDER / f"{quote(origin_of(server), safe='')}.token"
+    return data_folder() / TOKENS_FOLDER / f"{quote(origin_of(server), safe='')}.token"
 
 
-def imported_tokens() -> list[ImportedToken]:
-    """Return the imported tokens, one per server."""
-    folder = home() / TOKENS_FOLDER
-    return [ImportedToken(unquote(path.stem), path) for path in sorted(folder.glob("*.token"))]
+def imported_tokens() -> dict[str, Path]:
+    """Return the files of the imported tokens by the origin of their server."""
+    folder = data_folder() / TOKENS_FOLDER
+    return {unquote(path.stem): path for path in sorted(folder.glob("*.token"))}
 
 
 def token_for(server: str) -> str:
-    """Return the token for the server at an address; raises `UnusableToken`, `ValueError`."""
+    """Return the token for the server at an address; raises `Problem`, `ValueError`."""
     try:
-        return key_files.load(server_token_path(server))
+        return load(server_token_path(server))
     except FileNotFoundError:
-        return derived(key_files.load_or_create(secret_path()), origin_of(server))
+        return derived(load_or_create(secret_path()), origin_of(server))
 
 
 def derived(secret: str, origin: str) -> str:
@@ -69,39 +67,109 @@ def derived(secret: str, origin: str) -> str:
     return hmac.new(bytes.fromhex(secret), message, hashlib.sha256).hexdigest()
 
 
-PROGRAM: Final = "saratoga"
+def new_token() -> str:
+    """Return a new secret or token: 32 random bytes in hexadecimal."""
+    return secrets.token_hex(32)
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedKey:
-    """A secret, or the token for one server."""
-
-    key: str
-    is_secret: bool
-    """True for the secret, false for a token."""
-    origin: str = ""
-    """The origin of the token's server; empty for a secret."""
-
-    def __repr__(self) -> str:
-        """Return a description without the key, so that logs never show the key."""
-        return f"ExportedKey(is_secret={self.is_secret}, origin={self.origin!r})"
-
-    @property
-    def line(self) -> str:
-        if self.is_secret:
-            return f"{PROGRAM} secret {self.key}"
-        return f"{PROGRAM} token {self.origin} {self.key}"
+def export_line(key: str, server: str = "") -> str:
+    """Return the line that moves a secret, or the token for one server, to another device."""
+    return f"saratoga token {server} {key}" if server else f"saratoga secret {key}"
 
 
-def read_export(line: str) -> ExportedKey | None:
-    """Parse an exported line; return `None` for any other text."""
+def read_export(line: str) -> tuple[str, str] | None:
+    """Return the key of an exported line and its server's origin, empty for a secret; `None` for other text."""
     match line.split():
-        case ["saratoga", "secret", key] if is_key(key):
-            return ExportedKey(key, is_secret=True)
-        case ["saratoga", "token", server, key] if is_key(key):
-            try:
-                return ExportedKey(key, is_secret=False, origin=origin_of(server))
-            except ValueError:
-                return None
-        case _:
+        case ["saratoga", "secret", key] if _KEY.fullmatch(key):
+            return key, ""
+        case ["saratoga", "token", server, key] if _KEY.fullmatch(key):
+            with contextlib.suppress(ValueError):
+                return key, origin_of(server)
+    return None
+
+
+def load(path: Path) -> str:
+    """Read a secret or token; raises `Problem`, or `FileNotFoundError` without a file."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            _refuse_if_shared(path, os.fstat(file.fileno()))
+            text = file.read(1024).strip()
+    except FileNotFoundError:
+        raise
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(
+            f"The secret or token in {path} cannot be read: {error}.",
+            f"Restore the file or its permissions, or set {HOME_VARIABLE} to another folder.",
+            Exit.UNEXPECTED,
+        ) from None
+    if not _KEY.fullmatch(text):
+        raise Problem(
+            f"{path} does not contain a secret or token of 64 hexadecimal digits.",
+            "Restore the right one, or move the file away to start as a new player.",
+            Exit.UNEXPECTED,
+        )
+    return text
+
+
+def load_or_create(path: Path) -> str:
+    """Read a secret; without a file create one, or take that of another process. Raises `Problem`."""
+    with contextlib.suppress(FileNotFoundError):
+        return load(path)
+    key = new_token()
+    try:
+        write_new(path, key)
+    except FileExistsError:
+        return load(path)
+    except OSError as error:
+        raise Problem(
+            f"The secret cannot be saved in {path}: {error}.",
+            f"Make {path.parent} writable, or set {HOME_VARIABLE} to another folder.",
+            Exit.UNEXPECTED,
+        ) from None
+    return key
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a new file that only its owner may read; raises `FileExistsError`, `OSError`."""
+    create_file(path, f"{text}\n".encode(), mode=OWNER_ONLY)
+
+
+def take(path: Path, key: str, *, replace: bool) -> Path | None:
+    """Write `key` to a file; return the new path of the file that it replaces, or `None`.
+
+    Raises `Problem` if another key is there and `replace` is false, or if writing fails.
+    """
+    with contextlib.suppress(FileNotFoundError, Problem):
+        if load(path) == key:
             return None
+    aside = path.with_name(f"{path.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
+    try:
+        is_there = path.exists()
+        if is_there and not replace:
+            raise Problem(
+                f"This machine has another key already, in {path}: that is another player.",
+                "To use the new one, repeat with --replace; the old file is renamed.",
+                Exit.REFUSED,
+            )
+        if is_there:
+            link_or_rename(path, aside)
+            path.unlink(missing_ok=True)
+        write_new(path, key)
+    except OSError as error:
+        raise Problem(
+            f"The key cannot be saved in {path}: {error}.",
+            f"Check that {path.parent} is writable and has free space, and repeat the command. An old "
+            f"key, if any, is still there, as {path.name} or {path.name}.before-DATE.",
+            Exit.REFUSED,
+        ) from None
+    return aside if is_there else None
+
+
+def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
+    """Raise `Problem` for a file that other users may read; Windows is exempt."""
+    if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
+        raise Problem(
+            f"Other users of this machine can read the secret or token in {path}.",
+            f"Change that with: chmod 600 {path}",
+            Exit.UNEXPECTED,
+        )

@@ -5,11 +5,9 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from saratoga_client.local import identity
-from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.local.origins import check_address, is_this_machine
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.output import say
-from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
 
 PROGRAM: Final = "saratoga"
@@ -51,8 +49,6 @@ async def open_connection(
             yield connection
     except CONNECTION_ERRORS as error:
         raise problem_for(server, error) from error
-    except UnusableToken as unusable:
-        raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
 
 
 def timing_for(server: str) -> Timing:

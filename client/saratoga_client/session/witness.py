@@ -26,8 +26,13 @@ from typing import Final
 
 import msgspec
 
-from saratoga_client.local.identity import home
-from saratoga_client.local.paths import OWNER_ONLY, delete_oldest, newest_first, replace_file
+from saratoga_client.local.paths import (
+    OWNER_ONLY,
+    data_folder,
+    delete_oldest,
+    newest_first,
+    replace_file,
+)
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.facts import Fact, facts
 from saratoga_protocol import events
@@ -134,7 +139,7 @@ class Witness:
     """The facts kept on this machine, in a folder or, for a bot, in memory."""
 
     def __init__(self, folder: Path | None = None, *, in_memory: bool = False) -> None:
-        self._folder = None if in_memory else folder or home() / FOLDER
+        self._folder = None if in_memory else folder or data_folder() / FOLDER
         self._races: dict[tuple[str, str], SeenRace] = {}
         """The latest races, by race and player."""
 

@@ -9,8 +9,9 @@ import pytest
 
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.frame import run
-from saratoga_client.local import identity, key_files
+from saratoga_client.local import identity
 from saratoga_client.local.origins import origin_of
+from saratoga_client.local.paths import data_folder
 from saratoga_client.problems import Exit
 from saratoga_protocol.commands import player_id
 
@@ -20,11 +21,11 @@ HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 @pytest.fixture
 def own() -> str:
     """Return the secret of this machine's player."""
-    return key_files.load_or_create(identity.secret_path())
+    return identity.load_or_create(identity.secret_path())
 
 
 def kept() -> str:
-    return key_files.load(identity.secret_path())
+    return identity.load(identity.secret_path())
 
 
 def mode(path: Path) -> int:
@@ -86,25 +87,17 @@ def test_the_token_for_a_local_network_is_exported_for_the_page_and_used_at_the_
     assert identity.token_for("ws://10.0.0.2:7470") == exported
 
 
-def test_an_unwritable_file_is_reported(
-    own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    no_folder = tmp_path / "a file"
-    no_folder.touch()
-    assert token("export", str(no_folder / "me.secret")) == Exit.USAGE
-    told = capsys.readouterr()
-    assert "cannot be written" in told.err
-    assert own not in told.out + told.err
-
-
-def test_an_existing_file_is_not_overwritten(
+def test_a_file_is_not_overwritten_and_one_that_cannot_be_written_is_reported(
     own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     taken = tmp_path / "diary"
     taken.write_text("dear diary")
-    assert token("export", str(taken)) == Exit.USAGE
+    for file, why in ((taken, "exists already"), (taken / "me.secret", "cannot be written")):
+        assert token("export", str(file)) == Exit.USAGE
+        told = capsys.readouterr()
+        assert why in told.err
+        assert own not in told.out + told.err
     assert taken.read_text() == "dear diary"
-    assert own not in capsys.readouterr().err
 
 
 def test_another_secret_replaces_the_present_one_only_on_request(
@@ -116,17 +109,11 @@ def test_another_secret_replaces_the_present_one_only_on_request(
     assert kept() == own
     assert "--replace" in capsys.readouterr().err
     assert token("import", str(other), "--replace") == Exit.DONE
+    assert token("import", str(other)) == Exit.DONE, "the same secret changes nothing"
     assert kept() == "ab" * 32
-    (aside,) = identity.home().glob("secret.before-*")
-    assert (key_files.load(aside), mode(aside)) == (own, 0o600)
+    (aside,) = data_folder().glob("secret.before-*")
+    assert (identity.load(aside), mode(aside)) == (own, 0o600)
     assert str(aside) in capsys.readouterr().err
-
-
-def test_the_same_secret_once_more_changes_nothing(own: str, tmp_path: Path) -> None:
-    same = tmp_path / "same"
-    same.write_text(f"  saratoga secret {own}\n")
-    assert token("import", str(same)) == Exit.DONE
-    assert [path.name for path in identity.home().iterdir()] == ["secret"]
 
 
 def test_a_secret_passes_through_a_pipe_only_on_request(
@@ -153,7 +140,7 @@ def test_text_that_is_neither_secret_nor_token_is_refused_and_not_written(
     wrong = tmp_path / "wrong"
     wrong.write_bytes(text)
     assert token("import", str(wrong), "--server", HERE) == Exit.USAGE
-    assert not identity.home().exists()
+    assert not data_folder().exists()
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -169,12 +156,12 @@ def test_a_new_secret_makes_a_new_player_everywhere(own: str) -> None:
     before = identity.token_for(THERE)
     assert token("renew") == Exit.DONE
     assert identity.token_for(THERE) != before
-    (aside,) = identity.home().glob("secret.before-*")
-    assert key_files.load(aside) == own
+    (aside,) = data_folder().glob("secret.before-*")
+    assert identity.load(aside) == own
 
 
 def test_show_prints_nothing_secret(own: str, capsys: pytest.CaptureFixture[str]) -> None:
-    key_files.write_new(identity.server_token_path(origin_of(THERE)), identity.token_for(HERE))
+    identity.write_new(identity.server_token_path(origin_of(THERE)), identity.token_for(HERE))
     assert token("show") == Exit.DONE
     assert token("show", HERE) == Exit.DONE
     assert token("show", THERE) == Exit.DONE
@@ -186,15 +173,11 @@ def test_show_prints_nothing_secret(own: str, capsys: pytest.CaptureFixture[str]
         assert secret not in told.out + told.err
 
 
-def test_a_server_must_be_named_by_its_address(own: str) -> None:
-    for words in (("show", "nowhere"), ("export", "--server", "nowhere", "--show")):
-        assert token(*words) == Exit.USAGE
-
-
 def test_without_a_secret_nothing_can_be_exported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert token("export", str(tmp_path / "me")) == Exit.USAGE
     assert "first connect" in capsys.readouterr().err
     assert token("import", str(tmp_path / "nowhere")) == Exit.USAGE
-    assert not identity.home().exists()
+    assert token("show", "nowhere") == Exit.USAGE
+    assert not data_folder().exists()
