@@ -19,7 +19,7 @@ from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.frame import WordsOnly, run
-from saratoga_client.cli.watch_display import display_for
+from saratoga_client.cli.watch import printer
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
@@ -103,13 +103,11 @@ def test_watching_is_safe_in_every_manner(
     before = at_table("gathering")
     empty = replace(before.table, seats=[], notice="", phase="")
     first = first_view(events.Snapshot(table=empty, now=NOON))
-    display = display_for(OutputFormat.PLAIN, lambda: NOON)
+    show = printer(OutputFormat.PLAIN, lambda: NOON)
     for view in (picture, first, picture):
-        display.show(SessionState(player="p" * 16, table_view=view))
+        show(SessionState(player="p" * 16, table_view=view))
     checked(capsys.readouterr().out)
-    display_for(OutputFormat.JSON, lambda: NOON).show(
-        SessionState(player="p" * 16, table_view=picture)
-    )
+    printer(OutputFormat.JSON, lambda: NOON)(SessionState(player="p" * 16, table_view=picture))
     text = capsys.readouterr().out
     checked(text)
     assert json.loads(text)["table"] == HOSTILE

@@ -15,8 +15,7 @@ from typing import Final
 
 from saratoga_client.bots.seat import SeatedBot, seated_bot
 from saratoga_client.cli import leaderboard, verify
-from saratoga_client.cli.watch import watched_states
-from saratoga_client.cli.watch_display import display_for
+from saratoga_client.cli.watch import printer, watched_states
 from saratoga_client.local.identity import new_token
 from saratoga_client.local.server_process import running_server
 from saratoga_client.net.connection import Connection
@@ -114,11 +113,11 @@ async def race(
 
 async def watch(watcher: Connection, code: str, folder: Path) -> events.Outcome:
     """Show the table until the race is over, and return the outcome."""
-    display = display_for(OutputFormat.PLAIN, watcher.now)
+    show = printer(OutputFormat.PLAIN, watcher.now)
     witness, records = Witness(folder / "seen"), RecordStore(folder / "races")
     async with aclosing(watched_states(watcher, code, witness=witness, records=records)) as states:
         async for state in states:
-            display.show(state)
+            show(state)
             if state.table_view.outcome is not None:
                 return state.table_view.outcome
     sys.exit("The table was closed before the race was over.")

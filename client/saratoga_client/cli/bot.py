@@ -10,7 +10,7 @@ from saratoga_client.bots.choose import Strength
 from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import TABLE, output_options, server_of, server_option
-from saratoga_client.cli.watch_display import WatchedRecord
+from saratoga_client.cli.watch import WatchedRecord
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.problems import Exit, told_alarms
 from saratoga_client.session.invitation import Destination

@@ -3,11 +3,11 @@
 import asyncio
 import dataclasses
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace as replaced
 from types import MappingProxyType
+from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -16,7 +16,6 @@ from kit.results import BEST
 from kit.scripted_server import (
     CODE,
     NOON,
-    ScriptedServer,
     outcome,
     running,
     scripted_server,
@@ -27,76 +26,55 @@ from kit.scripted_server import RACE as RACE_SHOWN
 from kit.session_states import in_match, player
 from kit.session_states import table as table_shown
 from saratoga_client.cli.leaderboard import show
-from saratoga_client.cli.watch import until_checked, watch_table
-from saratoga_client.cli.watch_display import JsonDisplay, display_for, watched_table
+from saratoga_client.cli.watch import printer, until_checked, watch_table
 from saratoga_client.output import OutputFormat
 from saratoga_client.session.state import SessionState, Verification, next_state
 from saratoga_client.session.table_view import TableView, first_view, next_view
 from saratoga_protocol import commands, events
-from saratoga_protocol.events import Event
 
 FINISHED = finished_race()
 RACE = FINISHED.race_id
 
 
-async def watched(
-    server: ScriptedServer, last: list[Event], form: OutputFormat, *, once: bool = False
-) -> None:
-    """Watch a table until the events `last`; with `once` watch its running race, and answer the request for its record with nonsense."""
-    watching = asyncio.ensure_future(watch_table(server.url, CODE, once, form))
-    peer = await server.peer()
-    command = await peer.command()
-    assert command == commands.JoinTable(id=command.id, table=CODE, seat=False)
-    view = running(start_at=NOON - 510_000) if once else first_view(snapshot())
-    await peer.send(
-        replace(snapshot(re=command.id), table=view.table, standings=list(view.standings)), *last
-    )
-    if once:
-        command = await peer.command()
-        assert command == commands.GetRecord(id=command.id, race=view.table.race)
-        await peer.send(events.Record(re=command.id, race=view.table.race, text="nonsense"))
-    await watching
-
-
 async def test_it_ends_when_the_table_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
     closed = events.TableChanged(table=table(version=9, phase="closed"), now=NOON)
     async with scripted_server() as server:
-        await watched(server, [closed], OutputFormat.PLAIN)
+        watching = asyncio.ensure_future(watch_table(server.url, CODE, False, OutputFormat.PLAIN))
+        peer = await server.peer()
+        command = await peer.command()
+        assert command == commands.JoinTable(id=command.id, table=CODE, seat=False)
+        await peer.send(
+            replace(snapshot(re=command.id), table=first_view(snapshot()).table), closed
+        )
+        await watching
     printed = capsys.readouterr()
     assert printed.out.splitlines()[-1] == f"race {closed.table.race}: closed"
     assert printed.err == f"The table {CODE} is closed.\n"
 
 
-async def states(*given: SessionState) -> AsyncIterator[SessionState]:
-    for state in given:
-        yield state
+async def once(*given: SessionState) -> list[SessionState]:
+    """Return the states that `--once` shows of the given ones."""
+
+    async def states() -> AsyncGenerator[SessionState, None]:
+        for state in given:
+            yield state
+
+    return [state async for state in until_checked(states())]
 
 
-async def test_the_last_state_is_of_the_race_that_was_watched() -> None:
+async def test_once_shows_the_watched_race_until_its_record_is_checked_or_the_table_closes() -> (
+    None
+):
     finished = over(FINISHED, you="ana")
     following = replace(finished.table, race=f"{CODE}/9", phase="gathering", version=99)
     later = next_state(finished, events.TableChanged(table=following, now=NOON), NOON)
+    told = next_state(later, events.Announcement(text="We close at ten."), NOON)
     checked = MappingProxyType({RACE: Verification(True, "Good.")})
-    verified = replaced(later, verifications=checked)
-    seen = [state async for state in until_checked(states(finished, later, verified, later))]  # type: ignore[arg-type]
-    assert seen == [finished, replaced(finished, verifications=checked)]
-
-
-async def test_an_announcement_during_the_check_is_shown() -> None:
-    finished = over(FINISHED, you="ana")
-    told = next_state(finished, events.Announcement(text="We close at ten."), NOON)
-    seen = [state async for state in until_checked(states(finished, told))]  # type: ignore[arg-type]
-    assert [state.announcement for state in seen] == ["", "We close at ten."]
-
-
-async def test_a_table_that_is_closed_ends_the_wait_for_the_check() -> None:
-    finished = over(FINISHED, you="ana")
-    seen = [state async for state in until_checked(states(finished))]  # type: ignore[arg-type]
-    assert seen == [finished, finished]
-
-
-def now() -> int:
-    return NOON
+    verified = replaced(told, verifications=checked)
+    announced = replaced(finished, announcement="We close at ten.")
+    shown = [finished, finished, announced, replaced(announced, verifications=checked)]
+    assert await once(finished, later, told, verified, later) == shown
+    assert await once(finished, later) == [finished, finished]
 
 
 def seen(view: TableView) -> SessionState:
@@ -104,9 +82,16 @@ def seen(view: TableView) -> SessionState:
     return SessionState(player="w" * 16, table_view=view)
 
 
+def printed(capsys: pytest.CaptureFixture[str], *states: SessionState) -> list[dict[str, Any]]:
+    """Return the JSON objects that are printed for these states."""
+    show = printer(OutputFormat.JSON, lambda: NOON)
+    for state in states:
+        show(state)
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
 def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFixture[str]) -> None:
-    JsonDisplay(now).show(seen(running()))
-    shown = json.loads(capsys.readouterr().out)
+    [shown] = printed(capsys, seen(running()))
     assert shown["schema"] == "saratoga.watch.v1"
     assert (shown["table"], shown["race"], shown["phase"]) == (
         CODE,
@@ -131,16 +116,16 @@ def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFix
     }
 
 
-def test_the_json_of_a_match_has_everyone_s_results_and_the_champions() -> None:
+def test_the_json_of_a_match_has_everyone_s_results_and_the_champions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     shown = in_match(table_shown(phase="over"), "a9 y5", "a9 y5", "a9 o5")
     view = first_view(events.Snapshot(table=shown.table, now=NOON, match=shown.match))
-    found = watched_table(seen(view), NOON)
-    assert found.race_of_match == "race 3 of 3"
-    assert found.match is not None
-    assert (found.match.races, len(found.match.finished)) == (3, 3)
-    assert found.match.champions == [player("a")]
-    sent = json.loads(msgspec.json.encode(found))["match"]["rows"][2]
-    assert sent == {
+    [found] = printed(capsys, seen(view))
+    assert found["race_of_match"] == "race 3 of 3"
+    assert (found["match"]["races"], len(found["match"]["finished"])) == (3, 3)
+    assert found["match"]["champions"] == [player("a")]
+    assert found["match"]["rows"][2] == {
         "place": 3,
         "name": "Otto",
         "player": player("o"),
@@ -151,57 +136,22 @@ def test_the_json_of_a_match_has_everyone_s_results_and_the_champions() -> None:
     }
 
 
-def test_json_is_printed_only_if_the_table_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    display = JsonDisplay(now)
-    over = next_view(running(), events.RaceOver(outcome=outcome()))
-    for view in (running(), running(), over, over):
-        display.show(seen(view))
-    phases = [json.loads(line)["digest"] for line in capsys.readouterr().out.splitlines()]
-    assert phases == [None, "d1"]
-
-
-def test_the_json_has_the_alarms_and_the_latest_check(capsys: pytest.CaptureFixture[str]) -> None:
-    display, state = JsonDisplay(now), seen(running())
-    checked = {
-        RACE_SHOWN: Verification(True, "Good."),
-        f"{CODE}/2": Verification(False, "Bad."),
-    }
-    display.show(state)
-    display.show(dataclasses.replace(state, alarms=("The deal was changed.",)))
-    display.show(dataclasses.replace(state, verifications=MappingProxyType(checked)))
-    first, alarmed, last = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (first["alarms"], first["verification"]) == ([], None)
-    assert alarmed["alarms"] == ["The deal was changed."]
-    assert last["verification"] == {"race": f"{CODE}/2", "verified": False, "sentence": "Bad."}
-
-
-def test_the_json_has_the_operator_s_latest_announcement(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    display, state = JsonDisplay(now), seen(running())
-    display.show(state)
-    display.show(dataclasses.replace(state, announcement="The server restarts in a minute."))
-    silent, said = map(json.loads, capsys.readouterr().out.splitlines())
-    assert silent["announcement"] == ""
-    assert said["announcement"] == "The server restarts in a minute."
-
-
-def test_plain_lines_have_the_kinds_of_the_plain_client(capsys: pytest.CaptureFixture[str]) -> None:
-    display = display_for(OutputFormat.PLAIN, now)
-    display.show(seen(running()))
-    display.show(seen(next_view(running(), events.RaceOver(outcome=outcome()))))
-    kinds = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
-    assert kinds == [
-        f"table {CODE}",
-        "seat 1 Anna",
-        "seat 2 Otto [bot]",
-        f"race {RACE_SHOWN}",
-        "standing 1. Otto [bot]",
-        "standing 2. Anna",
-        f"race {RACE_SHOWN}",
-        "result 1. Otto [bot]",
-        "result 2. Anna",
-        "words",
+def test_json_is_printed_whenever_the_table_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    checks = {RACE_SHOWN: Verification(True, "Good."), f"{CODE}/2": Verification(False, "Bad.")}
+    state = seen(running())
+    ended = seen(next_view(running(), events.RaceOver(outcome=outcome())))
+    alarmed = dataclasses.replace(ended, alarms=("The deal was changed.",))
+    checked = dataclasses.replace(alarmed, verifications=MappingProxyType(checks))
+    told = dataclasses.replace(checked, announcement="The server restarts in a minute.")
+    shown = printed(capsys, state, state, ended, ended, alarmed, checked, told)
+    bad = {"race": f"{CODE}/2", "verified": False, "sentence": "Bad."}
+    keys = ("digest", "alarms", "verification", "announcement")
+    assert [tuple(each[key] for key in keys) for each in shown] == [
+        (None, [], None, ""),
+        ("d1", [], None, ""),
+        ("d1", ["The deal was changed."], None, ""),
+        ("d1", ["The deal was changed."], bad, ""),
+        ("d1", ["The deal was changed."], bad, "The server restarts in a minute."),
     ]
 
 
