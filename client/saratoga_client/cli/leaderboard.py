@@ -2,7 +2,7 @@
 
 import asyncio
 from functools import partial
-from typing import TypeAlias
+from typing import Any
 
 import click
 from msgspec import Struct, convert, field
@@ -15,9 +15,6 @@ from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard
-
-Question: TypeAlias = partial[GetLeaderboard]
-"""A query or subscription without its command id."""
 
 
 class LeaderboardRowOut(Struct, frozen=True, kw_only=True):
@@ -97,41 +94,22 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
 )
 @output_options
 @server_option
-def command(
-    game: str,
-    ranking: str,
-    period: str,
-    bots: bool,
-    around_me: bool,
-    limit: int,
-    watch: bool,
-    as_json: bool,
-    plain: bool,
-    server: str,
-) -> None:
+def command(watch: bool, as_json: bool, plain: bool, server: str, **question: Any) -> None:
     """Print a page of a leaderboard, with `watch` again whenever it changes."""
-    question = partial(
-        GetLeaderboard,
-        game=game,
-        ranking=ranking,
-        period=period,
-        bots=bots,
-        around_me=around_me,
-        limit=limit,
-        follow=watch,
-    )
-    asyncio.run(_show(server, question, output_format(as_json=as_json, plain=plain)))
-
-
-async def _show(server: str, question: Question, shown_in: OutputFormat) -> None:
-
+    shown_in = output_format(as_json=as_json, plain=plain)
     # An anonymous query uses a random token that is not saved.
-    token = "" if question.keywords["around_me"] else new_token()
-    async with open_connection(server, token=token) as house:
-        page = await house.ask(question, events.Leaderboard)
+    token = "" if question["around_me"] else new_token()
+    asyncio.run(_show(server, token, partial(GetLeaderboard, follow=watch, **question), shown_in))
+
+
+async def _show(
+    server: str, token: str, question: partial[GetLeaderboard], shown_in: OutputFormat
+) -> None:
+    async with open_connection(server, token=token) as connection:
+        page = await connection.ask(question, events.Leaderboard)
         show(page, shown_in)
         if question.keywords["follow"]:
-            async for event in house.events():
+            async for event in connection.events():
                 if isinstance(event, events.Leaderboard) and event != page:
                     page = event
                     show(page, shown_in)

@@ -4,13 +4,12 @@ Only the chosen interface is imported, so lines of text do not wait for Textual.
 """
 
 import asyncio
-from pathlib import Path
 
 import click
 
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import in_lines, viewing_options
-from saratoga_client.cli.verify import OTHER_FILE, record_of
+from saratoga_client.cli.verify import OTHER_FILE, fetch, race_named, read_file
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import Settings, server_to_name
@@ -40,14 +39,13 @@ def command(race_or_file: str, settings: Settings) -> None:
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. Your own races are saved on
     this machine and need no server.
     """
-    usual = server_to_name(settings.server_url)
-    record = _playable(_record(race_or_file, settings), race_or_file, usual)
+    race = race_named(race_or_file)
+    record = _record(race_or_file, race, settings.server_url)
     if in_lines(settings):
         for line in replay_lines(record):
             write_line(line)
         return
-    server = "" if Path(race_or_file).is_file() else settings.server_url
-    asyncio.run(_on_screen(record, settings, server))
+    asyncio.run(_on_screen(record, settings, settings.server_url if race else ""))
 
 
 async def _on_screen(record: RaceRecord, settings: Settings, server: str) -> None:
@@ -64,12 +62,18 @@ def _own(record: RaceRecord) -> str:
     return next((player for player in players if kept.best(record.game, player)), "")
 
 
-def _playable(record: RaceRecord, race_or_file: str, server: str) -> RaceRecord:
-    """Return the record if all its boards can be replayed; raises `Problem`."""
+def _record(race_or_file: str, race: str, server: str) -> RaceRecord:
+    """Return a record whose boards can all be replayed; raises `Problem`."""
+    usual = server_to_name(server)
+    record = _parsed(race_or_file, _text(race_or_file, race, server))
+    if record.voided:
+        raise voided_problem(record, race, usual)
+    if race and record.race_id != race:
+        raise wrong_race(race, record.race_id)
     remedy, code = "Update this program: a newer one may know these rules.", Exit.TOO_OLD
     try:
         game_of(record)
-        checking = printed_command("verify", race_or_file, server=server)
+        checking = printed_command("verify", race_or_file, server=usual)
         remedy, code = f"See what is wrong: {checking}", Exit.NOT_VERIFIED
         open_boards(record)
     except ReplayError as fault:
@@ -78,27 +82,23 @@ def _playable(record: RaceRecord, race_or_file: str, server: str) -> RaceRecord:
     return record
 
 
-def _record(race_or_file: str, settings: Settings) -> RaceRecord:
-    wanted = "" if Path(race_or_file).is_file() else race_or_file.lower()
-    kept = RecordStore().text(wanted) if wanted else None
+def _text(race_or_file: str, race: str, server: str) -> bytes:
+    if not race:
+        return read_file(race_or_file)
+    kept = RecordStore().text(race)
     if kept is None:
-        text = record_of(race_or_file, settings.server_url)
-    else:
-        say("This race is replayed from the record that is saved on this machine.")
-        text = kept.encode()
+        return asyncio.run(fetch(server, race))
+    say("This race is replayed from the record that is saved on this machine.")
+    return kept.encode()
+
+
+def _parsed(race_or_file: str, text: bytes) -> RaceRecord:
     try:
-        record = parse_record(text.decode("utf-8"))
+        return parse_record(text.decode("utf-8"))
     except UnknownFormat as fault:
         why = f"This program cannot read {race_or_file}: {fault}."
         raise Problem(why, "Update this program.", Exit.TOO_OLD) from None
     except (RecordError, UnicodeDecodeError) as fault:
         raise Problem(
-            f"{race_or_file} is not a race record: {fault}.",
-            OTHER_FILE,
-            Exit.NOT_VERIFIED,
+            f"{race_or_file} is not a race record: {fault}.", OTHER_FILE, Exit.NOT_VERIFIED
         ) from None
-    if record.voided:
-        raise voided_problem(record, wanted, server_to_name(settings.server_url))
-    if wanted and record.race_id != wanted:
-        raise wrong_race(wanted, record.race_id)
-    return record

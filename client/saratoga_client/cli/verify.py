@@ -80,9 +80,12 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     compared with all that the server has shown to this machine's players since before the deal.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
-    named, words = _split(race_or_file)
-    race = "" if Path(named).is_file() else _race_of(named)
-    record = _record_or_kept(named, race, server)
+    named, sign, typed = race_or_file.partition("#")
+    if Path(race_or_file).is_file():
+        named, sign = race_or_file, ""
+    words = _digest_words(typed) if sign else ""
+    race = race_named(named)
+    record = _fetched_or_kept(race, server) if race else read_file(named)
     if save is not None:
         _save(save, record)
     proof = prove(record, race, Witness().evidence(race or _race_in(record)), words)
@@ -92,43 +95,11 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     return Exit.DONE if proof.ok else Exit.TOO_OLD
 
 
-def _split(race_or_file: str) -> tuple[str, str]:
-    """Return the race or file, and the four words after `#`, if there are any. Raises `Problem`."""
-    if Path(race_or_file).is_file():
-        return race_or_file, ""
-    named, sign, words = race_or_file.partition("#")
-    try:
-        return named, parse_digest_words(words) if sign else ""
-    except ValueError as fault:
-        raise Problem(
-            f"{words!r} are not the words of a digest: {fault}.",
-            "They look like mint-otter-42/3#oak-pear-lamp-river.",
-            Exit.USAGE,
-        ) from None
-
-
-def _record_or_kept(named: str, race: str, server: str) -> bytes:
-    """Return the record to check: the one saved on this machine if no server has the race. Raises `Problem`."""
-    try:
-        return record_of(named, server)
-    except Problem as problem:
-        kept = RecordStore().text(race)
-        if kept is None or problem.code not in (Exit.UNREACHABLE, Exit.NOT_FOUND):
-            raise
-        say(f"This checks the record that is saved on this machine. {problem.what}")
-        return kept.encode()
-
-
-def record_of(race_or_file: str, server: str) -> bytes:
-    """Return the text of a record from a file, or else from the server. Raises `Problem`."""
-    path = Path(race_or_file)
-    if path.is_file():
-        return _read(path)
-    return asyncio.run(_fetch(server, _race_of(race_or_file)))
-
-
-def _race_of(word: str) -> str:
+def race_named(word: str) -> str:
+    """Return the id of the race that an argument names; empty for a file. Raises `Problem`."""
     race = word.strip().lower()
+    if Path(word).is_file():
+        return ""
     if not re.fullmatch(RACE_ID, race):
         raise Problem(
             f"{word!r} is neither a file nor a race's id.",
@@ -138,19 +109,58 @@ def _race_of(word: str) -> str:
     return race
 
 
+def read_file(path: str) -> bytes:
+    """Return the record in a file. Raises `Problem`."""
+    try:
+        with Path(path).open("rb") as file:
+            record = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise Problem(f"{path} cannot be read: {error}.", OTHER_FILE, Exit.USAGE) from None
+    if len(record) > MAX_BYTES:
+        raise Problem(f"{path} is too long to be a record.", OTHER_FILE, Exit.NOT_VERIFIED)
+    return record
+
+
+async def fetch(server: str, race: str) -> bytes:
+    """Return the record of a race from the server. Raises `Problem`."""
+    from saratoga_client.local.identity import new_token
+    from saratoga_client.session.open_connection import open_connection
+    from saratoga_protocol import events
+    from saratoga_protocol.commands import GetRecord
+
+    # records are public, so the request is anonymous
+    async with open_connection(server, token=new_token()) as connection:
+        record = await connection.ask(partial(GetRecord, race=race), events.Record)
+    return record.text.encode()
+
+
+def _fetched_or_kept(race: str, server: str) -> bytes:
+    """Return the record of a race: the one saved on this machine if no server has it. Raises `Problem`."""
+    try:
+        return asyncio.run(fetch(server, race))
+    except Problem as problem:
+        kept = RecordStore().text(race)
+        if kept is None or problem.code not in (Exit.UNREACHABLE, Exit.NOT_FOUND):
+            raise
+        say(f"This checks the record that is saved on this machine. {problem.what}")
+        return kept.encode()
+
+
+def _digest_words(typed: str) -> str:
+    try:
+        return parse_digest_words(typed)
+    except ValueError as fault:
+        raise Problem(
+            f"{typed!r} are not the words of a digest: {fault}.",
+            "They look like mint-otter-42/3#oak-pear-lamp-river.",
+            Exit.USAGE,
+        ) from None
+
+
 def _race_in(record: bytes) -> str:
     """Return the id of the race that a record says it is of; empty without one."""
     found = re.search(rb"^race (\S{1,40})$", record, re.MULTILINE)
     return found[1].decode("ascii", "replace") if found else ""
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise Problem(f"{path} is too long to be a record.", OTHER_FILE, Exit.NOT_VERIFIED)
-        return path.read_bytes()
-    except OSError as error:
-        raise Problem(f"{path} cannot be read: {error}.", OTHER_FILE, Exit.USAGE) from None
 
 
 def _save(path: Path, record: bytes) -> None:
@@ -162,18 +172,6 @@ def _save(path: Path, record: bytes) -> None:
             "Name another file with --save.",
             Exit.USAGE,
         ) from None
-
-
-async def _fetch(server: str, race: str) -> bytes:
-    from saratoga_client.local.identity import new_token
-    from saratoga_client.session.open_connection import open_connection
-    from saratoga_protocol import events
-    from saratoga_protocol.commands import GetRecord
-
-    # records are public, so the request is anonymous
-    async with open_connection(server, token=new_token()) as connection:
-        record = await connection.ask(partial(GetRecord, race=race), events.Record)
-    return record.text.encode()
 
 
 def show(proof: Proof, shown_in: OutputFormat) -> None:

@@ -37,53 +37,54 @@ def kept(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_honest_record_is_verified(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, ["verify", str(kept)]) == Exit.DONE
-    *checks, verdict = capsys.readouterr().out.splitlines()
-    assert all(line.startswith("ok ") for line in checks)
-    assert verdict == (
-        f"{RECORD.race_id} is verified: this machine did not see all of it, so only the record speaks for it."
-    )
-
-
-def test_a_changed_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept.write_bytes(TEXT.replace("cap 10", "cap 20").encode())
-    assert run(saratoga, ["verify", str(kept)]) == Exit.NOT_VERIFIED
-    assert "WRONG digest" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "code", "said", "verdict"),
     [
-        (TEXT.replace("record 2", "record 3", 1), "unknown text: made by a newer release"),
-        (TEXT.replace("record 2", "record 1", 1), "unknown text: made by an older release"),
+        (TEXT, Exit.DONE, "ok    deal", " is verified: this machine did not see all of it"),
+        (TEXT.replace("cap 10", "cap 20"), Exit.NOT_VERIFIED, "WRONG digest", "NOT VERIFIED"),
+        (
+            format_record(replace(void_record(), seed="00" * 32)),
+            Exit.NOT_VERIFIED,
+            "WRONG",
+            "NOT VERIFIED",
+        ),
+        ("\x00\xff junk", Exit.NOT_VERIFIED, "WRONG text", "NOT VERIFIED"),
+        (
+            TEXT.replace("record 2", "record 3", 1),
+            Exit.TOO_OLD,
+            "unknown text: made by a newer release",
+            " cannot be checked here: ",
+        ),
+        (
+            TEXT.replace("record 2", "record 1", 1),
+            Exit.TOO_OLD,
+            "unknown text: made by an older release",
+            " cannot be checked here: ",
+        ),
         (
             format_record(closed(RECORD, 3, damaged=RECORD.racers[0].player)),
+            Exit.TOO_OLD,
             "unknown damaged: the server could not read the rest of the log of Otto",
+            " cannot be checked here: ",
         ),
     ],
-    ids=["newer", "older", "damaged"],
+    ids=["honest", "changed", "wrong void", "junk", "newer", "older", "damaged"],
 )
-def test_what_cannot_be_checked_here_is_no_lie_and_ends_with_5(
-    text: str, why: str, kept: Path, capsys: pytest.CaptureFixture[str]
+def test_a_record_is_verified_contradicted_or_cannot_be_checked_here(
+    text: str,
+    code: Exit,
+    said: str,
+    verdict: str,
+    kept: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    kept.write_text(text)
-    assert run(saratoga, ["verify", str(kept), "--plain"]) == Exit.TOO_OLD
-    shown = capsys.readouterr().out
-    assert why in shown
-    assert " cannot be checked here: " in shown.splitlines()[-1]
-    assert "WRONG" not in shown
-
-
-def test_a_wrong_record_of_a_voided_race_ends_with_7(kept: Path) -> None:
-    kept.write_text(format_record(replace(void_record(), seed="00" * 32)))
-    assert run(saratoga, ["verify", str(kept)]) == Exit.NOT_VERIFIED
-
-
-def test_what_is_no_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept.write_bytes(b"\x00\xff junk")
-    assert run(saratoga, ["verify", str(kept), "--plain"]) == Exit.NOT_VERIFIED
-    assert "Traceback" not in capsys.readouterr().err
+    kept.write_bytes(text.encode("latin-1"))
+    assert run(saratoga, ["verify", str(kept), "--plain"]) == code
+    shown = capsys.readouterr()
+    assert said in shown.out
+    assert verdict in shown.out.splitlines()[-1]
+    assert ("WRONG" in shown.out) is (code is Exit.NOT_VERIFIED)
+    assert "Traceback" not in shown.err
 
 
 def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,34 +119,28 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
     assert shown["names"] == {racer.player: racer.name for racer in RECORD.racers}
 
 
-def test_the_json_of_a_voided_race_has_the_reason(
+def test_the_json_says_whether_a_race_was_voided_and_that_junk_is_no_record(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for text, reason in ((format_record(void_record()), "closed"), (TEXT, None)):
+    for text, reason, code in (
+        (format_record(void_record()), "closed", Exit.DONE),
+        (TEXT, None, Exit.DONE),
+        ("junk", None, Exit.NOT_VERIFIED),
+    ):
         kept.write_text(text, encoding="ascii")
-        assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.DONE
-        assert json.loads(capsys.readouterr().out)["voided"] == reason
+        assert run(saratoga, ["verify", str(kept), "--json"]) == code
+        shown = json.loads(capsys.readouterr().out)
+        assert (shown["voided"], shown["verified"]) == (reason, code is Exit.DONE)
 
 
-def test_the_json_of_junk_says_so_too(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept.write_bytes(b"junk")
-    assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.NOT_VERIFIED
-    assert json.loads(capsys.readouterr().out)["verified"] is False
-
-
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answer requests for the record of the race."""
-
+def test_a_friends_four_words_are_compared(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def fetch(server: str, race: str) -> bytes:
         assert race == RECORD.race_id
         return TEXT.encode()
 
-    monkeypatch.setattr(verify, "_fetch", fetch)
-
-
-@pytest.mark.usefixtures("sent")
-def test_a_friends_four_words_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(verify, "fetch", fetch)
     words = digest_words(digest_of(TEXT))
     asked = ["verify", "--plain", f"{RECORD.race_id}#{words.upper()}"]
     assert run(saratoga, asked) == Exit.DONE
