@@ -23,6 +23,9 @@ FROM_A_CLONE: Final = "To install it, in a clone of Saratoga: pip install ."
 _CODE: Final = re.compile(rf"(?<![a-z0-9-])({TABLE_CODE})(?![a-z0-9-])")
 _URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?:\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}(?:/\S*)?", re.IGNORECASE)
+"""An address with a port but without a scheme."""
+_NAMED: Final = re.compile(rf"(?:[a-z0-9-]+\.)+[a-z]+/(?:\S*/)?{TABLE_CODE}", re.IGNORECASE)
+"""A table's URL without a scheme and a port, as browsers show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ def destination(text: str) -> Destination | None:
     url = found[0] if found else ""
     if not url and _BARE.fullmatch(words):
         url = f"ws://{words}"
+    elif not url and _NAMED.fullmatch(words):
+        url = f"wss://{words}"
     server, code = _split(url)
     if not code:
         outside = _CODE.search((words.replace(url, " ") if url else words).lower())
