@@ -21,7 +21,7 @@ from saratoga_client.session.invitation import Destination, inviter_for
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import Row, remaining, rows
 from saratoga_client.session.witness import Witness
@@ -35,6 +35,10 @@ class WatchedRecord(Struct, frozen=True, kw_only=True):
     race: str
     verified: bool
     sentence: str
+
+    @classmethod
+    def of(cls, race: str, found: Verification) -> "WatchedRecord":
+        return cls(race=race, verified=found.ok, sentence=found.sentence)
 
 
 class WatchedMatchRow(Struct, frozen=True, kw_only=True):
@@ -219,10 +223,7 @@ def printer(form: OutputFormat, now: Callable[[], int]) -> Callable[[SessionStat
 def watched_table(state: SessionState, now: int) -> WatchedTable:
     """Return the JSON object of a table at the server's time `now`."""
     view = state.table_view
-    checked = [
-        WatchedRecord(race=race, verified=found.ok, sentence=found.sentence)
-        for race, found in state.verifications.items()
-    ]
+    checked = list(state.verifications.items())
     return WatchedTable(
         table=view.table.code,
         race=view.table.race,
@@ -235,7 +236,7 @@ def watched_table(state: SessionState, now: int) -> WatchedTable:
         match=None if view.match is None else _watched_match(view.match),
         notice=view.table.notice,
         digest=None if view.outcome is None else view.outcome.digest,
-        verification=checked[-1] if checked else None,
+        verification=WatchedRecord.of(*checked[-1]) if checked else None,
         alarms=list(state.alarms),
         announcement=state.announcement,
     )
