@@ -30,6 +30,13 @@ MARGIN: Final = 7
 Verdict: TypeAlias = Literal["ok", "note", "wrong"]
 """`note`: the part works, but not as well as it could."""
 
+COLOUR_WORDS: Final = {
+    Colours.NONE: "none",
+    Colours.SIXTEEN: "16",
+    Colours.MANY: "256",
+    Colours.ALL: "all (24 bit)",
+}
+
 COLOURS: Final = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
@@ -117,11 +124,11 @@ def of_terminal(terminal: Capabilities) -> Iterator[Finding]:
         "size",
         f"{terminal.columns} columns, {terminal.rows} rows",
         f"The panel is cut short: make the window {SMALLEST[0]} x {SMALLEST[1]} or larger.",
-        is_well=terminal.is_roomy,
+        is_well=terminal.columns >= SMALLEST[0] and terminal.rows >= SMALLEST[1],
     )
     yield _noted(
         "colours",
-        terminal.colours.words,
+        COLOUR_WORDS[terminal.colours],
         "Red suits are hollow. If the terminal has colours, set TERM=xterm-256color, or COLORTERM=truecolor.",
         is_well=terminal.colours > Colours.NONE or bool(os.environ.get("NO_COLOR")),
     )
@@ -131,7 +138,7 @@ def of_files() -> Iterator[Finding]:
     """Check the player's settings and folders, without creating any."""
     path = paths.config_path()
     try:
-        found = settings.read(path)
+        found = settings.read()
     except Problem as failure:
         yield Finding("settings", "wrong", failure.what, failure.remedy)
     else:

@@ -20,13 +20,7 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 from saratoga_client.local.origins import origin_of
-from saratoga_client.local.paths import (
-    HOME_VARIABLE,
-    OWNER_ONLY,
-    create_file,
-    data_folder,
-    link_or_rename,
-)
+from saratoga_client.local.paths import HOME_VARIABLE, OWNER_ONLY, create_file, data_folder
 from saratoga_client.problems import Exit, Problem
 
 SECRET_FILE: Final = "secret"  # noqa: S105 - a file's name
@@ -152,8 +146,9 @@ def take(path: Path, key: str, *, replace: bool) -> Path | None:
                 Exit.REFUSED,
             )
         if is_there:
-            link_or_rename(path, aside)
-            path.unlink(missing_ok=True)
+            if aside.exists():
+                raise FileExistsError(aside)
+            path.rename(aside)
         write_new(path, key)
     except OSError as error:
         raise Problem(

@@ -69,23 +69,15 @@ def replace_file(path: Path, content: bytes, *, mode: int = PUBLIC, durable: boo
 def create_file(path: Path, content: bytes, *, mode: int = PUBLIC) -> None:
     """Write a file that does not exist yet; raises `FileExistsError`, `OSError`."""
     with _draft(path, content, mode, durable=True) as draft:
-        link_or_rename(draft, path)
-
-
-def link_or_rename(source: Path, target: Path) -> None:
-    """Give a file an unused name; raises `FileExistsError`, `OSError`.
-
-    The old name also remains, unless the file system has no hard links.
-    """
-    try:
-        target.hardlink_to(source)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without hard links. On Windows `rename` refuses an existing name too.
-        if target.exists():
-            raise FileExistsError(target) from None
-        source.rename(target)
+        try:
+            path.hardlink_to(draft)
+        except FileExistsError:
+            raise
+        except OSError:
+            # A file system without hard links. On Windows `rename` refuses an existing name too.
+            if path.exists():
+                raise FileExistsError(path) from None
+            draft.rename(path)
 
 
 def delete_oldest(folder: Path, pattern: str, kept: int) -> None:
@@ -97,13 +89,13 @@ def delete_oldest(folder: Path, pattern: str, kept: int) -> None:
 
 def newest_first(folder: Path, pattern: str) -> list[Path]:
     """Return the matching files of a folder, the last changed first."""
-    return sorted(folder.glob(pattern), key=_changed_at, reverse=True)
 
+    def changed_at(path: Path) -> tuple[int, str]:
+        with contextlib.suppress(OSError):
+            return path.stat().st_mtime_ns, path.name
+        return 0, path.name
 
-def _changed_at(path: Path) -> tuple[int, str]:
-    with contextlib.suppress(OSError):
-        return path.stat().st_mtime_ns, path.name
-    return 0, path.name
+    return sorted(folder.glob(pattern), key=changed_at, reverse=True)
 
 
 @contextlib.contextmanager

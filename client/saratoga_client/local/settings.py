@@ -123,41 +123,36 @@ def every_game(suits: str) -> dict[str, str]:
     return dict.fromkeys(GAMES, suits)
 
 
-def load(environment: Mapping[str, str] = os.environ, path: Path | None = None) -> Settings:
+def load() -> Settings:
     """Read the environment, the file and the last choices. Raises `Problem`."""
-    last, file = _last(), read(path or paths.config_path())
+    last, file = _last(), read()
     suits = {"suits": {**last.get("suits", {}), **file.get("suits", {})}}
     named = {
         key: _checked(key, word, variable, strict=False)
         for key in VALUES
-        if (word := environment.get(variable := variable_of(key)))
+        if (word := os.environ.get(variable := f"SARATOGA_{key.upper()}"))
     }
     return Settings(**{**last, **file, **suits, **named})
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Return the settings in a file; none if there is no file. Raises `Problem`."""
+def read() -> dict[str, Any]:
+    """Return the settings in the file; none if there is no file. Raises `Problem`."""
+    path = paths.config_path()
     try:
         text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return {}
+    except tomllib.TOMLDecodeError as error:
+        raise Problem(
+            f"The settings in {path} are not valid TOML: {error}.",
+            'A line looks like: name = "Anna"',
+            Exit.USAGE,
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(
             f"The settings in {path} cannot be read: {error}.",
             "Correct the file, or move it away to use the defaults.",
-            Exit.USAGE,
-        ) from None
-    return parse(text, str(path))
-
-
-def parse(text: str, source: str) -> dict[str, Any]:
-    """Return the settings in a file's text; `source` names the file in messages. Raises `Problem`."""
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise Problem(
-            f"The settings in {source} are not valid TOML: {error}.",
-            'A line looks like: name = "Anna"',
             Exit.USAGE,
         ) from None
     for key in table:
@@ -165,22 +160,21 @@ def parse(text: str, source: str) -> dict[str, Any]:
             near = get_close_matches(key, VALUES, n=1)
             meant = f' Did you mean "{near[0]}"?' if near else ""
             raise Problem(
-                f"{source}, line {line_of(text, key)}: there is no setting {key!r}.",
+                f"{path}, line {_line_of(text, key)}: there is no setting {key!r}.",
                 f"The settings are {', '.join(VALUES)}.{meant}",
                 Exit.USAGE,
             )
     return {
-        key: _checked(key, value, f"{source}, line {line_of(text, key)}: {key}")
+        key: _checked(key, value, f"{path}, line {_line_of(text, key)}: {key}")
         for key, value in table.items()
     }
 
 
-def line_of(text: str, key: str) -> int:
+def _line_of(text: str, key: str) -> int:
     """Return the number of the line that sets a key, from 1; 1 if no line is found."""
-    sought = re.compile(rf'^\s*(\[\s*)?["\']?{re.escape(key)}["\']?\s*([.=\]])')
-    return next(
-        (number for number, line in enumerate(text.split("\n"), 1) if sought.match(line)), 1
-    )
+    sought = re.compile(rf'^\s*(\[\s*)?["\']?{re.escape(key)}["\']?\s*([.=\]])', re.MULTILINE)
+    found = sought.search(text)
+    return 1 if found is None else 1 + text.count("\n", 0, found.end())
 
 
 def _checked(key: str, value: object, place: str, *, strict: bool = True) -> Any:
@@ -246,8 +240,3 @@ def _last() -> dict[str, Any]:
 
 def _last_path() -> Path:
     return paths.state_folder() / "last.json"
-
-
-def variable_of(key: str) -> str:
-    """Return the environment variable of a setting."""
-    return f"SARATOGA_{key.upper()}"

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
@@ -25,10 +26,6 @@ class Colours(IntEnum):
     MANY = 256
     ALL = 1 << 24
 
-    @property
-    def words(self) -> str:
-        return {0: "none", 16: "16", 256: "256"}.get(int(self), "all (24 bit)")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
@@ -46,11 +43,6 @@ class Capabilities:
     rows: int
 
     @property
-    def is_full_screen(self) -> bool:
-        """True if the terminal can show the full-screen program."""
-        return self.is_terminal and self.redraws
-
-    @property
     def why_plain(self) -> str:
         """The reason why the terminal shows only lines of text; empty if it can show the screen."""
         if not self.is_terminal:
@@ -58,11 +50,6 @@ class Capabilities:
         if not self.redraws:
             return f"the terminal cannot redraw (TERM={self.term or 'unset'})"
         return ""
-
-    @property
-    def is_roomy(self) -> bool:
-        """True if the terminal is large enough for every game with its panel."""
-        return self.columns >= SMALLEST[0] and self.rows >= SMALLEST[1]
 
 
 def capabilities(
@@ -88,23 +75,18 @@ def capabilities(
 
 
 def this_terminal() -> Capabilities:
-    """Return the capabilities of this program's terminal now."""
+    """Return the capabilities of this program's terminal now; a closed stream is no terminal."""
+    is_terminal = False
+    with suppress(AttributeError, ValueError):
+        is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     size = shutil.get_terminal_size(SMALLEST)
     return capabilities(
         os.environ,
-        is_terminal=_is_terminal(),
+        is_terminal=is_terminal,
         size=(size.columns, size.lines),
         encoding=getattr(sys.stdout, "encoding", None) or "ascii",
         is_windows=sys.platform == "win32",
     )
-
-
-def _is_terminal() -> bool:
-    """Return whether input and output are a terminal; a closed stream is no terminal."""
-    try:
-        return sys.stdin.isatty() and sys.stdout.isatty()
-    except (AttributeError, ValueError):
-        return False
 
 
 def _colours(environment: Mapping[str, str], term: str, is_windows: bool) -> Colours:

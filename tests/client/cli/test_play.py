@@ -137,8 +137,8 @@ async def test_a_joined_server_is_the_one_that_commands_mean_from_then_on() -> N
     async with open_lobby() as lobby:
         joining = ["join", f"{lobby.url}/mint-otter-99", "--plain"]
         assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
-        assert load({}).server_url == lobby.url
-    assert load({}).server == "", "`saratoga host` opens a server on this machine"
+        assert load().server_url == lobby.url
+    assert load().server == "", "`saratoga host` opens a server on this machine"
 
 
 def test_a_capable_terminal_has_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -387,6 +387,6 @@ def test_an_output_of_another_encoding_gets_letters() -> None:
 
 def test_windows_has_no_term_and_redraws_all_the_same() -> None:
     windows = capabilities({}, is_terminal=True, size=(120, 40), is_windows=True)
-    assert windows.is_full_screen
+    assert windows.redraws
     assert windows.unicode
     assert windows.colours is Colours.MANY

@@ -118,7 +118,7 @@ async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
         await visitor.reads("A NEW TABLE", "Lafayette", "20 minutes", "15 seats", "public")
         await visitor.press("enter")
         await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 15", "public")
-    assert (load({}).game, load({}).cap, load({}).races) == ("lafayette", 20, 3)
+    assert (load().game, load().cap, load().races) == ("lafayette", 20, 3)
 
 
 async def test_without_a_server_the_lobby_lists_what_the_player_can_do(lobby: OpenLobby) -> None:
@@ -288,7 +288,7 @@ async def test_the_lobby_offers_the_last_table_after_it_was_left(lobby: OpenLobb
         await visitor.reads(f"your last table: {code}, b goes back")
         await visitor.press("b")
         await visitor.reads("SEATS 2 of")
-    assert load({}).server_url == lobby.url
+    assert load().server_url == lobby.url
 
 
 @pytest.fixture
