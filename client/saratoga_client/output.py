@@ -15,8 +15,8 @@ import click
 from msgspec import Struct, to_builtins
 
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.sanitised import sanitised
-from saratoga_client.wrapping import wrapped
+from saratoga_client.text import message_lines
+from saratoga_protocol.visible_text import sanitised
 
 LEAST_WIDTH: Final = 20
 """The smallest width in columns to which messages are wrapped."""
@@ -82,7 +82,7 @@ def _for_people(text: str, stream: TextIO, margin: int = 0) -> list[str]:
     if not stream.isatty():
         return [text]
     columns = shutil.get_terminal_size((80, 24)).columns
-    return wrapped(text, max(LEAST_WIDTH, columns - margin))
+    return message_lines(text, max(LEAST_WIDTH, columns - margin))
 
 
 def ask(question: str) -> None:

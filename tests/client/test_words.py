@@ -27,12 +27,12 @@ from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verdict import Proof
+from saratoga_client.text import message_lines
 from saratoga_client.wording import (
     minutes_and_seconds,
     money_meter,
     ordinal,
 )
-from saratoga_client.wrapping import wrapped
 from saratoga_protocol import events
 from saratoga_protocol.events import LeaderboardRow
 from saratoga_rules.games import GAMES
@@ -243,31 +243,31 @@ LONG = "The server on this machine stops now; banked cards are kept, and so is t
 )
 @pytest.mark.parametrize("width", [10, 24, 40, 79])
 def test_a_command_stays_on_one_line(command: str, width: int) -> None:
-    lines = wrapped(f"You are no longer at this table. To sit down again: {command}", width)
+    lines = message_lines(f"You are no longer at this table. To sit down again: {command}", width)
     assert any(command in line for line in lines)
 
 
 def test_words_after_a_command_wrap_again() -> None:
     text = f"To see more: saratoga --help. {LONG}"
-    assert all(len(line) <= 40 for line in wrapped(text, 40))
+    assert all(len(line) <= 40 for line in message_lines(text, 40))
 
 
 def test_a_line_of_its_own_is_not_changed() -> None:
     text = "To return:\n  saratoga join mint-otter-42 --server wss://cards.example.org --plain"
-    assert wrapped(text, 30) == text.split("\n")
+    assert message_lines(text, 30) == text.split("\n")
 
 
 def test_wide_characters_of_names_count_with_the_columns_that_they_take() -> None:
     names = ["明日香の山", "강남스타일", "Zoë", "ピカチュウ", "Bert"]
     text = f"Not in this race, because not connected: {', '.join(names)}."
-    lines = wrapped(text, 40)
+    lines = message_lines(text, 40)
     assert all(cell_len(line) <= 40 for line in lines)
     assert " ".join(lines) == text
 
 
 @given(text=st.text(alphabet="ab -./\n", max_size=60), width=st.integers(1, 30))
 def test_no_word_is_lost_or_broken(text: str, width: int) -> None:
-    assert "\n".join(wrapped(text, width)).split() == text.split()
+    assert "\n".join(message_lines(text, width)).split() == text.split()
 
 
 def main_program(*words: str) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 from rich.cells import cell_len
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.sanitised import sanitised
+from saratoga_protocol.visible_text import sanitised
 
 JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
 """Characters that join their neighbours; terminals disagree about the width of the result."""

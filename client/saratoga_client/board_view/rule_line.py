@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from saratoga_client.board_view.layout import BoardLayout
-from saratoga_client.board_view.text_width import wrapped
 from saratoga_client.rules_text import column_rules
+from saratoga_client.text import wrapped
 from saratoga_rules.game import Game
 from saratoga_rules.position import View
 

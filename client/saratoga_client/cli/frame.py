@@ -20,7 +20,7 @@ import click
 
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.sanitised import sanitised
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
 
 COMMANDS: Final[Mapping[str, str]] = {

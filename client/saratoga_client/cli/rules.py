@@ -1,7 +1,6 @@
 """`saratoga rules GAME`: print the rules of a game from its definition."""
 
 from collections.abc import Iterator
-from textwrap import wrap
 
 import click
 
@@ -10,6 +9,7 @@ from saratoga_client.cli.options import THE_GAMES, game_argument
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_line
 from saratoga_client.rules_text import plain_lines, table
+from saratoga_client.text import wrapped
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, prose
 
@@ -51,8 +51,8 @@ def page(game: Game, width: int) -> Iterator[str]:
     """Return the rules as a page of the given width, by line."""
     yield from (game.title.upper(), "")
     for paragraph in prose(game):
-        yield from (*wrap(paragraph, width), "")
+        yield from (*wrapped(paragraph, width), "")
     for heading, rule in table(game):
-        first, *more = wrap(rule, width - HEADINGS)
+        first, *more = wrapped(rule, width - HEADINGS)
         yield f"{heading:<{HEADINGS}}{first}"
         yield from (" " * HEADINGS + line for line in more)

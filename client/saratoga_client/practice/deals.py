@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.sanitised import UNSEEN
+from saratoga_protocol.visible_text import UNSEEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position

@@ -15,8 +15,8 @@ from saratoga_client.practice.deals import DRAWN_SEED, PracticeDeal, from_seed, 
 from saratoga_client.practice.game import PracticeGame, make, new_game, redo, restart, undo
 from saratoga_client.practice.ghost import Ghost, RunStore, best_ghost, ghost_of_run
 from saratoga_client.practice.hints import hint, safe_move
-from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import dollars, minutes_and_seconds
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.moves import Move
 
 

@@ -8,7 +8,6 @@ from typing import Final
 
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import (
     dollars,
     finish,
@@ -16,6 +15,7 @@ from saratoga_client.wording import (
     shown_name,
     state_words,
 )
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import game_of

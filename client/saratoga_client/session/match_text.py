@@ -6,7 +6,6 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import (
     NO_LEVELS,
     capitalised,
@@ -18,6 +17,7 @@ from saratoga_client.wording import (
 )
 from saratoga_protocol.events import Match, MatchRow, Seat, Table
 from saratoga_protocol.matches import champions, is_over, totals
+from saratoga_protocol.visible_text import sanitised
 
 
 def race_of_match(table: Table, match: Match | None) -> str:

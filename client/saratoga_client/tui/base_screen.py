@@ -14,9 +14,9 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import cells_of, wrapped
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.input.pile_keys import key_called
+from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.pages.symbols import PageSymbols, page_symbols
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import ScrollPage, paint_ground

@@ -20,8 +20,8 @@ from textual.widgets import Static
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
-from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.theme import Paint
+from saratoga_protocol.visible_text import sanitised
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp

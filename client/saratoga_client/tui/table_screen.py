@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import fitted
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.moments import RaceNews, SeenMoments, next_moment
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
+from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import BaseScreen, Guide, TitleLine
 from saratoga_client.tui.pages.table_news import HOST_AWAY, LOST, RESTORED
 from saratoga_protocol.events import Seat

@@ -22,7 +22,7 @@ from saratoga_client.board_view.card_faces import (
 from saratoga_client.board_view.pile_layout import SIZES, SMALL, STRIPS
 from saratoga_client.board_view.qr_code import QUIET, qr_lines
 from saratoga_client.board_view.roles import Role
-from saratoga_client.sanitised import UNSEEN
+from saratoga_protocol.visible_text import UNSEEN
 from saratoga_rules.cards import HIDDEN, PACK, Card
 
 WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)

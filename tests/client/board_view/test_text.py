@@ -9,15 +9,10 @@ from kit.positions import draw
 from saratoga_client.board_view.elision import ColumnRow, column_rows
 from saratoga_client.board_view.layout import lay_out
 from saratoga_client.board_view.rule_line import rule_rows
-from saratoga_client.board_view.text_width import (
-    cells_of,
-    fitted,
-    fitted_name,
-    wrapped,
-)
 from saratoga_client.board_view.title import title_facts
 from saratoga_client.rules_text import column_rules
-from saratoga_client.sanitised import sanitised
+from saratoga_client.text import cells_of, fitted, fitted_name, wrapped
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact

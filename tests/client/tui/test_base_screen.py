@@ -17,11 +17,11 @@ from kit.screen_cells import INK, page_text
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import cells_of
 from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState, one_line
+from saratoga_client.text import cells_of
 from saratoga_client.tui.base_screen import (
     LEAST_HEIGHT,
     LEAST_WIDTH,

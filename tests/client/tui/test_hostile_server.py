@@ -8,8 +8,8 @@ import pytest
 
 from kit.table_pictures import pictures
 from kit.table_screens import table_player
-from saratoga_client.sanitised import UNSEEN
 from saratoga_client.session.state import SessionState
+from saratoga_protocol.visible_text import UNSEEN
 
 CLIPBOARD = "\x1b]52;c;cm0gLXJmIH4=\x07"
 C1_AND_DIRECTION = "\x9b2J\u202e\r\n"

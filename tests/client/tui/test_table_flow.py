@@ -20,12 +20,12 @@ from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, Colours
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.sanitised import UNSEEN
 from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import appearance_of
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_protocol import events
+from saratoga_protocol.visible_text import UNSEEN
 
 GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
 SAID = events.Announcement(text="The server restarts at ten.")

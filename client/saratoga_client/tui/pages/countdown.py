@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
+from saratoga_client.text import fitted_name
 from saratoga_client.tui.pages.gathering import alarms_part, grouped, short_hash
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink

@@ -6,11 +6,11 @@ from typing import Final
 from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.session.match_text import race_of_match, totals_of
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.voided import check_line, void_reason
+from saratoga_client.text import fitted_name
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words

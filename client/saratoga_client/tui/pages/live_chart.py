@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.panel_symbols import panel_symbols
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.text_width import fitted, fitted_name, panel_symbols
 from saratoga_client.review.chart import ChartLine, chart, live_climb, mark_of
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
+from saratoga_client.text import fitted, fitted_name
 from saratoga_client.wording import dollars, money_meter
 from saratoga_rules.games import GAMES
 

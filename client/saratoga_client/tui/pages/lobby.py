@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.text_width import fitted
 from saratoga_client.session.lobby import LobbyState
+from saratoga_client.text import fitted
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals

@@ -6,9 +6,9 @@ from typing import Final
 from rich.console import RenderableType
 
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.match_text import champion_words, match_heading, result_cells
 from saratoga_client.session.state import SessionState
+from saratoga_client.text import fitted_name
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import dollars

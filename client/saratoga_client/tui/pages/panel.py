@@ -10,15 +10,8 @@ from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.panel_symbols import PanelSymbols, panel_symbols
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.text_width import (
-    PanelSymbols,
-    cells_of,
-    fitted,
-    fitted_name,
-    panel_symbols,
-    wrapped,
-)
 from saratoga_client.net.errors import LinkState
 from saratoga_client.session.news import FeedLine, Tone
 from saratoga_client.session.result_text import against_best, gap, last_board, own_result
@@ -28,6 +21,7 @@ from saratoga_client.session.state import (
     race_clock,
 )
 from saratoga_client.session.table_view import Row, rows
+from saratoga_client.text import cells_of, fitted, fitted_name, wrapped
 from saratoga_client.tui.pages.live_chart import draw_chart, row_role
 from saratoga_client.wording import (
     MoneyMeter,

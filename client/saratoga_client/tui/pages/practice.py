@@ -6,10 +6,10 @@ from typing import Final, TypeAlias
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import cells_of, wrapped
 from saratoga_client.board_view.title import title_facts
 from saratoga_client.practice.game import PracticeGame
 from saratoga_client.practice.ghost import Ghost, gap_text
+from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.pages.panel import draw_meter
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import dollars, minutes_and_seconds, money_meter

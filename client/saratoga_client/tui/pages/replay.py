@@ -6,12 +6,12 @@ from typing import Final
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import cells_of, fitted_name, wrapped
 from saratoga_client.input.move_text import CardName, describe, first_that_fits, turned_up
 from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.divergence import Divergence, Pause
 from saratoga_client.review.replay import Replay
+from saratoga_client.text import cells_of, fitted_name, wrapped
 from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.wording import (
     capitalised,

@@ -6,10 +6,10 @@ from typing import Final, TypeAlias
 from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.result_text import digest_words_of, totals, why_unranked
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
+from saratoga_client.text import fitted_name
 from saratoga_client.tui.pages.findings import Findings, lettered
 from saratoga_client.tui.pages.gathering import alarms_part, voided_part
 from saratoga_client.tui.pages.match import match_part

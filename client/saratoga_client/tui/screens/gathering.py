@@ -10,7 +10,6 @@ from textual.widget import Widget
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.settings import CAPS, MATCHES
 from saratoga_client.problems import Problem
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
@@ -20,6 +19,7 @@ from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
 from saratoga_client.wording import cap_words, counted, game_title, shown_name
 from saratoga_protocol.events import Seat
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
 
 HOST_KEYS = frozenset({"s", "g", "c", "m", "p", "+", "-", "l", "k", "a", "up", "down"})

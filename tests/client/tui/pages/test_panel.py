@@ -25,7 +25,6 @@ from kit.session_states import (
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
-from saratoga_client.sanitised import sanitised
 from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
@@ -42,6 +41,7 @@ from saratoga_client.tui.pages.panel import (
 from saratoga_client.tui.pages.symbols import LETTERS as ASCII_SYMBOLS
 from saratoga_client.wording import dollars, money_meter
 from saratoga_protocol import events
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 

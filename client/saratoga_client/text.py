@@ -1,74 +1,15 @@
 """Texts measured, cut and wrapped in cells of the terminal; a character may take two cells.
 
-The texts may come from others and are returned as they are. A control character counts as many cells
-as `Canvas` and `Ink` need to show it: 8 for `<U+001B>`.
+Pure. The texts may come from others and are returned as they are. A control character counts as many
+cells as `saratoga_protocol.visible_text.sanitised` needs to show it: 8 for `<U+001B>`.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
 from typing import Final
 
-from rich.cells import cell_len
-
-from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import BOT_LEVELS, bot_mark
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelSymbols:
-    """The symbols of the panel, one cell each."""
-
-    filled: str
-    rest: str
-    tick: str
-    dots: str
-    away: str
-    states: dict[str, str]
-    """The symbol by the state of a board."""
-    corners: str
-    """Corners and ends: top left, top right, bottom left, bottom right, left end, right end."""
-    across: str
-    upright: str
-
-
-UNICODE: Final = PanelSymbols(
-    filled="█",
-    rest="·",
-    tick="╎",
-    dots="…",
-    away="○",
-    states={
-        "racing": "▸",
-        "won": "*",
-        "cash-out": "$",
-        "stuck": "✗",
-        "out-of-time": "!",
-        "left": "-",
-        "gone": "-",
-        "ended-by-host": "-",
-        "idle": "-",
-        "bots-stopped": "-",
-        "ended-by-vote": "-",
-    },
-    corners="┌┐└┘├┤",
-    across="─",
-    upright="│",
-)
-
-LETTERS: Final = PanelSymbols(
-    filled="#",
-    rest=".",
-    tick="|",
-    dots="~",
-    away="o",
-    states={**UNICODE.states, "racing": ">", "stuck": "x"},
-    corners="++++++",
-    across="-",
-    upright="|",
-)
-
-
-def panel_symbols(ascii_only: bool) -> PanelSymbols:
-    return LETTERS if ascii_only else UNICODE
+from saratoga_protocol.visible_text import sanitised
 
 
 def cells_of(text: str) -> int:
@@ -77,7 +18,11 @@ def cells_of(text: str) -> int:
     >>> cells_of("Anna"), cells_of("王小明"), cells_of("\x1b")
     (4, 6, 8)
     """
-    return cell_len(text if text.isascii() and text.isprintable() else sanitised(text))
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len  # only here, because every start imports this module
+
+    return cell_len(sanitised(text))
 
 
 def fitted(text: str, cells: int, dots: str = "…") -> str:
@@ -119,8 +64,10 @@ def fitted_name(name: str, bot: bool, level: str, cells: int, dots: str = "…")
     return cut + " " * (cells - cells_of(cut))
 
 
-def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
+def wrapped(text: str, cells: int, indent: int = 0, *, breaks: bool = True) -> list[str]:
     """Return a text in lines of at most `cells` cells, broken between words if possible.
+
+    Without `breaks` a word that is longer than a line stays whole.
 
     >>> wrapped("2:51 mei is stuck", 10, indent=5)
     ['2:51 mei', '     is', '     stuck']
@@ -133,7 +80,7 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
     line = ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
-        is_too_long = cells_of(word) > cells - indent
+        is_too_long = breaks and cells_of(word) > cells - indent
         if is_too_long and cells_of(line) + 2 < cells:
             # The word is too long for a line: begin it on this line.
             line = longer
@@ -144,7 +91,7 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
             if line.strip():
                 lines.append(line)
             line = " " * indent + word if lines else word
-        while cells_of(line) > cells:
+        while breaks and cells_of(line) > cells:
             head = _head(line, cells)
             lines.append(head)
             line = " " * indent + line[len(head) :]
@@ -158,3 +105,63 @@ def _head(text: str, cells: int) -> str:
     while end > least and cells_of(text[:end]) > cells:
         end -= 1
     return text[:end]
+
+
+PROGRAM: Final = "saratoga"
+
+_ENDS: Final = re.compile(r".*[.,;:?!)]")
+"""A word at the end of a sentence or a phrase, where a command ends too."""
+
+_OF_COMMAND: Final = re.compile(r"-.*|.*[/:#=\d'\"].*|[A-Z]{2,}[.,;:?!)]?")
+"""A word that continues a command: an option, an address, a number, a quoted text, or a placeholder."""
+
+
+_JOINED: Final = "\xa0"
+"""The no-break space, which joins the words of a command while a message is wrapped."""
+
+
+def message_lines(text: str, cells: int) -> list[str]:
+    """Return the lines of a message to the player, broken between words only.
+
+    A URL and a command to paste stay on one line, because a line break would change them. An indented
+    line is a command and stays as it is.
+
+    >>> message_lines("To return: saratoga join ws://10.0.0.2:7470/mint-otter-42", 40)
+    ['To return:', 'saratoga join ws://10.0.0.2:7470/mint-otter-42']
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if cells_of(line) <= cells or line.startswith(" "):
+            lines.append(line)
+        else:
+            units = " ".join(_units(line.split()))
+            lines += [each.replace(_JOINED, " ") for each in wrapped(units, cells, breaks=False)]
+    return lines
+
+
+def _units(words: list[str]) -> Iterator[str]:
+    """Yield the words, and each command as one unit."""
+    command: list[str] = []
+    for word in words:
+        if command and _continues(command, word):
+            command.append(word)
+            continue
+        if command:
+            yield _JOINED.join(command)
+        command = [word] if word == PROGRAM else []
+        if not command:
+            yield word
+    if command:
+        yield _JOINED.join(command)
+
+
+def _continues(command: list[str], word: str) -> bool:
+    """Return whether a word belongs to the command before it."""
+    last = command[-1]
+    if " ".join(command).count("'") % 2:
+        # within quotes
+        return True
+    if _ENDS.fullmatch(last):
+        return False
+    is_verb_or_value = last == PROGRAM or last.startswith("-") or len(command) == 2
+    return is_verb_or_value or _OF_COMMAND.fullmatch(word) is not None
