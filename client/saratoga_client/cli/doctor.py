@@ -4,7 +4,8 @@ import asyncio
 import os
 import time
 from collections.abc import Iterator
-from typing import Final, Literal, TypeAlias
+from contextlib import suppress
+from typing import Final, Literal
 
 import click
 from msgspec import Struct
@@ -26,10 +27,6 @@ SLOW: Final = 250.0
 MARGIN: Final = 7
 """Width of the verdict before each finding, in cells."""
 
-
-Verdict: TypeAlias = Literal["ok", "note", "wrong"]
-"""`note`: the part works, but not as well as it could."""
-
 COLOUR_WORDS: Final = {
     Colours.NONE: "none",
     Colours.SIXTEEN: "16",
@@ -44,7 +41,8 @@ class Finding(Struct, frozen=True):
     """The result of one check."""
 
     name: str
-    verdict: Verdict
+    verdict: Literal["ok", "note", "wrong"]
+    """`note`: the part works, but not as well as it could."""
     found: str
     remedy: str = ""
 
@@ -76,35 +74,29 @@ def command(server: str | None, as_json: bool, plain: bool) -> int:
     The exit code is 0 if nothing is wrong, 3 if only the connection is, else 1.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
-    try:
+    chosen = Settings()
+    # a finding says what is wrong with the settings
+    with suppress(Problem):
         chosen = load()
-    except Problem:
-        # the finding on the settings says what is wrong
-        chosen = Settings()
     address = server or chosen.server_url
-    findings = [*of_terminal(this_terminal()), *of_files()]
-    findings.append(asyncio.run(of_connection(address, is_named=bool(server or chosen.server))))
+    connection = asyncio.run(of_connection(address, is_named=bool(server or chosen.server)))
+    findings = [*of_terminal(this_terminal()), *of_files(), connection]
     wrong = [finding.name for finding in findings if finding.verdict == "wrong"]
     if shown_in is OutputFormat.JSON:
         write_json(ReportOut(well=not wrong, server=address, findings=findings))
     else:
         for finding in findings:
-            show(finding, shown_in)
+            colour = COLOURS[finding.verdict] if shown_in is OutputFormat.LIVE else None
+            mark = click.style(f"{finding.verdict:<{MARGIN}}", fg=colour)
+            write_line(f"{finding.name}: {finding.found}", mark=mark)
+            if finding.remedy:
+                write_line(f"{finding.name}: {finding.remedy}", mark=f"{'remedy':<{MARGIN}}")
     if not wrong:
         return Exit.DONE
     return Exit.UNREACHABLE if wrong == ["connection"] else Exit.UNEXPECTED
 
 
-def show(finding: Finding, shown_in: OutputFormat) -> None:
-    """Print a finding and its remedy as lines."""
-    colour = COLOURS[finding.verdict] if shown_in is OutputFormat.LIVE else None
-    mark = click.style(f"{finding.verdict:<{MARGIN}}", fg=colour)
-    write_line(f"{finding.name}: {finding.found}", mark=mark)
-    if finding.remedy:
-        write_line(f"{finding.name}: {finding.remedy}", mark=f"{'remedy':<{MARGIN}}")
-
-
-def _noted(name: str, found: str, remedy: str, *, is_well: bool) -> Finding:
+def _judged(name: str, is_well: bool, found: str, remedy: str) -> Finding:
     """Return a finding that is a note with a remedy unless all is well."""
     return Finding(name, "ok", found) if is_well else Finding(name, "note", found, remedy)
 
@@ -112,37 +104,35 @@ def _noted(name: str, found: str, remedy: str, *, is_well: bool) -> Finding:
 def of_terminal(terminal: Capabilities) -> Iterator[Finding]:
     """Yield the findings on the capabilities of the terminal."""
     why = terminal.why_plain
-    yield _noted(
+    yield _judged(
         "terminal",
+        not why,
         f"{why}, so the game is shown as lines of text"
         if why
         else f"TERM={terminal.term or 'unset'}",
         "To play on the full screen, run saratoga in a terminal with TERM set, for example to xterm-256color.",
-        is_well=not why,
     )
-    yield _noted(
+    yield _judged(
         "size",
+        terminal.columns >= SMALLEST[0] and terminal.rows >= SMALLEST[1],
         f"{terminal.columns} columns, {terminal.rows} rows",
         f"The panel is cut short: make the window {SMALLEST[0]} x {SMALLEST[1]} or larger.",
-        is_well=terminal.columns >= SMALLEST[0] and terminal.rows >= SMALLEST[1],
     )
-    yield _noted(
+    yield _judged(
         "colours",
+        terminal.colours > Colours.NONE or bool(os.environ.get("NO_COLOR")),
         COLOUR_WORDS[terminal.colours],
         "Red suits are hollow. If the terminal has colours, set TERM=xterm-256color, or COLORTERM=truecolor.",
-        is_well=terminal.colours > Colours.NONE or bool(os.environ.get("NO_COLOR")),
     )
 
 
 def of_files() -> Iterator[Finding]:
     """Check the player's settings and folders, without creating any."""
-    path = paths.config_path()
     try:
-        found = settings.read()
+        found = ", ".join(settings.read()) or "none; the defaults hold"
+        yield Finding("settings", "ok", f"{paths.config_path()}: {found}")
     except Problem as failure:
         yield Finding("settings", "wrong", failure.what, failure.remedy)
-    else:
-        yield Finding("settings", "ok", f"{path}: {', '.join(found) or 'none; the defaults hold'}")
     for name, folder in (("state", paths.state_folder()), ("data", paths.data_folder())):
         nearest = next(each for each in (folder, *folder.parents) if each.exists())
         if os.access(nearest, os.W_OK):
@@ -166,12 +156,11 @@ async def of_connection(server: str, *, is_named: bool = True) -> Finding:
             round_trip_ms = (time.monotonic() - began) * 1000
     except Problem as failure:
         is_wrong = is_named or failure.code != Exit.UNREACHABLE
-        verdict: Verdict = "wrong" if is_wrong else "note"
-        return Finding("connection", verdict, failure.what, failure.remedy)
-    return _noted(
+        return Finding("connection", "wrong" if is_wrong else "note", failure.what, failure.remedy)
+    return _judged(
         "connection",
+        round_trip_ms <= SLOW,
         f"{server} answers ({connection.welcome.server}): round trip {round_trip_ms:.0f} ms, "
         f"public tables: {len(tables.tables)}",
         "Each move takes that long to be confirmed. Use a nearer server if there is one.",
-        is_well=round_trip_ms <= SLOW,
     )

@@ -1,6 +1,7 @@
 """Questions at the terminal that do not block the event loop, so the connection stays alive."""
 
 import asyncio
+from contextlib import suppress
 from threading import Thread
 
 import click
@@ -35,24 +36,20 @@ async def _typed_line() -> str:
     loop = asyncio.get_running_loop()
     line: asyncio.Future[bytes] = loop.create_future()
 
-    def deliver(read: bytes) -> None:
+    def deliver(typed: bytes) -> None:
         if not line.done():
-            line.set_result(read)
+            line.set_result(typed)
 
     def read() -> None:
-        try:
+        typed = b""
+        # ValueError, OSError: the terminal is closed
+        with suppress(OSError, ValueError):
             typed = StandardInput().read(CHUNK)
-        except (OSError, ValueError):
-            # The terminal is closed.
-            typed = b""
-        try:
+        # RuntimeError: the program has ended in the meantime
+        with suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, typed)
-        except RuntimeError:
-            # The program has ended in the meantime.
-            return
 
     Thread(target=read, name="prompt", daemon=True).start()
-    typed = await line
-    if not typed:
+    if not (typed := await line):
         raise click.Abort
     return typed.decode(errors="replace")
