@@ -177,7 +177,12 @@ def test_problems_are_safe(
 def test_messages_and_logs_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
     say(HOSTILE)
     checked(capsys.readouterr().err)
-    record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "%s", (HOSTILE,), None)
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError as error:
+        fault = (ZeroDivisionError, error, error.__traceback__)
+    record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "%s", (HOSTILE,), fault)
+    assert "Traceback" not in WordsOnly().format(record)
     checked(WordsOnly().format(record))
 
 

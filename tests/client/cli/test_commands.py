@@ -1,7 +1,6 @@
 """The command line as a whole: help, options, usage errors, questions, exit codes."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -13,14 +12,11 @@ import pytest
 
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import options
-from saratoga_client.cli.frame import COMMANDS, EXPOSURE_WARNING, WordsOnly, run
+from saratoga_client.cli.frame import COMMANDS, EXPOSURE_WARNING, run
 from saratoga_client.cli.options import (
-    TABLE,
     in_lines,
     offline_options,
     play_options,
-    server_of,
-    server_option,
     viewing_options,
 )
 from saratoga_client.cli.prompt import confirm, prompt
@@ -30,22 +26,16 @@ from saratoga_client.local.settings import Settings
 from saratoga_client.local.terminal import Capabilities, capabilities
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.rules_text import plain_lines
-from saratoga_client.session.invitation import Destination
 from saratoga_rules.games import GAMES
 
 
-def test_help_leads_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, ["--help"]) == Exit.DONE
+@pytest.mark.parametrize("verb", ["", *COMMANDS])
+def test_help_leads_with_examples(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, [*verb.split(), "--help"]) == Exit.DONE
     text = capsys.readouterr().out
-    assert text.index("Examples:") < text.index("Usage:") < text.index("Commands:")
-    assert all(verb in text for verb in COMMANDS)
-
-
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, [verb, "--help"]) == Exit.DONE
-    text = capsys.readouterr().out
-    assert text.index("Examples:") < text.index(f"Usage: saratoga {verb}") < text.index("Options:")
+    usage = text.index(f"Usage: saratoga {verb}".rstrip())
+    assert text.index("Examples:") < usage < text.index("Options:")
+    assert verb or all(name in text[usage:] for name in COMMANDS)
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,12 +118,6 @@ def test_pasted_control_characters_are_escaped_when_they_are_printed(
     assert "\x1b" not in output
 
 
-def test_codes_may_be_written_in_capitals(capsys: pytest.CaptureFixture[str]) -> None:
-    here = "ws://127.0.0.1:1"
-    assert run(saratoga, ["watch", "Mint-OTTER-42", "--server", here]) == Exit.UNREACHABLE
-    assert here in capsys.readouterr().err
-
-
 def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
     def fail(*_: object, **__: object) -> None:
         raise error
@@ -142,15 +126,12 @@ def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
     return run(saratoga, [])
 
 
-def test_a_problem_is_printed_with_its_remedy(
+def test_an_error_has_its_words_and_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     problem = Problem("The cat sat on the cards.", "Lift the cat.", Exit.REFUSED)
     assert failing(problem, monkeypatch) == Exit.REFUSED
     assert capsys.readouterr().err == "saratoga: The cat sat on the cards. Lift the cat.\n"
-
-
-def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert failing(KeyboardInterrupt(), monkeypatch) == Exit.INTERRUPTED
 
 
@@ -162,15 +143,6 @@ def test_a_fault_of_ours_shows_no_trace_and_keeps_it_in_a_file(
     assert "Traceback" not in text
     report = Path(text.rstrip(".\n").split(" the file ")[1])
     assert "ZeroDivisionError: oh" in report.read_text(encoding="utf-8")
-
-
-def test_loggers_show_no_trace_either() -> None:
-    try:
-        raise ZeroDivisionError
-    except ZeroDivisionError as error:
-        fault = (ZeroDivisionError, error, error.__traceback__)
-    record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "It broke.", None, fault)
-    assert WordsOnly().format(record) == "saratoga: It broke."
 
 
 THERE = "wss://cards.example.org"
@@ -232,33 +204,27 @@ def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[s
     assert "line 2: plain cannot be" in capsys.readouterr().err
 
 
-def server_for_table(*words: str) -> str | int:
-    """Return the server address that a command with a table uses, or the exit code of the program."""
-    received: list[str] = []
-
-    @click.group()
-    def program() -> None:
-        pass
-
-    @program.command()
-    @click.argument("table", type=TABLE)
-    @server_option
-    def command(table: Destination, server: str) -> None:
-        received.append(server_of(table, server))
-
-    exit_code = run(program, ["command", *words])
-    return received[0] if received else exit_code
-
-
+@pytest.mark.parametrize(
+    ("words", "server"),
+    [
+        (["Mint-OTTER-42"], "ws://127.0.0.1:1"),
+        (["ws://127.0.0.1:2/mint-otter-42"], "ws://127.0.0.1:2"),
+        (["saratoga join ws://127.0.0.1:2/mint-otter-42"], "ws://127.0.0.1:2"),
+        (["ws://127.0.0.1:2/mint-otter-42", "--server", "ws://127.0.0.1:2/"], "ws://127.0.0.1:2"),
+        (["ws://127.0.0.1:2/mint-otter-42", "--server", "ws://other:1"], None),
+    ],
+)
+@pytest.mark.parametrize("command", ["join", "watch", "bot"])
 def test_a_url_names_the_server_and_a_conflicting_flag_is_refused(
+    command: str,
+    words: list[str],
+    server: str | None,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
-    assert server_for_table("Mint-Otter-42") == "ws://environment:1"
-    assert server_for_table(f"{THERE}/mint-otter-42") == THERE
-    assert server_for_table(f"saratoga join {THERE}/mint-otter-42") == THERE
-    assert server_for_table(f"{THERE}/mint-otter-42", "--server", f"{THERE}/") == THERE
-    assert server_for_table(f"{THERE}/mint-otter-42", "--server", "ws://other:1") == Exit.USAGE
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://127.0.0.1:1")
+    assert run(saratoga, [command, *words]) == (Exit.UNREACHABLE if server else Exit.USAGE)
+    assert (f" at {server}" if server else "and --server to") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -332,25 +298,20 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
     return Typed(monkeypatch)
 
 
-async def test_the_event_loop_runs_while_the_player_types(
+async def test_the_event_loop_runs_while_the_player_types_and_an_empty_line_repeats_the_question(
     typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asking = asyncio.create_task(prompt("Your name\x1b"))
     await asyncio.sleep(0)
     assert not asking.done()
+    typed.lines.put(b"\n")
     typed.lines.put("  Zoë \n".encode())
     assert await asking == "Zoë"
     shown = capsys.readouterr()
-    assert (shown.out, shown.err) == ("", "Your name<U+001B>: ")
-
-
-async def test_an_empty_line_repeats_the_question(
-    typed: Typed, capsys: pytest.CaptureFixture[str]
-) -> None:
-    typed.lines.put(b"\n")
-    typed.lines.put(b"Anna\n")
-    assert await prompt("Your name") == "Anna"
-    assert capsys.readouterr().err.count("Your name: ") == 2
+    assert (shown.out, shown.err) == ("", "Your name<U+001B>: " * 2)
+    typed.lines.put(b"")
+    with pytest.raises(click.Abort):
+        await prompt("Your name")
 
 
 @pytest.mark.parametrize(
@@ -359,12 +320,6 @@ async def test_an_empty_line_repeats_the_question(
 async def test_only_yes_confirms(typed: Typed, line: bytes, means: bool) -> None:
     typed.lines.put(line)
     assert await confirm("Close the server now?") is means
-
-
-async def test_the_end_of_the_input_aborts(typed: Typed) -> None:
-    typed.lines.put(b"")
-    with pytest.raises(click.Abort):
-        await prompt("Your name")
 
 
 @pytest.mark.parametrize("command", ["practice", "rules", "leaderboard"])
