@@ -71,8 +71,8 @@ def capitalised(sentence: str) -> str:
 def ordinal(number: int) -> str:
     """Return a place as an ordinal number.
 
-    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21)]
-    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st']
+    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '113th']
     """
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"

@@ -1,10 +1,13 @@
 """Sentences: problems, wrapping, output and strange characters."""
 
 import dataclasses
+import doctest
 import json
 import logging
 import subprocess
 import sys
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 import msgspec
@@ -14,6 +17,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+import saratoga_client
 from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
@@ -29,9 +33,7 @@ from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verdict import Proof
 from saratoga_client.text import message_lines
 from saratoga_client.wording import (
-    minutes_and_seconds,
     money_meter,
-    ordinal,
 )
 from saratoga_protocol import events
 from saratoga_protocol.events import LeaderboardRow
@@ -213,20 +215,6 @@ def test_the_alarms_follow_the_problem_that_ended_the_program() -> None:
     assert problem.code is Exit.NOT_VERIFIED
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (22, "22nd"), (113, "113th")],
-)
-def test_an_ordinal_has_the_ending_that_english_uses(number: int, text: str) -> None:
-    assert ordinal(number) == text
-
-
-def test_a_time_is_rounded_down_to_seconds_or_tenths() -> None:
-    assert minutes_and_seconds(3_599_999) == "59:59"
-    assert minutes_and_seconds(3_600_000) == "60:00"
-    assert minutes_and_seconds(9_990, tenths=True) == "0:09.9"
-
-
 def test_a_player_is_even_or_ahead_when_the_packs_are_paid() -> None:
     assert money_meter(GAMES["canfield"], 0).even_word == "even"
     dearer = money_meter(dataclasses.replace(GAMES["canfield"], pack_price=52), 0)
@@ -297,3 +285,10 @@ def test_a_problem_becomes_the_exit_code_of_the_process() -> None:
     ended = main_program("join", "ws://127.0.0.1:1/mint-otter-42")
     assert (ended.returncode, ended.stdout) == (Exit.UNREACHABLE, "")
     assert "Traceback" not in ended.stderr
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    names = [each.name for each in walk_packages(saratoga_client.__path__, "saratoga_client.")]
+    found = [doctest.testmod(import_module(name)) for name in names if "__main__" not in name]
+    assert sum(each.attempted for each in found) > 20
+    assert sum(each.failed for each in found) == 0

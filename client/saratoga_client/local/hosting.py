@@ -113,8 +113,8 @@ def _at_port(
 def page_origin(public_url: str) -> str:
     """Return the origin of the page at a server's public address: browsers admit no other to its WebSocket.
 
-    >>> page_origin("wss://cards.example.org/")
-    'https://cards.example.org'
+    >>> page_origin("wss://anna:s3cret@Cards.example.org/"), page_origin("ws://example.org:7470")
+    ('https://cards.example.org', 'http://example.org:7470')
     """
     parts = urlsplit(public_url)
     scheme = "https" if parts.scheme in ("https", "wss") else "http"

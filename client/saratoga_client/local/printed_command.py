@@ -21,6 +21,8 @@ def printed_command(*words: str, server: str = "") -> str:
     'saratoga verify mint-otter-42/3 --server ws://10.0.0.2:7470'
     >>> printed_command("watch", "mint-otter-42; rm -rf ~")
     "saratoga watch 'mint-otter-42; rm -rf ~'"
+    >>> printed_command("verify", "mint-otter-42/3#oak-pear-lamp-river"), printed_command("#comment")
+    ('saratoga verify mint-otter-42/3#oak-pear-lamp-river', "saratoga '#comment'")
     """
     named = ("--server", server) if server else ()
     return " ".join(("saratoga", *map(_quoted, (*words, *named))))
@@ -29,7 +31,7 @@ def printed_command(*words: str, server: str = "") -> str:
 def table_command(verb: str, code: str, server: str = "") -> str:
     """Return the command that goes to a table, by its URL if a server is given.
 
-    >>> table_command("join", "mint-otter-42", "ws://10.0.0.2:7470")
+    >>> table_command("join", "mint-otter-42", "ws://10.0.0.2:7470/")
     'saratoga join ws://10.0.0.2:7470/mint-otter-42'
     """
     return printed_command(verb, f"{server.rstrip('/')}/{code}" if server else code)
@@ -38,8 +40,8 @@ def table_command(verb: str, code: str, server: str = "") -> str:
 def host_command(server: str) -> str:
     """Return the command that opens the server at an address of this machine again.
 
-    >>> host_command("ws://127.0.0.1:8000")
-    'saratoga host --port 8000'
+    >>> host_command("ws://127.0.0.1:8000"), host_command("ws://localhost:80")
+    ('saratoga host --port 8000', 'saratoga host --port 80')
     """
     return printed_command("host", "--port", origin_of(server).rpartition(":")[2])
 

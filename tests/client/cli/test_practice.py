@@ -13,7 +13,6 @@ from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.problems import Exit
 from saratoga_client.tui import app as tui_app
 from saratoga_client.tui.app import Flow
-from saratoga_rules.games import GAMES
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *orders: str) -> None:
@@ -30,24 +29,16 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_game_can_be_practised_through_a_pipe(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    typed(monkeypatch, "draw", "undo", "look", "hint", "leave")
-    assert run(saratoga, ["practice", name, "--seed", "k7m2pq", "--plain"]) == Exit.DONE
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith(f"practice: {GAMES[name].title}, seed k7m2pq")
-    assert said[-1].startswith("practice: over")
-    assert not [line for line in said if "place" in line or line.startswith(("race", "standing"))]
-
-
-def test_a_ghost_is_asked_for_in_lines_too(
+def test_it_is_played_through_a_pipe_with_a_ghost(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed(monkeypatch, "leave")
-    assert run(saratoga, ["practice", "canfield", "--ghost", "--plain"]) == Exit.DONE
-    assert "ghost: No run of this deal is kept yet" in capsys.readouterr().out
+    typed(monkeypatch, "draw", "undo", "leave")
+    asked = ["practice", "canfield", "--seed", "k7m2pq", "--ghost", "--plain"]
+    assert run(saratoga, asked) == Exit.DONE
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("practice: Canfield, seed k7m2pq")
+    assert "ghost: No run of this deal is kept yet" in "\n".join(said)
+    assert said[-1].startswith("practice: over")
 
 
 @pytest.mark.parametrize("seed", ["x" * 41, "a\x1b[2J"])

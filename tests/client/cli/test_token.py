@@ -10,7 +10,7 @@ import pytest
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.frame import run
 from saratoga_client.local import identity
-from saratoga_client.local.origins import origin_of
+from saratoga_client.local.origins import normal_address, origin_of
 from saratoga_client.local.paths import data_folder
 from saratoga_client.problems import Exit
 from saratoga_protocol.commands import player_id
@@ -61,30 +61,34 @@ def test_the_secret_is_exported_to_a_file_that_only_its_owner_can_read(
     assert own not in told.out + told.err + caplog.text
 
 
-def test_one_server_s_token_is_exported_without_the_secret(
-    own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("exported_at", "named", "used_at"),
+    [
+        (THERE, (), THERE),
+        # a host has another address in the same network the next evening
+        ("ws://192.168.1.7:7470", (), "ws://10.0.0.2:7470"),
+        ("ws://cards.example.org", ("--server", THERE), THERE),
+    ],
+    ids=["one server", "local network", "a server that moved"],
+)
+def test_a_token_for_one_server_is_moved_without_the_secret(
+    exported_at: str,
+    named: tuple[str, ...],
+    used_at: str,
+    own: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at_home = [identity.token_for(server) for server in (HERE, THERE)]
+    exported, elsewhere = identity.token_for(exported_at), identity.token_for(HERE)
     file = tmp_path / "one.token"
-    assert token("export", str(file), "--server", THERE) == Exit.DONE
-    assert own not in file.read_text()
+    assert token("export", str(file), "--server", exported_at) == Exit.DONE
+    # the page takes only the token for its own address
+    assert file.read_text() == f"saratoga token {normal_address(exported_at)} {exported}\n"
     on_another_device(monkeypatch, tmp_path)
-    assert token("import", str(file)) == Exit.DONE
+    assert token("import", str(file), *named) == Exit.DONE
     assert not identity.secret_path().exists()
-    assert identity.token_for(THERE) == at_home[1]
-    assert identity.token_for(HERE) != at_home[0]
-
-
-def test_the_token_for_a_local_network_is_exported_for_the_page_and_used_at_the_next_address(
-    own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "one.token"
-    assert token("export", str(file), "--server", "ws://192.168.1.7:7470") == Exit.DONE
-    _, _, server, exported = file.read_text().split()
-    assert server == "ws://192.168.1.7:7470", "the page takes only the token for its own address"
-    on_another_device(monkeypatch, tmp_path)
-    assert token("import", str(file)) == Exit.DONE
-    assert identity.token_for("ws://10.0.0.2:7470") == exported
+    assert identity.token_for(used_at) == exported
+    assert identity.token_for(HERE) != elsewhere
 
 
 def test_a_file_is_not_overwritten_and_one_that_cannot_be_written_is_reported(
@@ -142,14 +146,6 @@ def test_text_that_is_neither_secret_nor_token_is_refused_and_not_written(
     assert token("import", str(wrong), "--server", HERE) == Exit.USAGE
     assert not data_folder().exists()
     assert "Traceback" not in capsys.readouterr().err
-
-
-def test_a_player_keeps_the_identity_at_a_server_that_moved(own: str, tmp_path: Path) -> None:
-    old, new, file = "ws://cards.example.org", THERE, str(tmp_path / "one.token")
-    before = identity.token_for(old)
-    assert token("export", "--server", old, file) == Exit.DONE
-    assert token("import", "--server", new, file) == Exit.DONE
-    assert identity.token_for(new) == before
 
 
 def test_a_new_secret_makes_a_new_player_everywhere(own: str) -> None:

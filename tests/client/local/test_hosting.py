@@ -22,10 +22,9 @@ from saratoga_client.local.hosting import (
     friends_address,
     last_port,
     local_server,
-    page_origin,
 )
-from saratoga_client.local.origins import DEFAULT_SERVER, origin_of
-from saratoga_client.local.printed_command import host_command, printed_command, table_command
+from saratoga_client.local.origins import origin_of
+from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.server_process import running_server
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.local.terminal import Capabilities, Colours, capabilities
@@ -152,18 +151,6 @@ async def test_a_server_is_started_at_a_free_port(
     assert reports[-1].startswith("Stopping")
 
 
-@pytest.mark.parametrize(
-    ("url", "origin"),
-    [
-        ("wss://Cards.example.org/", "https://cards.example.org"),
-        ("ws://machine.example.org:7470", "http://machine.example.org:7470"),
-        ("https://anna:s3cret@cards.example/races", "https://cards.example"),
-    ],
-)
-def test_the_page_at_a_public_address_has_an_origin(url: str, origin: str) -> None:
-    assert page_origin(url) == origin
-
-
 async def test_friends_get_the_lan_address_if_the_server_answers_at_it(
     network: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,30 +217,6 @@ def test_a_shell_reads_the_printed_words_back(words: list[str]) -> None:
         "--server",
         LAN,
     ]
-
-
-def test_the_words_of_a_digest_need_no_quotes() -> None:
-    command = printed_command("verify", "mint-otter-42/3#oak-pear-lamp-river")
-    assert command == "saratoga verify mint-otter-42/3#oak-pear-lamp-river"
-    assert shlex.quote("#comment") in printed_command("verify", "#comment")
-
-
-def test_a_table_elsewhere_is_named_by_its_url() -> None:
-    assert table_command("watch", "mint-otter-42") == "saratoga watch mint-otter-42"
-    there = table_command("bot", "mint-otter-42", "wss://example.org/cards/")
-    assert there == "saratoga bot wss://example.org/cards/mint-otter-42"
-
-
-@pytest.mark.parametrize(
-    ("server", "command"),
-    [
-        (DEFAULT_SERVER, "saratoga host --port 7470"),
-        ("ws://localhost:80", "saratoga host --port 80"),
-        ("ws://127.0.0.1:41233", "saratoga host --port 41233"),
-    ],
-)
-def test_a_server_of_this_machine_opens_again_at_its_port(server: str, command: str) -> None:
-    assert host_command(server) == command
 
 
 SAME = {
