@@ -28,9 +28,10 @@ from saratoga_client.local.settings import (
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, join_command
-from saratoga_client.session.join import TableWanted, kept_table, kept_table_text
+from saratoga_client.session.join import kept_table, kept_table_text
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
+from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
 
@@ -100,7 +101,7 @@ def command(
     """
     chosen = {"game": game, "cap": cap, "races": races}
     settings = settings.given(**chosen)
-    table = TableWanted(
+    table = TableSettings(
         game=settings.game, cap=settings.cap, seats=seats, public=public, races=settings.races
     )
     remember(game=table.game, cap=table.cap, races=table.races)
@@ -114,7 +115,7 @@ def command(
         asyncio.run(_host_here(settings, table, chosen, server))
 
 
-async def _host_there(settings: Settings, table: TableWanted, public_url: str) -> None:
+async def _host_there(settings: Settings, table: TableSettings, public_url: str) -> None:
     """Open the table at a running server. Raises `Problem`."""
     friends = public_url or await friends_address(settings.server)
     if is_this_machine(friends):
@@ -128,7 +129,7 @@ async def _host_there(settings: Settings, table: TableWanted, public_url: str) -
 
 async def _host_here(
     settings: Settings,
-    table: TableWanted,
+    table: TableSettings,
     chosen: Mapping[str, object],
     local: AbstractAsyncContextManager[LocalServer],
 ) -> None:
@@ -150,8 +151,8 @@ async def _host_here(
 
 
 async def _table_here(
-    connection: Connection, server: str, wanted: TableWanted, chosen: Mapping[str, object]
-) -> str | TableWanted:
+    connection: Connection, server: str, wanted: TableSettings, chosen: Mapping[str, object]
+) -> str | TableSettings:
     """Return the code of the table where the host has a seat or friends wait, or else `wanted`.
 
     It is `wanted`, too, for a host who has chosen another game, time limit or match for this run.

@@ -21,7 +21,6 @@ from saratoga_client.session.invitation import (
 )
 from saratoga_client.session.join import (
     NAME_REFUSALS,
-    TableWanted,
     check_table,
     claim_name,
     take_seat,
@@ -30,6 +29,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.wording import dollars
 from saratoga_protocol import events
+from saratoga_protocol.events import TableSettings
 
 if TYPE_CHECKING:
     from saratoga_client.cli.own_server import OwnServer
@@ -45,7 +45,7 @@ TAKEN_BY_YOURSELF = (
 async def play_at(
     settings: Settings,
     connection: Connection,
-    table: str | TableWanted,
+    table: str | TableSettings,
     *,
     friends: str = "",
     own_server: "OwnServer | None" = None,
@@ -96,7 +96,7 @@ async def play_at(
 async def _sit_down(
     settings: Settings,
     connection: Connection,
-    table: str | TableWanted,
+    table: str | TableSettings,
     lines: "PlainSession | None",
 ) -> tuple[TableSession, events.Table]:
     """Claim a name if the player has none, and take a seat. Raises `Problem`, `CommandRefused`."""

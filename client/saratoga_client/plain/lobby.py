@@ -21,7 +21,6 @@ from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
 from saratoga_client.session.join import (
     LONGEST_NAME,
-    TableWanted,
     give_up_seat,
     release_other_seat,
     way_back,
@@ -32,6 +31,7 @@ from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, GetLeaderboard, ListTables
+from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
 PERIODS: Final = ("day", "week", "month", "all")
@@ -184,7 +184,7 @@ class PlainLobby:
         if chosen.game is None:
             self._write(f"no: Which game? Type create GAME, with one of {', '.join(GAMES)}.")
             return None
-        wanted = TableWanted(
+        wanted = TableSettings(
             game=chosen.game,
             cap=10 if chosen.cap is None else chosen.cap,
             seats=chosen.seats or MOST_SEATS,
@@ -213,7 +213,7 @@ class PlainLobby:
         return await self._go(found.code, is_watching=command == "watch")
 
     async def _go(
-        self, table: str | TableWanted, *, is_watching: bool = False
+        self, table: str | TableSettings, *, is_watching: bool = False
     ) -> ExitReason | None:
         if not is_watching and self._name is None:
             self._write("no: Choose a name first: type name NAME.")

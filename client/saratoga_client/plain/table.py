@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
+from msgspec.structs import asdict
+
 from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import (
@@ -21,12 +23,13 @@ from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.session.invitation import Destination, join_command
-from saratoga_client.session.join import TableWanted, stop_watching
+from saratoga_client.session.join import stop_watching
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call
 from saratoga_client.session.witness import Witness
+from saratoga_protocol.events import TableSettings
 
 CHECKED_WITHIN: Final = 60.0
 """Most seconds to wait for the checks of records at the end of the input."""
@@ -37,7 +40,7 @@ KEPT_FOR: Final = 60
 
 async def play_table(
     connection: Connection,
-    table: str | TableWanted,
+    table: str | TableSettings,
     *,
     is_watching: bool = False,
     session: PlainSession | None = None,
@@ -47,14 +50,8 @@ async def play_table(
     """Join, watch or create a table and stay until the player leaves. Raises `Problem`."""
     table_session = TableSession(connection, witness=witness, records=records)
     match table:
-        case TableWanted():
-            opened = await table_session.open_table(
-                table.game,
-                cap=table.cap,
-                seats=table.seats,
-                public=table.public,
-                races=table.races,
-            )
+        case TableSettings():
+            opened = await table_session.open_table(**asdict(table))
             remember_server(connection.url, opened.code)
         case str() if is_watching:
             await table_session.watch(table)

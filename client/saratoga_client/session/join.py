@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from msgspec.structs import asdict
 
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
@@ -14,6 +15,7 @@ from saratoga_client.session.table_view import RACE_PHASES, is_call
 from saratoga_client.wording import cap_words, game_title, listed
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, JoinTable, LeaveTable
+from saratoga_protocol.events import TableSettings
 
 NAME_REFUSALS: Final = frozenset({"name_taken", "bad_name"})
 """Refusals of a name after which another name may be accepted."""
@@ -28,19 +30,6 @@ Report = Callable[[str], None]
 """A function that shows a sentence to the player."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableWanted:
-    """The settings of a table to create."""
-
-    game: str
-    cap: int
-    """The time limit in minutes; 0 for none."""
-    seats: int
-    public: bool
-    races: int = 1
-    """The number of races of a match; 1 for no match."""
-
-
 async def claim_name(connection: Connection, name: str) -> str:
     """Claim a name and return it in the server's spelling; raises `CommandRefused`."""
     claim = partial(ClaimName, name=name[:LONGEST_NAME])
@@ -48,7 +37,7 @@ async def claim_name(connection: Connection, name: str) -> str:
 
 
 async def take_seat(
-    connection: Connection, table: str | TableWanted, report: Report = say
+    connection: Connection, table: str | TableSettings, report: Report = say
 ) -> tuple[TableSession, events.Table]:
     """Join the table of a code, or create a table; return the session and the table.
 
@@ -62,9 +51,7 @@ async def take_seat(
         return session, await session.sit_down(racing_at)
     if isinstance(table, str):
         return session, await session.sit_down(table)
-    return session, await session.open_table(
-        table.game, cap=table.cap, seats=table.seats, public=table.public, races=table.races
-    )
+    return session, await session.open_table(**asdict(table))
 
 
 async def release_other_seat(connection: Connection, wanted: str = "", report: Report = say) -> str:

@@ -9,10 +9,11 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import structs
+
 from saratoga_client.local.settings import CAPS, MATCHES
-from saratoga_client.session.join import TableWanted
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
-from saratoga_protocol.events import LeaderboardRow, TableSummary
+from saratoga_protocol.events import LeaderboardRow, TableSettings, TableSummary
 from saratoga_rules.games import GAMES
 
 LONGEST_ENTRY: Final = 300
@@ -86,7 +87,7 @@ class LobbyState:
     chosen: str = ""
     """The code of the selected table, which the key `enter` joins."""
     entry: Entry | None = None
-    form: TableWanted | None = None
+    form: TableSettings | None = None
     """The settings of the new table that the player prepares; `None` without one."""
     is_practice: bool = False
     """True while the player chooses a game for practice."""
@@ -136,29 +137,29 @@ class LobbyState:
         return replace(self, chosen=codes[(place + by) % len(codes)])
 
 
-def next_game(form: TableWanted) -> TableWanted:
+def next_game(form: TableSettings) -> TableSettings:
     """Return the form with the next game."""
     names = list(GAMES)
-    return replace(form, game=names[(names.index(form.game) + 1) % len(names)])
+    return structs.replace(form, game=names[(names.index(form.game) + 1) % len(names)])
 
 
-def next_cap(form: TableWanted) -> TableWanted:
+def next_cap(form: TableSettings) -> TableSettings:
     """Return the form with the next time limit; only private tables may have none."""
     caps = [cap for cap in CAPS if cap or not form.public]
-    return replace(form, cap=caps[(caps.index(form.cap) + 1) % len(caps)])
+    return structs.replace(form, cap=caps[(caps.index(form.cap) + 1) % len(caps)])
 
 
-def other_publicity(form: TableWanted) -> TableWanted:
+def other_publicity(form: TableSettings) -> TableSettings:
     """Switch between public and private; a public table has a time limit."""
     is_public = not form.public
-    return replace(form, public=is_public, cap=form.cap or (10 if is_public else 0))
+    return structs.replace(form, public=is_public, cap=form.cap or (10 if is_public else 0))
 
 
-def next_races(form: TableWanted) -> TableWanted:
+def next_races(form: TableSettings) -> TableSettings:
     """Return the form with the next length of a match."""
-    return replace(form, races=MATCHES[(MATCHES.index(form.races) + 1) % len(MATCHES)])
+    return structs.replace(form, races=MATCHES[(MATCHES.index(form.races) + 1) % len(MATCHES)])
 
 
-def more_seats(form: TableWanted, by: int) -> TableWanted:
+def more_seats(form: TableSettings, by: int) -> TableSettings:
     """Return the form with more or fewer seats."""
-    return replace(form, seats=max(FEWEST_SEATS, min(MOST_SEATS, form.seats + by)))
+    return structs.replace(form, seats=max(FEWEST_SEATS, min(MOST_SEATS, form.seats + by)))

@@ -28,7 +28,6 @@ from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_fo
 from saratoga_client.session.invitation import Destination, destination, inviter_for
 from saratoga_client.session.join import (
     NAME_REFUSALS,
-    TableWanted,
     check_table,
     claim_name,
     give_up,
@@ -47,6 +46,7 @@ from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.lobby_connection import LobbyConnection
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol import events
+from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Practising:
 class HostHere:
     """The next step: a new table at a server on this machine."""
 
-    table: TableWanted
+    table: TableSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ Leaving: TypeAlias = HostHere | OtherServer | Quit
 class FirstTable:
     """A table that the player joins, watches or creates as soon as the server answers."""
 
-    table: str | TableWanted
+    table: str | TableSettings
     """The code of a table, or the settings of a new one."""
     is_watching: bool = False
 
@@ -181,7 +181,7 @@ class LobbyFlow:
 
     def _new_screen(self, lobby: LobbyState) -> LobbyScreen:
         chosen = self._settings
-        form = TableWanted(
+        form = TableSettings(
             game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False, races=chosen.races
         )
         return LobbyScreen(self, lobby, form, self._notice)
@@ -232,10 +232,10 @@ class LobbyFlow:
                 self.watch(code)
             case FirstTable(table=str() as code):
                 self.join(code)
-            case FirstTable(table=TableWanted() as table):
+            case FirstTable(table=TableSettings() as table):
                 self._do(self._open_or_return(table))
 
-    async def _open_or_return(self, wanted: TableWanted) -> None:
+    async def _open_or_return(self, wanted: TableSettings) -> None:
         """Create a table; ask first if the player has one where friends wait."""
         connection = self._connection
         kept = await kept_table(connection, last_choices().last_table_at(self._settings.server_url))
@@ -297,7 +297,7 @@ class LobbyFlow:
         else:
             self._enter((self._watch if is_watching else self._take_seat)(found.code), entry)
 
-    def open_table(self, table: TableWanted) -> None:
+    def open_table(self, table: TableSettings) -> None:
         remember(game=table.game, cap=table.cap, races=table.races)
         self._enter(self._take_seat(table))
 
@@ -309,7 +309,7 @@ class LobbyFlow:
         else:
             self._entering = self._do(action, entry)
 
-    async def _take_seat(self, table: str | TableWanted) -> None:
+    async def _take_seat(self, table: str | TableSettings) -> None:
         connection, following = self._connection, self._next
         if not self._screen.lobby.name:
             await self._ask_name_for(FirstTable(table))
@@ -359,7 +359,7 @@ class LobbyFlow:
         runs = await is_server(THIS_MACHINE, last_port())
         self._change(lambda lobby: replace(lobby, runs_here=runs))
 
-    def host_here(self, table: TableWanted) -> None:
+    def host_here(self, table: TableSettings) -> None:
         """Open the table on this machine: in this lobby, if its server is the one that runs here."""
         if self._hosting is not None:
             self.open_table(table)
@@ -449,7 +449,7 @@ def lobby_flow(settings: Settings, hosting: "OwnServer", notice: str = "") -> Fl
 
 
 async def _host_here(
-    app: SaratogaApp, settings: Settings, hosting: "OwnServer", table: TableWanted
+    app: SaratogaApp, settings: Settings, hosting: "OwnServer", table: TableSettings
 ) -> tuple[str, Leaving]:
     """Open a table at a server on this machine; return a notice and the reason for leaving."""
     try:

@@ -15,7 +15,6 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.session.join import (
     NAME_REFUSALS,
-    TableWanted,
     claim_name,
     give_up_seat,
     is_seated_at,
@@ -26,9 +25,9 @@ from saratoga_client.session.join import (
     way_back,
 )
 from saratoga_protocol.commands import LeaveTable, Ready, Start
-from saratoga_protocol.events import Done
+from saratoga_protocol.events import Done, TableSettings
 
-WANTED = TableWanted(game="caprice", cap=20, seats=2, public=False)
+WANTED = TableSettings(game="caprice", cap=20, seats=2, public=False)
 
 
 @pytest.fixture

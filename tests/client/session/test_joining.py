@@ -1,6 +1,5 @@
 """Invitations, connections, the lobby's state, and joining a table."""
 
-import dataclasses
 import shlex
 
 import pytest
@@ -23,7 +22,6 @@ from saratoga_client.session.invitation import (
     join_command,
     page_address,
 )
-from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import (
     LONGEST_ENTRY,
     LobbyState,
@@ -161,7 +159,7 @@ def test_a_redirect_to_no_server_is_not_offered(location: str) -> None:
     assert "saratoga join" not in problem.remedy
 
 
-FORM = TableWanted(game="canfield", cap=10, seats=16, public=False)
+FORM = TableSettings(game="canfield", cap=10, seats=16, public=False)
 
 
 def summary(code: str) -> TableSummary:
@@ -195,10 +193,8 @@ def test_a_chosen_table_stays_chosen_while_others_come_and_go() -> None:
 
 
 def test_a_public_table_always_has_a_cap() -> None:
-    assert other_publicity(dataclasses.replace(FORM, cap=0)) == dataclasses.replace(
-        FORM, cap=10, public=True
-    )
-    form = dataclasses.replace(FORM, public=True)
+    assert other_publicity(replace(FORM, cap=0)) == replace(FORM, cap=10, public=True)
+    form = replace(FORM, public=True)
     for _ in CAPS:
         form = next_cap(form)
         assert form.cap > 0

@@ -19,7 +19,6 @@ from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours
-from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState, one_line
 from saratoga_client.text import cells_of
 from saratoga_client.tui.base_screen import (
@@ -40,7 +39,7 @@ from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.table_list import TableList
 from saratoga_client.tui.theme import Appearance
-from saratoga_protocol.events import TableSummary
+from saratoga_protocol.events import TableSettings, TableSummary
 
 
 def test_the_notice_for_small_terminals_fits_them() -> None:
@@ -270,7 +269,7 @@ def tables(count: int, host: str = "Anna") -> list[TableSummary]:
 
 def lobby(found: list[TableSummary]) -> LobbyScreen:
     state = LobbyState(server="wss://cards.example", is_open=True, has_tried=True, name="Zoë")
-    form = TableWanted(game="canfield", cap=10, seats=16, public=False)
+    form = TableSettings(game="canfield", cap=10, seats=16, public=False)
     return LobbyScreen(Mock(LobbyFlow), state.with_tables(found), form)
 
 

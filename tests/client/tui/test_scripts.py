@@ -48,7 +48,6 @@ from kit.solo_player import StoppedClock, before, finished
 from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
 from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
-from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
@@ -60,7 +59,7 @@ from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_protocol import events
-from saratoga_protocol.events import BoardChanged, RaceOver, TableSummary
+from saratoga_protocol.events import BoardChanged, RaceOver, TableSettings, TableSummary
 from saratoga_rules.games import GAMES
 
 DEALT: Final = BoardChanged(board=board(), start_at=START, deadline=START + CAP, now=START)
@@ -322,7 +321,7 @@ class Actions:
         return lambda *given: self.asked.append(" ".join([name, *map(str, given)]))
 
 
-FORM: Final = TableWanted(game="canfield", cap=10, seats=16, public=False)
+FORM: Final = TableSettings(game="canfield", cap=10, seats=16, public=False)
 SUMMARY: Final = partial(
     TableSummary, game="canfield", cap=3, seats=2, phase="over", host="Anna", seated=1
 )

@@ -12,7 +12,6 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import (
     LONGEST_ENTRY,
     PROMPTS,
@@ -31,12 +30,13 @@ from saratoga_client.tui.line_input import LineInput
 from saratoga_client.tui.pages.lobby import choices_part, leaders_part, player_part, tables_heading
 from saratoga_client.tui.rich_view import Ink, RichView
 from saratoga_client.tui.table_list import TableList
+from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
 if TYPE_CHECKING:
     from saratoga_client.tui.lobby_flow import LobbyFlow
 
-CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProxyType(
+CHANGES: Final[Mapping[str, Callable[[TableSettings], TableSettings]]] = MappingProxyType(
     {
         "g": next_game,
         "c": next_cap,
@@ -80,7 +80,7 @@ class LobbyScreen(BaseScreen):
     TICK = 0
 
     def __init__(
-        self, actions: "LobbyFlow", lobby: LobbyState, form: TableWanted, notice: str = ""
+        self, actions: "LobbyFlow", lobby: LobbyState, form: TableSettings, notice: str = ""
     ) -> None:
         """Use `form` as the initial settings of a new table, and show `notice` at once."""
         super().__init__()
@@ -276,7 +276,7 @@ class LobbyScreen(BaseScreen):
             case _:
                 super().press(key)
 
-    def _press_in_form(self, form: TableWanted, key: str) -> None:
+    def _press_in_form(self, form: TableSettings, key: str) -> None:
         changed = CHANGES.get(key)
         match key:
             case "enter":
