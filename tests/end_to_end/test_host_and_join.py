@@ -69,7 +69,7 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         bert = await open_pane(tmux, tmp_path / "bert", "join", url, size=(120, 40))
         await bert.until("Your name at this server")
         await enter(bert, "anna")
-        await bert.until("is taken")
+        await bert.until("is taken", "saratoga token import")
         await enter(bert, "Bert")
         await bert.until("SEATS 2 of 16", url)
 

@@ -28,7 +28,7 @@ from saratoga_client.local.settings import (
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
 from saratoga_client.session.invitation import Destination, join_command
-from saratoga_client.session.join import kept_table, kept_table_text
+from saratoga_client.session.join import kept_table, kept_table_text, others_at
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_protocol.events import TableSettings
@@ -144,13 +144,13 @@ async def _host_here(
             await play_at(
                 settings.given(server=server.own),
                 connection,
-                await _table_here(connection, server.own, table, chosen),
+                await table_here(connection, server.own, table, chosen),
                 friends=server.friends,
                 own_server=own,
             )
 
 
-async def _table_here(
+async def table_here(
     connection: Connection, server: str, wanted: TableSettings, chosen: Mapping[str, object]
 ) -> str | TableSettings:
     """Return the code of the table where the host has a seat or friends wait, or else `wanted`.
@@ -163,6 +163,7 @@ async def _table_here(
     if all(each in (None, getattr(table.settings, key)) for key, each in chosen.items()):
         say(f"You return to your table {table.code}.")
         return table.code
-    say(kept_table_text(table, connection.player))
-    say(f"This opens another table. To return: {join_command(Destination(table.code, server))}")
+    if others_at(table, connection.player):
+        back = join_command(Destination(table.code, server))
+        say(f"{kept_table_text(table, connection.player)} To return there: {back}")
     return wanted

@@ -3,21 +3,20 @@
 import asyncio
 import json
 import shlex
-from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.lobbies import OpenLobby, open_lobby
+from kit.lobbies import open_lobby
 from kit.scripted_server import outcome
 from kit.session_states import seat, snapshot, state_after, table
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import lobby as lobby_command
-from saratoga_client.cli import play
 from saratoga_client.cli.bot import ResultPrinter
 from saratoga_client.cli.frame import run
-from saratoga_client.cli.play import ensure_name, left_race_line
+from saratoga_client.cli.host import table_here
+from saratoga_client.cli.play import left_race_line
 from saratoga_client.local.printed_command import host_command
-from saratoga_client.local.settings import load
+from saratoga_client.local.settings import load, remember_server
 from saratoga_client.local.terminal import capabilities
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit, Problem
@@ -25,49 +24,7 @@ from saratoga_client.session.state import Verification
 from saratoga_client.tui import app as tui_app
 from saratoga_client.tui.app import Flow
 from saratoga_client.wording import state_words
-from saratoga_protocol.events import RaceOver
-
-
-@pytest.fixture
-async def lobby() -> AsyncIterator[OpenLobby]:
-    async with open_lobby() as opened:
-        yield opened
-
-
-@pytest.fixture
-def questions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the questions asked at the terminal; the player answers Anna, then Cleo."""
-    asked: list[str] = []
-    answers = ["Anna", "Cleo"]
-
-    async def prompt(question: str) -> str:
-        asked.append(question)
-        return answers.pop(0)
-
-    monkeypatch.setattr(play, "prompt", prompt)
-    return asked
-
-
-async def test_a_player_with_a_name_is_not_asked(lobby: OpenLobby, questions: list[str]) -> None:
-    await ensure_name(await lobby.player("Bert"), "Dora")
-    assert questions == []
-
-
-async def test_the_wanted_name_is_claimed_without_a_question(
-    lobby: OpenLobby, questions: list[str]
-) -> None:
-    bert = await lobby.player()
-    await ensure_name(bert, "Bert")
-    assert questions == []
-
-
-async def test_a_name_is_asked_for_on_one_connection_until_the_server_accepts_it(
-    lobby: OpenLobby, questions: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    await lobby.player("Anna")
-    await ensure_name(await lobby.player(), "")
-    assert questions == ["Your name at this server", "Another name"]
-    assert "saratoga token import" in capsys.readouterr().err
+from saratoga_protocol.events import RaceOver, TableSettings
 
 
 def test_a_player_who_left_a_race_among_people_reads_the_result() -> None:
@@ -119,6 +76,29 @@ def test_a_named_port_is_of_this_machine_although_a_server_is_named(
     assert ports == [8123]
 
 
+async def test_a_host_returns_to_the_kept_table_or_opens_the_chosen_one_without_a_question(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async with open_lobby() as lobby:
+        kept = await lobby.host("Cleo")
+        anna = await lobby.player("Anna")
+        remember_server(lobby.url, kept)
+        wanted = TableSettings(game="caprice", cap=10, seats=16, public=False)
+        for chosen, found, said in (
+            ({"game": None, "cap": 5}, kept, f"You return to your table {kept}."),
+            (
+                {"game": "caprice", "cap": None},
+                wanted,
+                f"To return there: saratoga join {lobby.url}/",
+            ),
+        ):
+            assert await table_here(anna, lobby.url, wanted, chosen) == found
+            assert said in capsys.readouterr().err
+        remember_server(lobby.url, "mint-otter-99")
+        assert await table_here(anna, lobby.url, wanted, {"game": None}) == wanted
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("plain", [True, False])
 async def test_an_unknown_table_is_reported_before_a_name_is_asked(
     plain: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -152,11 +132,6 @@ def test_a_capable_terminal_has_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(tui_app, "open_screen", open_screen)
     assert run(saratoga, []) == Exit.DONE
     assert len(opened) == 1
-
-
-def test_a_pipe_has_a_short_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, []) == Exit.DONE
-    assert "saratoga host klondike" in capsys.readouterr().out
 
 
 def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:
