@@ -18,6 +18,7 @@ from saratoga_client.local.hosting import (
     local_server,
 )
 from saratoga_client.local.origins import check_address, is_this_machine
+from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import (
     CAPS,
     MATCHES,
@@ -27,7 +28,6 @@ from saratoga_client.local.settings import (
 )
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
-from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import kept_table, kept_table_text, others_at
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
@@ -164,6 +164,6 @@ async def table_here(
         say(f"You return to your table {table.code}.")
         return table.code
     if others_at(table, connection.player):
-        back = join_command(Destination(table.code, server))
+        back = table_command("join", table.code, server)
         say(f"{kept_table_text(table, connection.player)} To return there: {back}")
     return wanted

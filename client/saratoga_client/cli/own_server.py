@@ -11,11 +11,10 @@ import click
 
 from saratoga_client.cli.prompt import confirm
 from saratoga_client.local.hosting import LocalServer
-from saratoga_client.local.printed_command import host_command
+from saratoga_client.local.printed_command import host_command, table_command
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import say
 from saratoga_client.problems import Problem
-from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import others_at
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.wording import listed
@@ -104,7 +103,7 @@ class OwnServer:
         assert self.session is not None
         assert self.session.state is not None
         say(STAYS)
-        say(f"  {join_command(Destination(self.session.state.table.code, own))}")
+        say(f"  {table_command('join', self.session.state.table.code, own)}")
         await _until_ctrl_c(asyncio.Event().wait())
 
 

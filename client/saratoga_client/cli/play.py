@@ -8,23 +8,14 @@ from typing import TYPE_CHECKING
 
 from saratoga_client.cli.options import in_lines
 from saratoga_client.cli.prompt import prompt
+from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
-from saratoga_client.session.invitation import (
-    Destination,
-    Inviter,
-    inviter_for,
-    join_command,
-)
-from saratoga_client.session.join import (
-    NAME_REFUSALS,
-    check_table,
-    claim_name,
-    take_seat,
-)
+from saratoga_client.session.invitation import Inviter, inviter_for
+from saratoga_client.session.join import NAME_REFUSALS, check_table, claim_name, take_seat
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.wording import dollars
@@ -77,7 +68,7 @@ async def play_at(
         write_line(f"Your table is {joined.code}. Send this to your friends:")
         for line in invitation:
             write_line(line)
-    back = join_command(Destination(joined.code, server))
+    back = table_command("join", joined.code, server)
     server_stays = own_server is None or not own_server.is_ours
     try:
         await show_table(session, settings, inviter)

@@ -20,7 +20,7 @@ from saratoga_client.plain.result_lines import (
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.problems import Problem
-from saratoga_client.session.invitation import Destination, page_address
+from saratoga_client.session.invitation import Destination
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.start_question import left_behind, start_question
@@ -304,7 +304,7 @@ class TableCommands:
     async def _qr(self, words: str) -> None:
         """Write the table's link for browsers, and the link as a QR code."""
         server = self._session.friends or await friends_address(self._table.server)
-        link = page_address(Destination(self._state.table.code, server))
+        link = Destination(self._state.table.code, server).page
         self._write(f"link: {link}", *qr_lines(link))
 
     def _named(self, command: str, words: str) -> events.Seat | None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import (
@@ -22,7 +23,6 @@ from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
-from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import stop_watching
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
@@ -227,5 +227,5 @@ class PlainTable:
             board = f"; your board stays as it is, {money_words(own.game, own.view)}"
         self._session.output.write(
             f"{why}{board}; your seat is kept for {KEPT_FOR} seconds. "
-            f"To come back: {join_command(Destination(state.table.code, state.server))}"
+            f"To come back: {table_command('join', state.table.code, state.server)}"
         )

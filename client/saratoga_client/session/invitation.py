@@ -42,6 +42,12 @@ class Destination:
         """The URL of the table: the server's address with the code as its path."""
         return f"{self.server.rstrip('/')}/{self.code}"
 
+    @property
+    def page(self) -> str:
+        """The address at which a browser shows the table."""
+        # ws becomes http, and wss https
+        return "http" + self.url.removeprefix("ws")
+
 
 def destination(text: str) -> Destination | None:
     """Parse a code, a URL, or a pasted line that contains either.
@@ -86,25 +92,6 @@ def _split(url: str) -> tuple[str, str]:
     return f"{WEBSOCKET_SCHEMES[parts.scheme]}://{parts.netloc.lower()}{path.rstrip('/')}", code
 
 
-def join_command(where: Destination) -> str:
-    """Return the shell command that joins a table.
-
-    >>> join_command(Destination("mint-otter-42", "ws://10.0.0.2:7470"))
-    'saratoga join ws://10.0.0.2:7470/mint-otter-42'
-    """
-    return table_command("join", where.code, where.server)
-
-
-def page_address(where: Destination) -> str:
-    """Return the address at which a browser shows a table.
-
-    >>> page_address(Destination("mint-otter-42", "ws://10.0.0.2:7470"))
-    'http://10.0.0.2:7470/mint-otter-42'
-    """
-    # ws becomes http, and wss https
-    return "http" + where.url.removeprefix("ws")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inviter:
     """The author of the invitations to the tables of a server."""
@@ -116,7 +103,7 @@ class Inviter:
 
     def page(self, table: events.Table) -> str:
         """Return the address at which friends' browsers show the table."""
-        return page_address(Destination(table.code, self.server))
+        return Destination(table.code, self.server).page
 
     def lines(self, table: events.Table) -> tuple[str, ...]:
         """Return the text for friends, with the table's present settings."""
@@ -126,7 +113,7 @@ class Inviter:
             f"Race me at patience: {game_title(settings.game)}, {cap}, the same deal for everyone.",
             f"In a browser: {self.page(table)}",
             f"  {self.install}" if self.install else FROM_A_CLONE,
-            f"  {join_command(Destination(table.code, self.server))}",
+            f"  {table_command('join', table.code, self.server)}",
         )
 
 

@@ -1,7 +1,5 @@
 """Invitations, connections, the lobby's state, and joining a table."""
 
-import shlex
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +17,6 @@ from saratoga_client.session.invitation import (
     Destination,
     Inviter,
     destination,
-    join_command,
-    page_address,
 )
 from saratoga_client.session.lobby import (
     LONGEST_ENTRY,
@@ -123,14 +119,8 @@ def test_an_invitation_without_a_public_source_installs_no_package_by_name() -> 
     ],
 )
 def test_browsers_open_the_address_of_programs(server: str, page: str) -> None:
-    assert page_address(Destination(CODE, server)) == page
+    assert Destination(CODE, server).page == page
     assert destination(page) == Destination(CODE, server.rstrip("/"))
-
-
-def test_a_code_that_is_none_does_nothing_in_the_shell_it_is_pasted_into() -> None:
-    command = join_command(Destination("x$(touch here)", LAN))
-    assert shlex.split(command) == ["saratoga", "join", f"{LAN}/x$(touch here)"]
-    assert shlex.quote(f"{LAN}/x$(touch here)") in command
 
 
 SERVER = "wss://cards.example.org"
