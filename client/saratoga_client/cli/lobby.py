@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from saratoga_client.cli.frame import CommandGroup
+from saratoga_client.cli.options import in_lines
 from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.problems import alarmed_at_end
@@ -20,18 +21,14 @@ SHORT_HELP: Final = "All commands: saratoga --help. The lobby as lines of text: 
 
 def open_lobby(context: click.Context, flags: Mapping[str, object]) -> None:
     """Open the lobby; without a terminal print a short help instead. Raises `Problem`."""
-    terminal = this_terminal()
-    if not flags.get("plain") and not terminal.is_terminal:
+    if not flags.get("plain") and not this_terminal().is_terminal:
         formatter = context.make_formatter()
         assert isinstance(context.command, CommandGroup)
         context.command.format_examples(context, formatter)
         click.echo(f"{formatter.getvalue()}\n{SHORT_HELP}")
         return
     settings = load().given(**flags)
-    if settings.plain or not terminal.redraws:
-        asyncio.run(_in_lines(settings))
-    else:
-        asyncio.run(_on_screen(settings))
+    asyncio.run(_in_lines(settings) if in_lines(settings) else _on_screen(settings))
 
 
 async def _in_lines(settings: Settings) -> None:

@@ -10,19 +10,15 @@ from kit.lobbies import open_lobby
 from kit.scripted_server import outcome
 from kit.session_states import seat, snapshot, state_after, table
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli import lobby as lobby_command
 from saratoga_client.cli.bot import ResultPrinter
 from saratoga_client.cli.frame import run
 from saratoga_client.cli.host import table_here
 from saratoga_client.cli.play import left_race_line
 from saratoga_client.local.printed_command import host_command
 from saratoga_client.local.settings import load, remember_server
-from saratoga_client.local.terminal import capabilities
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.state import Verification
-from saratoga_client.tui import app as tui_app
-from saratoga_client.tui.app import Flow
 from saratoga_client.wording import state_words
 from saratoga_protocol.events import RaceOver, TableSettings
 
@@ -119,19 +115,6 @@ async def test_a_joined_server_is_the_one_that_commands_mean_from_then_on() -> N
         assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
         assert load().server_url == lobby.url
     assert load().server == "", "`saratoga host` opens a server on this machine"
-
-
-def test_a_capable_terminal_has_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[Flow] = []
-
-    async def open_screen(flow: Flow, settings: object) -> None:
-        opened.append(flow)
-
-    terminal = capabilities({"TERM": "xterm-256color"}, is_terminal=True, size=(80, 24))
-    monkeypatch.setattr(lobby_command, "this_terminal", lambda: terminal)
-    monkeypatch.setattr(tui_app, "open_screen", open_screen)
-    assert run(saratoga, []) == Exit.DONE
-    assert len(opened) == 1
 
 
 def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,14 +12,9 @@ from kit.messages import racer
 from kit.scripted_server import PLAYER, scripted_server, snapshot, table, welcome_back
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import CommandRefused
 from saratoga_client.session.join import (
-    NAME_REFUSALS,
-    claim_name,
     give_up_seat,
     is_seated_at,
-    kept_table,
-    kept_table_text,
     release_other_seat,
     take_seat,
     way_back,
@@ -34,16 +29,6 @@ WANTED = TableSettings(game="caprice", cap=20, seats=2, public=False)
 async def lobby() -> AsyncIterator[OpenLobby]:
     async with open_lobby() as opened_lobby:
         yield opened_lobby
-
-
-@pytest.mark.parametrize("name", ["anna", "  ", "x" * 65])
-async def test_a_refused_name_has_a_refusal_that_allows_another_name(
-    lobby: OpenLobby, name: str
-) -> None:
-    await lobby.player("Anna")
-    with pytest.raises(CommandRefused) as refusal:
-        await claim_name(await lobby.player(), name)
-    assert refusal.value.code in NAME_REFUSALS
 
 
 async def test_a_seat_without_a_race_is_given_up_for_another_table(
@@ -77,24 +62,6 @@ async def test_the_way_back_leads_to_the_seat_and_else_to_the_last_table_if_it_i
     assert (found.code, is_seated_at(found, anna.player)) == (last, False)
     assert not anna.watches(last)
     assert await way_back(anna, "mint-otter-99") is None
-
-
-async def test_a_table_is_kept_for_a_player_with_a_seat_or_with_others_there(
-    lobby: OpenLobby,
-) -> None:
-    last = await lobby.host("Cleo")
-    anna = await lobby.player("Anna")
-    kept = await kept_table(anna, last)
-    assert kept is not None
-    text = kept_table_text(kept, anna.player)
-    assert text == f"Your table {last} is still open: Lafayette, 5 minutes, with Cleo."
-    _, own = await take_seat(anna, WANTED)
-    kept = await kept_table(anna, last)
-    assert kept is not None
-    assert kept.code == own.code
-    assert "with" not in kept_table_text(kept, anna.player)
-    await anna.request(partial(LeaveTable, table=own.code))
-    assert await kept_table(anna, own.code) is None
 
 
 async def test_a_player_who_races_at_another_table_keeps_that_seat(lobby: OpenLobby) -> None:
