@@ -18,17 +18,12 @@ HOME_VARIABLE: Final = "SARATOGA_HOME"
 """The environment variable that names one folder for all files."""
 
 PROGRAM: Final = "saratoga"
-CONFIG_FILE: Final = "config.toml"
-
-
-def config_folder() -> Path:
-    """Return the folder of files that the player edits; it may not exist."""
-    return _named() or platformdirs.user_config_path(PROGRAM, appauthor=False, roaming=False)
 
 
 def config_path() -> Path:
-    """Return the path of the settings file, which may not exist."""
-    return config_folder() / CONFIG_FILE
+    """Return the path of the settings file, which the player edits and which may not exist."""
+    folder = _named() or platformdirs.user_config_path(PROGRAM, appauthor=False, roaming=False)
+    return folder / "config.toml"
 
 
 def state_folder() -> Path:

@@ -26,8 +26,6 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import TABLE_CODE
 
-NO_MATCH: Final = 1
-
 THEMES: Final = ("felt", "paper", "plain")
 """Names of the colour themes; a copy of those in `tui.theme`, which settings must not import."""
 
@@ -80,7 +78,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The game that was hosted or practised last, which is the first choice for the next table."""
     cap: Cap = 10
     """The time limit of the table that was hosted last, in minutes; 0 for none."""
-    races: Races = NO_MATCH
+    races: Races = 1
     """The number of races of the match that was hosted last; 1 for no match."""
     install: Annotated[str, Meta(pattern=f"^{_PRINTABLE}+\\Z")] = ""
     """The installation command in invitations; empty for the usual one."""

@@ -12,11 +12,11 @@ from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_fo
 
 PROGRAM: Final = "saratoga"
 
-REMOTE_TIMING: Final = Timing(first_within=3.0)
-"""Timing for servers on other machines: give up the first connection soon."""
+WITHIN_REMOTE: Final = 3.0
+"""Seconds until the first connection to a server on another machine is given up."""
 
-LOCAL_TIMING: Final = Timing(first_within=0.3)
-"""Timing for servers on this machine, which answer at once or do not run."""
+WITHIN_LOCAL: Final = 0.3
+"""The same for a server on this machine, which answers at once or does not run."""
 
 
 @asynccontextmanager
@@ -36,6 +36,7 @@ async def open_connection(
     """
     try:
         check_address(server)
+        within = WITHIN_LOCAL if is_this_machine(server) else WITHIN_REMOTE
         async with Connection(
             server,
             token or identity.token_for(server),
@@ -43,17 +44,13 @@ async def open_connection(
             bot=bot,
             level=level,
             client=PROGRAM,
-            timing=timing_for(server),
-            on_state=_link_reporter() if reports_link else _ignore,
+            timing=Timing(first_within=within),
         ) as connection:
+            if reports_link:
+                connection.subscribe(_link_reporter())
             yield connection
     except CONNECTION_ERRORS as error:
         raise problem_for(server, error) from error
-
-
-def timing_for(server: str) -> Timing:
-    """Return the timeouts for the server at an address."""
-    return LOCAL_TIMING if is_this_machine(server) else REMOTE_TIMING
 
 
 def _link_reporter() -> Callable[[LinkState], None]:
@@ -70,7 +67,3 @@ def _link_reporter() -> Callable[[LinkState], None]:
             say("Connected again.")
 
     return report
-
-
-def _ignore(_state: LinkState) -> None:
-    """Do nothing; the screen or the plain lines show the state of the connection."""

@@ -22,7 +22,6 @@ from saratoga_client.local.identity import (
 from saratoga_client.local.paths import (
     HOME_VARIABLE,
     OWNER_ONLY,
-    config_folder,
     config_path,
     create_file,
     data_folder,
@@ -178,17 +177,17 @@ def test_only_the_newest_files_of_the_pattern_stay(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"c.run", "a.run", "old.txt"}
 
 
-FOLDERS = (config_folder, state_folder, data_folder)
+def folders() -> set[Path]:
+    return {config_path().parent, state_folder(), data_folder()}
 
 
 def test_one_variable_puts_everything_into_one_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
-    assert {folder() for folder in FOLDERS} == {tmp_path}
+    assert folders() == {tmp_path}
     monkeypatch.setenv(HOME_VARIABLE, "~/cards")
     assert config_path() == Path.home() / "cards" / "config.toml"
     monkeypatch.delenv(HOME_VARIABLE)
-    folders = {folder() for folder in FOLDERS}
-    assert all("saratoga" in folder.parts for folder in folders)
-    assert config_folder() != data_folder() or len(folders) == 1  # one folder on macOS
+    assert all("saratoga" in folder.parts for folder in folders())
+    assert config_path().parent != data_folder() or len(folders()) == 1  # one folder on macOS
