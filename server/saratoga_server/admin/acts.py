@@ -59,16 +59,16 @@ class TableLine:
 
     code: str
     phase: str
-    """The table's phase, or `damaged` or `newer` if this server cannot read it."""
-    game: str
-    race: int
-    seated: int
-    seats: int
-    connected: int
-    host: str
+    """The table's phase, or `damaged` if this server cannot read it."""
+    game: str = "-"
+    race: int = 0
+    seated: int = 0
+    seats: int = 0
+    connected: int = 0
+    host: str = ""
     """The host's name."""
-    public: bool
-    touched: str
+    public: bool = False
+    touched: str = "-"
     """The time of the last command at the table."""
 
 
@@ -90,7 +90,7 @@ class Administration:
                 stored = await self.stores.tables.load_table(code)
                 table = unpack(stored[1]) if stored else None
             except ValueError:
-                lines.append(_unreadable(code))
+                lines.append(TableLine(code=code, phase="damaged"))
                 continue
             if table is not None and table.phase is not TablePhase.CLOSED:
                 lines.append(_line(table))
@@ -289,22 +289,6 @@ class Administration:
             if refusal.code == "no_such_table":
                 return None
             raise NotDone(refusal.detail) from None
-
-
-def _unreadable(code: str) -> TableLine:
-    """Return the row of a table whose stored data are damaged."""
-    return TableLine(
-        code=code,
-        phase="damaged",
-        game="-",
-        race=0,
-        seated=0,
-        seats=0,
-        connected=0,
-        host="",
-        public=False,
-        touched="-",
-    )
 
 
 def _line(table: TableState) -> TableLine:

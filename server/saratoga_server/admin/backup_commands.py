@@ -9,8 +9,7 @@ import click
 
 from saratoga_server.admin import backups
 from saratoga_server.admin.backups import BackupNote
-from saratoga_server.admin.commands import StoreAccess
-from saratoga_server.admin.terminal import failure, say
+from saratoga_server.admin.commands import StoreAccess, failure, say
 from saratoga_server.config import without_password
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 

@@ -7,6 +7,7 @@ found by its data folder; any other store is given with --redis, as for the serv
 import asyncio
 import dataclasses
 import functools
+import json
 import os
 import socket
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,10 +16,10 @@ from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import click
+import msgspec
 
 from saratoga_protocol.visible_text import sanitised
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
-from saratoga_server.admin.terminal import failure, say, say_json
 from saratoga_server.config import EXPOSURE_WARNING, Config, InvalidConfig, exposes_password
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.embedded_store.store_folder import user_name
@@ -33,6 +34,24 @@ AUDIT_LINES: Final = 50
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+# Answers: text of players cannot control the terminal or hide in it
+
+
+def say(line: str) -> None:
+    """Write one line to the standard output."""
+    click.echo(sanitised(line))
+
+
+def say_json(answer: object) -> None:
+    """Write an answer to the standard output as one line of JSON in ASCII."""
+    click.echo(json.dumps(msgspec.to_builtins(answer)))
+
+
+def failure(reason: object) -> click.ClickException:
+    """Return the error that ends a command with the reason (exit code 1)."""
+    return click.ClickException("\n".join(map(sanitised, str(reason).split("\n"))))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -58,14 +58,6 @@ Handle = Callable[["Node", Session, Any], Awaitable[Event]]
 log = EventLog("dispatcher")
 
 
-async def _list_tables(node: "Node", session: Session, command: wire.ListTables) -> Event:
-    return await node.public_tables.list_tables(session, command)
-
-
-async def _leaderboard(node: "Node", session: Session, command: wire.GetLeaderboard) -> Event:
-    return await node.leaderboards.get(session, command)
-
-
 async def _heartbeat(node: "Node", session: Session, command: wire.Heartbeat) -> Event:
     now = node.clock.now()
     if command.active:
@@ -87,8 +79,8 @@ HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
     wire.ChangeSettings: table.change_settings,
     wire.MakeMove: play.carry_out,
     wire.CashOut: play.carry_out,
-    wire.ListTables: _list_tables,
-    wire.GetLeaderboard: _leaderboard,
+    wire.ListTables: lambda node, *asked: node.public_tables.list_tables(*asked),
+    wire.GetLeaderboard: lambda node, *asked: node.leaderboards.get(*asked),
     wire.GetRecord: records.get_record,
     wire.Heartbeat: _heartbeat,
     **dict.fromkeys(NOT_BUILT, _not_built),

@@ -86,10 +86,6 @@ class Broadcaster:
         """Return every connection on this node that follows the table."""
         return frozenset(self._audiences.get(code, ()))
 
-    def is_following(self, player: str, code: str) -> bool:
-        """Return whether a connection of the player on this node follows the table."""
-        return any(session.player == player for session in self._audiences.get(code, ()))
-
     def holds_seat(self, player: str, code: str) -> bool:
         """Return whether a connection of the player on this node holds a seat at the table."""
         audience = self._audiences.get(code, ())

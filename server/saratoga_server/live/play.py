@@ -56,7 +56,7 @@ def begin_move(
     """
     race = node.races.known(command.race)
     run = None if race is None else race.runs.get(session.player)
-    if race is None or run is None or run.board is None or run.audience != session.seat:
+    if race is None or run is None or run.board is None or race.code != session.seat:
         return None
     return _begun(node, session, race, run, command) if run.lock.try_acquire() else None
 

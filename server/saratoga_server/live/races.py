@@ -91,14 +91,12 @@ class BoardLock:
 
 @dataclass(slots=True, eq=False)
 class BoardRun:
-    """One racer's part of a race: start, deadline, audience, standing and board."""
+    """One racer's part of a race: start, deadline, standing and board."""
 
     player: str
     start_at: Millis
     deadline: Millis
     """The end of the run; 0: no deadline."""
-    audience: str
-    """The code of the table whose players and watchers are sent the standing."""
     standing: LiveStanding
     sent: LiveStanding | None = None
     """The standing that was last sent to the table at a tick; `None` if none was."""
@@ -124,9 +122,6 @@ class BoardRun:
     @property
     def has_ended(self) -> bool:
         return self.standing.state.has_ended
-
-    def is_out_of_time(self, now: Millis) -> bool:
-        return bool(self.deadline) and now >= self.deadline
 
 
 @dataclass(slots=True, eq=False)
@@ -285,7 +280,7 @@ class Races:
         for player in state.racers:
             head = shown(first_head(key, race_id, player))
             standing = LiveStanding(0, opening.banked, State.RACING, head)
-            runs[player] = BoardRun(player, state.start_at, state.deadline, state.code, standing)
+            runs[player] = BoardRun(player, state.start_at, state.deadline, standing)
         return LiveRace(race_id, state.code, state.race, game, key, opening, runs)
 
     async def running_at(self, code: str, race_id: str) -> LiveRace:
@@ -368,7 +363,7 @@ class Races:
             if has_lost:
                 # otherwise a standing never goes back
                 run.standing = board.standing()
-                self._node.broadcaster.standings_changed(run.audience, race.next_standings)
+                self._node.broadcaster.standings_changed(race.code, race.next_standings)
         except Damage as damage:
             state = (await self._node.tables.get(race.code)).state
             if state.race_id != race.id or state.phase is not TablePhase.RUNNING:
@@ -401,8 +396,8 @@ class Races:
         board = run.held
         if board.racing:
             return
-        for session in self._node.broadcaster.audience(run.audience):
-            if session.player == run.player and session.seat == run.audience:
+        for session in self._node.broadcaster.audience(race.code):
+            if session.player == run.player and session.seat == race.code:
                 last = range(board.length - 1, board.length)
                 session.send(race.changed(board, last, legal=session.legal))
 
@@ -445,7 +440,7 @@ class Races:
             known.reached,
         ):
             return False
-        self._node.broadcaster.standings_changed(run.audience, race.next_standings)
+        self._node.broadcaster.standings_changed(race.code, race.next_standings)
         return True
 
 

@@ -106,8 +106,6 @@ class Tables:
         self._timeout = timeout
         self._tables: dict[str, LiveTable] = {}
         self._loading: dict[str, asyncio.Lock] = {}
-        self._heard_of: dict[str, int] = {}
-        """The newest version published of each table that is being loaded."""
         self._damaged: set[str] = set()
         """The tables whose stored data are damaged; each is logged once."""
         self.timer_set = asyncio.Event()
@@ -143,16 +141,12 @@ class Tables:
                 return self._tables.get(code) or await self._load(code)
             finally:
                 self._loading.pop(code, None)
-                self._heard_of.pop(code, None)
 
     async def _load(self, code: str) -> LiveTable:
-        while True:
-            stored = await self._store.load_table(code)
-            if stored is None:
-                raise CommandRejected("no_such_table")
-            version, body = stored
-            if version >= self._heard_of.pop(code, 0):
-                break
+        stored = await self._store.load_table(code)
+        if stored is None:
+            raise CommandRejected("no_such_table")
+        version, body = stored
         state = self._read(code, body)
         table = self._tables.setdefault(code, LiveTable(code, version, state, state))
         # the node of its players may have died since the table was last looked at
@@ -175,11 +169,7 @@ class Tables:
     async def refresh(self, code: str, version: int | None = None) -> None:
         """Read a held table again, if it is older than `version`; carry out what follows."""
         table = self._tables.get(code)
-        if table is None:
-            if version is not None and code in self._loading:
-                self._heard_of[code] = max(version, self._heard_of.get(code, 0))
-            return
-        if version is not None and version <= table.version:
+        if table is None or (version is not None and version <= table.version):
             return
         try:
             async with within_timeout(self._timeout), table.lock:

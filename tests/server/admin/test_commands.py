@@ -17,8 +17,7 @@ from kit.tables import ANN, BEN, CODE, seated
 from kit.terminals import HOSTILE, TRICKS
 from saratoga_protocol.visible_text import UNSEEN
 from saratoga_server.__main__ import main
-from saratoga_server.admin.commands import admin
-from saratoga_server.admin.terminal import failure, say, say_json
+from saratoga_server.admin.commands import admin, failure, say, say_json
 from saratoga_server.config import Config
 from saratoga_server.domain.tables import TablePhase, unpack
 from saratoga_server.domain.usernames import checked_name

@@ -7,7 +7,7 @@ import pytest
 from kit.in_process_server import InProcessServer, always, gathered, listed, open_in_process_server
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.results import add_results
-from kit.tables import CODE, SEED
+from kit.tables import SEED
 from saratoga_protocol.codec import CODECS, JSON, MSGPACK, Codec
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -20,7 +20,7 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import Announcement, Event, Leaderboard
 from saratoga_server.domain.tables import close
 from saratoga_server.limits import RateLimiter
-from saratoga_server.live.broadcaster import Broadcaster, send_to_all
+from saratoga_server.live.broadcaster import send_to_all
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.public_tables import MOST_PLACES
 from saratoga_server.live.session import Session
@@ -203,16 +203,3 @@ def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:
     send_to_all(many, EVENT)
     assert [received(each) for each in many] == [[EVENT]] * 5
     assert (packed.encoded, text.encoded) == (1, 1)
-
-
-def test_a_player_follows_a_table_with_any_of_their_connections() -> None:
-    broadcaster = Broadcaster()
-    first, second = session("anna"), session("anna")
-    for each in (first, second):
-        broadcaster.follow(each, CODE)
-    broadcaster.unfollow(first, CODE)
-    assert broadcaster.is_following("anna", CODE)
-    assert not broadcaster.is_following("anna", OTHER)
-    assert not broadcaster.is_following("bert", CODE)
-    broadcaster.unfollow(second, CODE)
-    assert not broadcaster.is_following("anna", CODE)

@@ -147,29 +147,6 @@ async def test_a_change_that_did_not_happen_has_no_effects(server: InProcessServ
     assert isinstance(await bert.ask(LeaveTable, table=code), Done)
 
 
-async def test_a_version_published_while_an_older_one_is_read_is_not_missed(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna = await nodes.east.player("Anna")
-    code = await gathered(anna)
-    store, loads = nodes.west.store.tables, 0
-    load = store.load_table
-
-    async def load_table(code: str) -> tuple[int, bytes] | None:
-        nonlocal loads
-        loads += 1
-        stored = await load(code)
-        if loads == 1:
-            await nodes.east.node.tables.change(code, adding("newer"))
-            await nodes.west.tap.pass_marker(nodes.west.real.events)
-            await nodes.west.node.background_tasks.finish()
-        return stored
-
-    monkeypatch.setattr(store, "load_table", load_table)
-    table = await nodes.west.node.tables.get(code)
-    assert (loads, table.state.notice.endswith("newer")) == (2, True)
-
-
 async def test_what_follows_from_a_change_is_done_again_if_it_fails(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

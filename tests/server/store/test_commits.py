@@ -90,12 +90,6 @@ def test_commits_of_one_race_share_its_key() -> None:
     ]
 
 
-def test_a_commit_that_cannot_be_encoded_is_an_error() -> None:
-    commit = replace(move("draw", 0), banked=2**70)
-    with pytest.raises(OverflowError):
-        encode_commits([commit])
-
-
 @pytest.mark.parametrize(
     ("replicas", "replies", "confirmed"),
     [
