@@ -13,9 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from saratoga_client.board_view.board import Marks, draw_board
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.card_faces import CardStyle, suit_colours
+from saratoga_client.board_view.draw import Marks, draw_board
+from saratoga_client.board_view.faces import CardStyle, suit_colours
 from saratoga_client.board_view.layout import lay_out
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

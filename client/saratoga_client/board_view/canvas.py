@@ -1,5 +1,6 @@
 """A grid of character cells with roles."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -26,7 +27,7 @@ class Canvas:
     """A grid of cells; text beyond its edges is cut off.
 
     A wide character takes two cells, or none if only half of it fits. A character without width is
-    added to the cell before it. Characters that are not seen are replaced (`sanitised`), so no text can reach
+    added to the one before it. Characters that are not seen are replaced (`sanitised`), so no text can reach
     the terminal as a command.
     """
 
@@ -42,10 +43,9 @@ class Canvas:
         """Write a text; return the column after it, even if it was cut off."""
         if not (text.isascii() and text.isprintable()):
             text = sanitised(text)
-        if text.isascii() or _is_narrow(text):
-            self._put_narrow(x, y, text, role)
-            return x + len(text)
-        return self._put_wide(x, y, text.translate(JOINERS), role)
+        cells = text if text.isascii() or _is_narrow(text) else _cells(text)
+        self._write(x, y, cells, [role] * len(cells))
+        return x + len(cells)
 
     def pieces(self, x: int, y: int, pieces: Row) -> int:
         """Write pieces one after another; return the column after them."""
@@ -55,15 +55,8 @@ class Canvas:
 
     def paste(self, other: "Canvas", x: int, y: int) -> None:
         """Copy another canvas onto this one."""
-        end = x + other.width
-        if x < 0 or end > self.width or not other.width:
-            for row, pieces in enumerate(other.rows()):
-                self.pieces(x, y + row, pieces)
-            return
-        for row in range(max(0, -y), min(other.height, self.height - y)):
-            self._mend(x, y + row, end)
-            self._signs[y + row][x:end] = other._signs[row]  # noqa: SLF001 - a canvas too
-            self._roles[y + row][x:end] = other._roles[row]  # noqa: SLF001
+        for row in range(other.height):
+            self._write(x, y + row, other._signs[row], other._roles[row])  # noqa: SLF001 - a canvas too
 
     def rows(self) -> tuple[Row, ...]:
         """Return every row as pieces; neighbouring cells of one role are one piece."""
@@ -74,49 +67,40 @@ class Canvas:
         """Return the characters, one line for each row, without trailing blanks."""
         return "\n".join("".join(signs).rstrip() for signs in self._signs)
 
-    def _put_narrow(self, x: int, y: int, text: str, role: Role) -> None:
-        if not 0 <= y < self.height:
+    def _write(self, x: int, y: int, cells: Sequence[str], roles: list[Role]) -> None:
+        """Write cells; a wide character of which only half is left becomes a blank."""
+        start, end = max(0, x), min(self.width, x + len(cells))
+        if start >= end or not 0 <= y < self.height:
             return
-        if x < 0:
-            text, x = text[-x:], 0
-        text = text[: max(0, self.width - x)]
-        if text:
-            end = x + len(text)
-            self._mend(x, y, end)
-            self._signs[y][x:end] = text
-            self._roles[y][x:end] = [role] * len(text)
-
-    def _put_wide(self, x: int, y: int, text: str, role: Role) -> int:
-        for sign in text:
-            wide = cell_len(sign)
-            if wide == 0:
-                if 0 <= y < self.height and 0 < x <= self.width:
-                    signs = self._signs[y]
-                    signs[x - 1 if signs[x - 1] else x - 2] += sign
-            elif wide == 1:
-                self._put_narrow(x, y, sign, role)
-            elif x < 0 or x + wide > self.width:
-                self._put_narrow(x, y, " " * wide, role)
-            else:
-                self._put_narrow(x, y, " " * wide, role)
-                if 0 <= y < self.height:
-                    self._signs[y][x : x + 2] = [sign, ""]
-            x += wide
-        return x
-
-    def _mend(self, x: int, y: int, end: int) -> None:
-        """Blank the other halves of wide characters that a write to the cells `x` to `end` cuts."""
         signs = self._signs[y]
-        if signs[x] == "":
-            signs[x - 1] = " "
+        if signs[start] == "":
+            signs[start - 1] = " "
         if end < self.width and signs[end] == "":
             signs[end] = " "
+        signs[start:end] = cells[start - x : end - x]
+        self._roles[y][start:end] = roles[start - x : end - x]
+        if signs[start] == "":
+            signs[start] = " "
+        if end - x < len(cells) and cells[end - x] == "":
+            signs[end - 1] = " "
 
 
 @lru_cache(maxsize=1 << 10)
 def _is_narrow(text: str) -> bool:
     """Return whether every character takes one cell."""
     return all(cell_len(sign) == 1 for sign in text)
+
+
+def _cells(text: str) -> list[str]:
+    """Return the contents of a text's cells; the second cell of a wide character is empty."""
+    cells: list[str] = []
+    for sign in text.translate(JOINERS):
+        wide = cell_len(sign)
+        if wide:
+            cells += [sign, ""][:wide]
+        elif cells:
+            cells[-1 if cells[-1] else -2] += sign
+    return cells
 
 
 def _joined(signs: list[str], roles: list[Role]) -> Row:

@@ -3,27 +3,26 @@
 Drawing and clicking use the same tiles, so they always agree.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from saratoga_client.board_view.card_faces import Size
 from saratoga_client.board_view.elision import ColumnRow, column_rows
-from saratoga_client.board_view.pile_layout import (
+from saratoga_client.board_view.faces import Size
+from saratoga_client.board_view.piles import (
     FAN,
     STOCK,
     PileArea,
     PileLabel,
-    PileLayout,
     pile_layout,
 )
-from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
+from saratoga_client.input.move_text import pile_cards
+from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
-from saratoga_rules.moves import COLUMN_INDEX, RESERVE, WASTE
+from saratoga_rules.moves import COLUMN_INDEX, RESERVE
 from saratoga_rules.position import View
-from saratoga_rules.vocabulary.foundations import rank_at
 
 __all__ = ["BoardLayout", "PileLabel", "Spot", "Tile", "TileKind", "lay_out"]
 
@@ -127,7 +126,7 @@ class BoardLayout:
 
         Return no cards for a spot without a card.
         """
-        pile = _piles(self._view).get(spot.pile, ())
+        pile = pile_cards(self._view, spot.pile)
         if spot.index is None or spot.index < 0:
             return ()
         return pile[spot.index :] if spot.pile in COLUMN_INDEX else pile[-1:]
@@ -137,7 +136,7 @@ class BoardLayout:
 
         For other piles and for spots without a card: 1, or 0 if the pile is empty.
         """
-        held = len(_piles(self._view).get(spot.pile, ()))
+        held = len(pile_cards(self._view, spot.pile))
         if spot.index is None or spot.pile not in COLUMN_INDEX:
             return min(1, held)
         return held - spot.index
@@ -188,15 +187,26 @@ def _lay_cards_over_spaces(tiles: list[Tile]) -> None:
 
 def _tiles(view: View, area: PileArea) -> Iterator[Tile]:
     """Return the tiles of a pile that is not a column."""
-    if area.pile == STOCK:
-        kind = TileKind.BACK if view.stock else TileKind.SPACE
-        yield _whole(area, kind, count=len(view.stock))
-    elif area.pile == WASTE:
-        yield from _waste(view, area)
-    elif area.pile == RESERVE:
-        yield from _reserve(view, area)
+    cards = pile_cards(view, area.pile, area.copy)
+    top = len(cards) - 1
+    if not cards:
+        yield _tile(area, TileKind.SPACE, count=0)
+    elif area.pile == STOCK:
+        yield _tile(area, TileKind.BACK, count=len(cards))
+    elif area.pile == RESERVE and top:
+        yield _tile(area, TileKind.BACK, count=top, height=1)
+        yield _tile(area, TileKind.CARD, index=top, card=cards[top], y=area.y + 1)
     else:
-        yield _foundation(view, area)
+        first = max(0, len(cards) - area.fanned)
+        for index in range(first, len(cards)):
+            yield _tile(
+                area,
+                TileKind.CARD,
+                index=index,
+                card=cards[index],
+                x=area.x + (index - first) * FAN,
+                width=area.seen if index == top else FAN,
+            )
 
 
 @lru_cache(maxsize=1 << 9)
@@ -205,7 +215,7 @@ def _column(
 ) -> ColumnTiles:
     """Return the tiles of a column with `below` face-down cards under its face-up ones."""
     if not column:
-        return ColumnTiles((_whole(area, TileKind.SPACE, count=0),))
+        return ColumnTiles((_tile(area, TileKind.SPACE, count=0),))
     count, height = len(column), area.size.height
     least = 2 if 2 <= height <= area.rows else 1
     backs = below if below + count + least - 1 <= area.rows else min(below, 1)
@@ -213,103 +223,37 @@ def _column(
     run = max(game.columns.packet.sizes(column, game.columns.build), default=1)
     anchors = (count - run, 0, count - lifted)
     tiles: list[Tile] = []
-    y = area.y
-    for shown in column_rows(count, area.rows - last + 1, anchors, below):
-        rows = last if shown == ColumnRow(count - 1) else 1
-        kind = _kind(shown)
+    for y, shown in enumerate(column_rows(count, area.rows - last + 1, anchors, below), area.y):
+        kind = TileKind.CARD if shown.count == 1 else TileKind.GAP
+        if shown.first < 0:
+            kind = TileKind.BACK
         tiles.append(
-            Tile(
-                kind=kind,
-                pile=area.pile,
+            _tile(
+                area,
+                kind,
                 index=shown.first,
                 card=column[shown.first] if kind is TileKind.CARD else None,
                 count=shown.count,
-                x=area.x,
                 y=y,
-                width=area.size.width,
-                height=rows,
-                size=area.size,
+                height=last if shown == ColumnRow(count - 1) else 1,
             )
         )
-        y += rows
     return ColumnTiles(tuple(tiles))
 
 
-def _kind(row: ColumnRow) -> TileKind:
-    if row.first < 0:
-        return TileKind.BACK
-    return TileKind.CARD if row.count == 1 else TileKind.GAP
-
-
-def _waste(view: View, area: PileArea) -> Iterator[Tile]:
-    if not view.waste:
-        yield _whole(area, TileKind.SPACE, count=0)
-        return
-    first = max(0, len(view.waste) - area.fanned)
-    for index in range(first, len(view.waste)):
-        top = index == len(view.waste) - 1
-        yield Tile(
-            kind=TileKind.CARD,
-            pile=WASTE,
-            index=index,
-            card=view.waste[index],
-            x=area.x + (index - first) * FAN,
-            y=area.y,
-            width=area.size.width if top else FAN,
-            height=area.size.height,
-            size=area.size,
-        )
-
-
-def _reserve(view: View, area: PileArea) -> Iterator[Tile]:
-    count = len(view.reserve)
-    if not count:
-        yield _whole(area, TileKind.SPACE, count=0)
-        return
-    down = 1 if count > 1 else 0
-    if down:
-        yield Tile(
-            kind=TileKind.BACK,
-            pile=RESERVE,
-            count=count - 1,
-            x=area.x,
-            y=area.y,
-            width=area.size.width,
-            height=1,
-            size=area.size,
-        )
-    yield Tile(
-        kind=TileKind.CARD,
-        pile=RESERVE,
-        index=count - 1,
-        card=view.reserve[-1],
-        x=area.x,
-        y=area.y + down,
-        width=area.size.width,
-        height=area.size.height,
-        size=area.size,
-    )
-
-
-def _foundation(view: View, area: PileArea) -> Tile:
-    direction, suit = area.pile.split(".")
-    heights = view.up if direction == "up" else view.down
-    copies = len(heights) // len(SUITS)
-    height = heights[SUITS.index(suit) * copies + area.copy]
-    if not height:
-        return _whole(area, TileKind.SPACE, count=0)
-    card = _on_foundation(view, direction, suit, height)
-    return _whole(area, TileKind.CARD, index=height - 1, card=card)
-
-
-def _whole(
+def _tile(
     area: PileArea,
     kind: TileKind,
     *,
+    x: int | None = None,
+    y: int | None = None,
+    width: int | None = None,
+    height: int | None = None,
     count: int = 1,
     index: int | None = None,
     card: Card | None = None,
 ) -> Tile:
+    """Return a tile of a pile; where nothing is given, it has the place of the area's first card."""
     return Tile(
         kind=kind,
         pile=area.pile,
@@ -317,45 +261,22 @@ def _whole(
         index=index,
         card=card,
         count=count,
-        x=area.x,
-        y=area.y,
-        width=area.seen,
-        height=min(area.rows, area.size.height),
+        x=area.x if x is None else x,
+        y=area.y if y is None else y,
+        width=width or area.seen,
+        height=height or min(area.rows, area.size.height),
         size=area.size,
     )
 
 
 @lru_cache(maxsize=1 << 4)
 def _strips(game: Game, width: int, height: int) -> tuple[tuple[int, int, int, int, Spot], ...]:
-    """Return the rectangles of piles and labels on a board of `width` by `height` cells.
-
-    Each is left, right (exclusive), top, bottom (exclusive) and the pile, as in `BoardLayout._strips`.
-    """
-    return tuple(_found_strips(pile_layout(game, width, height)))
-
-
-def _found_strips(arranged: PileLayout) -> Iterator[tuple[int, int, int, int, Spot]]:
-    for area in arranged.areas:
-        yield (area.x, area.x + area.seen, area.y, area.y + area.rows, Spot(area.pile))
-    for label in arranged.labels:
-        if len(label.piles) == 1:
-            yield (label.x, label.x + label.width, label.y, label.y + 1, Spot(label.piles[0]))
-
-
-def _piles(view: View) -> Mapping[str, tuple[Card, ...]]:
-    """Return the cards of every pile; of equal foundations only the first is included."""
-    piles = {STOCK: view.stock, WASTE: view.waste, RESERVE: view.reserve}
-    piles.update(zip(COLUMN_INDEX, view.columns, strict=False))
-    for direction, heights in (("up", view.up), ("down", view.down)):
-        copies = len(heights) // len(SUITS)
-        for at, suit in enumerate(SUITS if copies else ""):
-            height = heights[at * copies]
-            cards = (HIDDEN,) * (height - 1)
-            if height:
-                cards += (_on_foundation(view, direction, suit, height),)
-            piles[f"{direction}.{suit}"] = cards
-    return piles
-
-
-def _on_foundation(view: View, direction: str, suit: str, height: int) -> Card:
-    return card_of(rank_at(view.base, height) if direction == "up" else 14 - height, suit)
+    """Return the rectangles of piles and labels on a board of `width` by `height` cells."""
+    arranged = pile_layout(game, width, height)
+    areas = ((a.x, a.x + a.seen, a.y, a.y + a.rows, Spot(a.pile)) for a in arranged.areas)
+    labels = (
+        (label.x, label.x + label.width, label.y, label.y + 1, Spot(label.piles[0]))
+        for label in arranged.labels
+        if len(label.piles) == 1
+    )
+    return (*areas, *labels)

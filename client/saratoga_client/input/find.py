@@ -6,12 +6,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from saratoga_client.input.move_text import LINE, CardName, card_name, pile_name
-from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, rank_name
+from saratoga_client.input.move_text import (
+    LINE,
+    CardName,
+    card_name,
+    foundations,
+    pile_cards,
+    pile_name,
+)
+from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, rank_name
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, UP, WASTE
 from saratoga_rules.position import View
-from saratoga_rules.vocabulary.foundations import rank_at
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _RANK_WORDS: Final = {
@@ -70,19 +76,15 @@ class Found:
 
 def known_places(view: View) -> Iterator[Found]:
     """Yield every card whose place the player can know, pile by pile from the bottom."""
-    piles = [(RESERVE, view.reserve), (WASTE, view.waste)]
-    piles += zip(COLUMN_NAMES, view.columns, strict=False)
-    for name, pile in piles:
+    for name in (RESERVE, WASTE, *COLUMN_NAMES[: len(view.columns)]):
+        pile = pile_cards(view, name)
         for index, card in enumerate(pile):
             if card != HIDDEN:
                 covered_by = pile[index + 1] if index + 1 < len(pile) else None
                 yield Found(card, name, len(pile) - 1 - index, covered_by)
-    for direction, heights in ((UP, view.up), (DOWN, view.down)):
-        copies = len(heights) // len(SUITS)
-        for index, height in enumerate(heights):
-            for level in range(1, height + 1):
-                rank = rank_at(view.base, level) if direction == UP else 14 - level
-                yield Found(card_of(rank, SUITS[index // copies]), direction, height - level)
+    for foundation in foundations(view):
+        for above, card in reversed(tuple(enumerate(reversed(foundation.cards)))):
+            yield Found(card, foundation.direction, above)
 
 
 def banked_words(game: Game, direction: str) -> str:

@@ -1,12 +1,14 @@
 """Cards, piles and moves in words."""
 
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
 from saratoga_client.wording import counted
-from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of, suit
+from saratoga_rules.cards import HIDDEN, RANKS, SUITS, Card, card_of, rank, suit
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
+    COLUMN_INDEX,
     COLUMN_NAMES,
     DOWN,
     RESERVE,
@@ -19,7 +21,7 @@ from saratoga_rules.moves import (
     Redeal,
 )
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import View
+from saratoga_rules.position import Heights, View
 from saratoga_rules.vocabulary.foundations import rank_at
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
@@ -46,12 +48,12 @@ _SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
 
 def card_name(card: Card) -> str:
     """Return a card's name with its symbol: `Q♦`, `10♦`."""
-    return "a hidden card" if card == HIDDEN else _rank_text(card) + _SIGNS[suit(card)]
+    return "a hidden card" if card == HIDDEN else rank_sign(rank(card)) + _SIGNS[suit(card)]
 
 
 def ascii_card_name(card: Card) -> str:
     """Return a card's name in ASCII: `Qd`, `10d`."""
-    return "a hidden card" if card == HIDDEN else _rank_text(card) + suit(card).lower()
+    return "a hidden card" if card == HIDDEN else rank_sign(rank(card)) + suit(card).lower()
 
 
 def pile_name(game: Game, pile: str) -> str:
@@ -86,20 +88,56 @@ def target_of(view: View, move: Carry) -> str:
     return f"{move.target}.{suit(carried(view, move)[-1])}"
 
 
+class Foundation(NamedTuple):
+    """A foundation and its cards, the top one last."""
+
+    direction: str
+    """`up` or `down`."""
+    suit: str
+    copy: int
+    """The index among the foundations of this direction and suit; the higher one comes first."""
+    cards: tuple[Card, ...]
+
+
+def foundations(view: View) -> tuple[Foundation, ...]:
+    """Return every foundation, those built up first, in the order of suits."""
+    return _foundations(view.up, view.down, view.base)
+
+
+@lru_cache(maxsize=1 << 4)
+def _foundations(up: Heights, down: Heights, base: int) -> tuple[Foundation, ...]:
+    return tuple(
+        Foundation(
+            direction,
+            letter := SUITS[index * len(SUITS) // len(heights)],
+            index % (len(heights) // len(SUITS)),
+            tuple(
+                card_of(rank_at(base, level) if direction == UP else 14 - level, letter)
+                for level in range(1, height + 1)
+            ),
+        )
+        for direction, heights in ((UP, up), (DOWN, down))
+        for index, height in enumerate(heights)
+    )
+
+
+def pile_cards(view: View, pile: str, copy: int = 0) -> tuple[Card, ...]:
+    """Return the face-up cards of a pile and all cards of the stock, the top one last.
+
+    `copy` is the index among equal foundations. A pile that the game lacks has no cards.
+    """
+    if pile in COLUMN_INDEX:
+        index = COLUMN_INDEX[pile]
+        return view.columns[index] if index < len(view.columns) else ()
+    if pile.startswith((f"{UP}.", f"{DOWN}.")):
+        wanted = (*pile.split("."), copy)
+        return next((cards for *where, cards in foundations(view) if (*where,) == wanted), ())
+    return {STOCK: view.stock, WASTE: view.waste, RESERVE: view.reserve}.get(pile, ())
+
+
 def carried(view: View, move: Carry) -> tuple[Card, ...]:
     """Return the cards of a carry, the top one last."""
-    if move.origin >= 0:
-        return view.columns[move.origin][-move.count :]
-    if move.source == WASTE:
-        return view.waste[-1:]
-    if move.source == RESERVE:
-        return view.reserve[-1:]
-    return (foundation_top(view, TAKE_BACK_INDEX[move.source]),)
-
-
-def foundation_top(view: View, index: int) -> Card:
-    """Return the top card of a foundation built up, in a game with one foundation per suit."""
-    return card_of(rank_at(view.base, view.up[index]), SUITS[index])
+    return pile_cards(view, move.source)[-(move.count if move.origin >= 0 else 1) :]
 
 
 def describe(game: Game, view: View, move: Move, card_name: CardName = card_name) -> str:
@@ -149,8 +187,9 @@ def first_that_fits(*sentences: str) -> str:
     )
 
 
-def _rank_text(card: Card) -> str:
-    return "10" if card[0] == "T" else card[0]
+def rank_sign(number: int) -> str:
+    """Return a rank from 1 to 13 as printed on a card: `A`, `10`, `K`."""
+    return "10" if number == 10 else RANKS[number - 1]
 
 
 def _describe_draw(game: Game, view: View) -> str:

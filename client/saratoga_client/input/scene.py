@@ -11,7 +11,7 @@ from saratoga_client.input.move_text import (
     card_name,
     carried,
     first_that_fits,
-    foundation_top,
+    pile_cards,
     pile_name,
     source_of,
 )
@@ -92,12 +92,9 @@ class Scene:
         return len(self._cards(pile))
 
     def _cards(self, pile: str) -> tuple[Card, ...]:
-        if pile in COLUMN_INDEX and has_pile(self.game, pile):
-            return self.view.columns[COLUMN_INDEX[pile]]
-        if pile in TAKE_BACK_INDEX and self.game.up.gives_back:
-            index = TAKE_BACK_INDEX[pile]
-            return (foundation_top(self.view, index),) if self.view.up[index] else ()
-        return {WASTE: self.view.waste, RESERVE: self.view.reserve}.get(pile, ())
+        if pile == STOCK or (pile in TAKE_BACK_INDEX and not self.game.up.gives_back):
+            return ()
+        return pile_cards(self.view, pile)
 
     def where(self, pile: str) -> str:
         """Return the name of a pile in a sentence."""

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.input.find import Found, banked_words, cards_matching, known_places
-from saratoga_client.input.move_text import carried, plain_pile_name, turned_up
+from saratoga_client.input.move_text import carried, foundations, plain_pile_name, turned_up
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.grammar import Context, not_understood, parse_line
 from saratoga_client.rules_text import column_rules, plain_lines
 from saratoga_client.wording import counted, dollars
 from saratoga_rules.analysis import legal_moves
-from saratoga_rules.cards import SUITS, Card
+from saratoga_rules.cards import Card, rank
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
@@ -20,7 +20,7 @@ from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, WASTE, Carry, Draw, 
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import View
 from saratoga_rules.vocabulary.deal_steps import ToReserve
-from saratoga_rules.vocabulary.foundations import First, rank_at
+from saratoga_rules.vocabulary.foundations import First
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
@@ -132,9 +132,9 @@ def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> I
         yield waste_line(view, card_names)
     if has_reserve(game):
         yield reserve_line(view, card_names)
-    yield up_line(game, view, card_names)
+    yield foundations_line(game, view, UP, card_names)
     if game.down is not None:
-        yield down_line(view, card_names)
+        yield foundations_line(game, view, DOWN, card_names)
     for index in range(len(view.columns)):
         yield column_line(view, index, card_names)
 
@@ -178,25 +178,20 @@ def reserve_line(view: View, card_names: CardNames = LETTERS) -> str:
     return f"reserve: {len(view.reserve)}, {card_names.card(view.reserve[-1])}"
 
 
-def up_line(game: Game, view: View, card_names: CardNames = LETTERS) -> str:
-    """Return the line of the foundations built up: the count and top card of each."""
-    copies = len(view.up) // len(SUITS)
-    piles = [
-        _foundation(SUITS[index // copies], height, rank_at(view.base, height), card_names)
-        for index, height in enumerate(view.up)
+def foundations_line(
+    game: Game, view: View, direction: str, card_names: CardNames = LETTERS
+) -> str:
+    """Return the line of the foundations built `up` or `down`: the count and top card of each."""
+    piles = [pile for pile in foundations(view) if pile.direction == direction]
+    words = [
+        f"{card_names.suit(pile.suit)} {len(pile.cards)} to {card_names.rank(rank(pile.cards[-1]))}"
+        if pile.cards
+        else f"{card_names.suit(pile.suit)} empty"
+        for pile in piles
     ]
-    base = f", base {card_names.rank(view.base)}" if game.up.first is First.BASE_CARD else ""
-    return f"up: {', '.join(piles) if any(view.up) else 'empty'}{base}"
-
-
-def down_line(view: View, card_names: CardNames = LETTERS) -> str:
-    """Return the line of the foundations built down: the count and top card of each."""
-    copies = len(view.down) // len(SUITS)
-    piles = [
-        _foundation(SUITS[index // copies], height, 14 - height, card_names)
-        for index, height in enumerate(view.down)
-    ]
-    return f"down: {', '.join(piles) if any(view.down) else 'empty'}"
+    has_base = direction == UP and game.up.first is First.BASE_CARD
+    base = f", base {card_names.rank(view.base)}" if has_base else ""
+    return f"{direction}: {', '.join(words) if any(p.cards for p in piles) else 'empty'}{base}"
 
 
 def column_line(view: View, index: int, card_names: CardNames = LETTERS) -> str:
@@ -210,12 +205,6 @@ def board_line(game: Game, view: View, count: int | None) -> str:
     """Return the heading above the piles; `count` is the number of moves made, `None` to omit it."""
     moves = "" if count is None else f"{counted(count, 'move')}, "
     return f"board: {game.name}, {moves}{money_words(game, view)}"
-
-
-def _foundation(letter: str, height: int, top: int, card_names: CardNames) -> str:
-    if not height:
-        return f"{card_names.suit(letter)} empty"
-    return f"{card_names.suit(letter)} {height} to {card_names.rank(top)}"
 
 
 def has_reserve(game: Game) -> bool:

@@ -16,12 +16,13 @@ from saratoga_client.input.move_text import (
     carried,
     describe,
     first_that_fits,
+    foundations,
     pile_name,
     turned_up,
 )
 from saratoga_client.practice.game import PracticeGame, with_hint
 from saratoga_rules.analysis import legal_moves
-from saratoga_rules.cards import HIDDEN, RANKS, SUITS, Card
+from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry, Draw, Move
 from saratoga_rules.play import is_won, play, refusal
@@ -61,16 +62,7 @@ def _has_no_use(game: Game, view: View, move: Carry) -> bool:
 
 def _banked(view: View, card: Card) -> int:
     """Return how many copies of a card lie on the foundations."""
-    suit, rank = SUITS.index(card[1]), RANKS.index(card[0]) + 1
-    up = _piles(view.up, suit)
-    down = _piles(view.down, suit)
-    risen = (rank - view.base) % len(RANKS) + 1
-    return sum(height >= risen for height in up) + sum(height >= 14 - rank for height in down)
-
-
-def _piles(heights: tuple[int, ...], suit: int) -> tuple[int, ...]:
-    copies = len(heights) // len(SUITS)
-    return heights[suit * copies : (suit + 1) * copies]
+    return sum(card in pile.cards for pile in foundations(view))
 
 
 def _wins(game: Game, view: View) -> bool:

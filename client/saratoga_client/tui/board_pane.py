@@ -13,11 +13,10 @@ from textual import events, on
 from textual.geometry import Offset
 from textual.message import Message
 
-from saratoga_client.board_view.board import Marks, draw_board
-from saratoga_client.board_view.card_faces import CardStyle
+from saratoga_client.board_view.draw import MARGIN, Marks, draw_board, rule_rows
+from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.rule_line import MARGIN, rule_rows
 from saratoga_client.input.key_hints import key_hints
 from saratoga_client.input.keyboard import InputResult, marks, press
 from saratoga_client.input.mouse import Click, click, drop

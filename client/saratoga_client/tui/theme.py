@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from rich.style import Style
 
-from saratoga_client.board_view.card_faces import CardStyle, SuitColours, suit_colours
+from saratoga_client.board_view.faces import CardStyle, SuitColours, suit_colours
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_rules.game import Game

@@ -7,23 +7,20 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.card_faces import (
+from saratoga_client.board_view.faces import (
     CardState,
     CardStyle,
     Rows,
     Size,
     SuitColours,
-    back_face,
-    back_strip,
     card_face,
-    gap_face,
     space_face,
 )
-from saratoga_client.board_view.pile_layout import SIZES, SMALL, STRIPS
+from saratoga_client.board_view.piles import SIZES, SMALL, STRIPS
 from saratoga_client.board_view.qr_code import QUIET, qr_lines
 from saratoga_client.board_view.roles import Role
 from saratoga_protocol.visible_text import UNSEEN
-from saratoga_rules.cards import HIDDEN, PACK, Card
+from saratoga_rules.cards import Card
 
 WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)
 ROLES = st.sampled_from([Role.TEXT, Role.KEY, Role.CARD_RED])
@@ -39,14 +36,6 @@ def test_no_text_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> 
     canvas = Canvas(12, 1)
     canvas.put(x, 0, text, Role.TEXT)
     assert not UNSEEN.search("".join(piece.text for piece in canvas.rows()[0]))
-
-
-def test_what_is_beyond_the_edges_is_cut_off() -> None:
-    canvas = Canvas(4, 2)
-    canvas.put(-2, 0, "abcd", Role.TEXT)
-    canvas.put(2, 1, "efgh", Role.TEXT)
-    canvas.put(0, 7, "nowhere", Role.TEXT)
-    assert canvas.text() == "cd\n  ef"
 
 
 def test_half_a_wide_sign_is_never_shown() -> None:
@@ -76,47 +65,12 @@ def test_every_row_is_as_wide_as_the_canvas_whatever_is_written(
         assert widths(canvas) == {9}
 
 
-def test_one_canvas_lies_over_another() -> None:
-    below, above = Canvas(5, 3, Role.DIM), Canvas(2, 1)
-    above.put(0, 0, "ab", Role.KEY)
-    for y in range(3):
-        below.put(0, y, "·····", Role.DIM)
-    below.paste(above, 4, 1)
-    assert below.text() == "·····\n····a\n·····"
-
-
 ALL_SIZES = (*SIZES, SMALL, *STRIPS)
 LOOKS = (CardStyle(), CardStyle(hollow=True), CardStyle(ascii=True))
 
 
 def lines(rows: Rows) -> list[str]:
     return ["".join(piece.text for piece in row) for row in rows]
-
-
-@pytest.mark.parametrize("size", ALL_SIZES)
-@pytest.mark.parametrize("style", LOOKS)
-def test_every_card_fills_its_size_and_shows_its_corner_first(size: Size, style: CardStyle) -> None:
-    for card in PACK:
-        for state in CardState:
-            face = lines(card_face(card, size, style, state))
-            assert [len(line) for line in face] == [size.width] * size.height
-            assert style.index(card) in face[0]
-
-
-@pytest.mark.parametrize("size", ALL_SIZES)
-@pytest.mark.parametrize("style", LOOKS)
-def test_backs_spaces_and_gaps_fill_their_size(size: Size, style: CardStyle) -> None:
-    for count in (0, 1, 9, 84):
-        assert {len(line) for line in lines(back_face(count, size, style))} == {size.width}
-        assert [len(line) for line in lines(back_strip(count, size, style))] == [size.width]
-        assert {len(line) for line in lines(gap_face(count, size, style, CardState.PLAIN))} == {
-            size.width
-        }
-    for words in ("", "K", "10♠", "end"):
-        for lit in (False, True):
-            face = lines(space_face(words, size, style, lit))
-            assert [len(line) for line in face] == [size.width] * size.height
-            assert any(words in line for line in face)
 
 
 @pytest.mark.parametrize("size", [size for size in ALL_SIZES if size.height > 1])
@@ -130,15 +84,6 @@ def test_selected_cards_and_targets_differ_by_their_lines_alone(
     }
     assert len(seen) == 3
     assert lines(space_face("K", size, style, False)) != lines(space_face("K", size, style, True))
-
-
-def test_letters_and_hollow_signs_tell_all_cards_apart() -> None:
-    for style in (CardStyle(), CardStyle(hollow=True), CardStyle(ascii=True)):
-        assert len({style.index(card) for card in PACK}) == 52
-
-
-def test_a_hidden_card_shows_nothing_of_itself() -> None:
-    assert CardStyle().index(HIDDEN) == "??"
 
 
 def test_of_four_colours_none_is_used_twice() -> None:
@@ -174,12 +119,6 @@ def test_two_rows_of_the_code_share_a_line() -> None:
     drawn, code = halves(qr_lines(LINK, on_dark=False)), modules(LINK)
     assert drawn[: len(code)] == code
     assert len(drawn) - len(code) in (0, 1)
-
-
-def test_light_characters_draw_the_light_parts() -> None:
-    code = modules(LINK)
-    drawn = halves(qr_lines(LINK))[: len(code)]
-    assert drawn == [[not module for module in row] for row in code]
 
 
 def test_with_ascii_only_a_module_is_two_characters_wide() -> None:

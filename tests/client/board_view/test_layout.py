@@ -1,7 +1,5 @@
 """Hit testing agrees with what is drawn, card by card and cell by cell."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,15 +8,13 @@ from kit.board_pictures import SIZES
 from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at
-from saratoga_client.board_view.board import NO_MARKS, draw_board
-from saratoga_client.board_view.card_faces import CardStyle
+from saratoga_client.board_view.draw import NO_MARKS, draw_board
+from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
-from saratoga_client.board_view.pile_layout import (
+from saratoga_client.board_view.piles import (
     TALL,
-    PileLayout,
     pile_layout,
 )
-from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
 
@@ -124,89 +120,7 @@ def test_under_a_column_and_on_its_key_is_the_column_without_a_card() -> None:
     assert layout.count_from(Spot("t2")) == 0
 
 
-def test_the_bare_table_is_nothing() -> None:
-    layout, _ = table("canfield", "t1: KS QH")
-    assert layout.at(54, 20) is None
-    assert layout.at(-1, 4) is None
-
-
-def test_face_down_cards_lie_under_the_face_up_ones_and_cannot_be_lifted() -> None:
-    layout, _ = table("lady-palk", "t3: 2C 3C | QH JS")
-    low, high, queen, knave = shown(layout, "t3")
-    assert (low.kind, high.kind) == (TileKind.BACK, TileKind.BACK)
-    assert (low.card, high.card, queen.card, knave.card) == (None, None, "QH", "JS")
-    assert [tile.y - low.y for tile in (low, high, queen, knave)] == [0, 1, 2, 3]
-    assert (low.spot, high.spot) == (Spot("t3", -2), Spot("t3", -1))
-    assert [layout.count_from(tile.spot) for tile in (low, high, queen, knave)] == [4, 3, 2, 1]
-    assert layout.cards_from(low.spot) == layout.cards_from(high.spot) == ()
-    assert layout.cards_from(queen.spot) == (Card("QH"), Card("JS"))
-
-
-def test_face_down_cards_without_room_are_one_row_with_their_number() -> None:
-    run = "KS QH JS TD 9C 8D 7C 6H 5S 4D 3S 2H"
-    layout, view = table("lady-palk", f"t3: 2C 3C 4C 5C 6C 7C | {run}")
-    backs, *cards = shown(layout, "t3")
-    assert (backs.kind, backs.count, backs.spot) == (TileKind.BACK, 6, Spot("t3", -6))
-    assert tuple(tile.card for tile in cards) == view.columns[2]
-    assert cards[-1].y + cards[-1].height <= 21
-    rows = draw_board(GAMES["lady-palk"], view, NO_MARKS, LOOK, layout).text().split("\n")
-    assert rows[backs.y][backs.x : backs.x + backs.width] == "│░6░│"
-
-
-def test_of_a_fanned_waste_only_the_top_card_is_lifted() -> None:
-    layout, view = table("canfield", "waste: 2C 3C 4C 5C")
-    fan = shown(layout, "w")
-    assert [tile.index for tile in fan] == [1, 2, 3]
-    assert {layout.count_from(tile.spot) for tile in fan} == {1}
-    assert layout.cards_from(fan[0].spot) == view.waste[-1:]
-
-
-def test_the_reserve_shows_its_top_card_and_a_back_under_it() -> None:
-    layout, view = table("canfield", "reserve: 2C 3C 4C")
-    back, top = shown(layout, "r")
-    assert (back.kind, back.count, back.spot) == (TileKind.BACK, 2, Spot("r"))
-    assert (top.card, top.index) == (view.reserve[-1], 2)
-    layout, _ = table("canfield", "reserve: 4C")
-    assert [tile.kind for tile in shown(layout, "r")] == [TileKind.CARD]
-
-
-def test_both_foundations_of_a_suit_have_one_name_and_two_places() -> None:
-    layout, _ = table("lady-palk", "up: S6,2 H1")
-    assert [(p.card, p.copy) for p in shown(layout, "up.S")] == [("6S", 0), ("2S", 1)]
-    assert [p.kind for p in shown(layout, "up.H")] == [TileKind.CARD, TileKind.SPACE]
-    assert layout.count_from(Spot("up.S", 5)) == 1
-    assert layout.cards_from(Spot("up.S", 5)) == (Card("6S"),)
-
-
-@pytest.mark.parametrize("name", list(GAMES))
-def test_nothing_hidden_is_ever_in_a_place(name: str) -> None:
-    layout, _ = table(name, "reserve: 9C\nstock: 2C 3C" if name[0] in "cl" else "stock: 2C")
-    assert HIDDEN not in {tile.card for tile in layout.tiles}
-    assert not re.search(r"[?#]", "".join(tile.card or "" for tile in layout.tiles))
-
-
 GAME_NAMES_OF_PILE_LAYOUT = list(GAMES)
-
-
-def piles(arranged: PileLayout) -> list[tuple[str, int]]:
-    return [(area.pile, area.copy) for area in arranged.areas]
-
-
-@pytest.mark.parametrize("name", GAME_NAMES_OF_PILE_LAYOUT)
-def test_every_pile_has_its_place(name: str) -> None:
-    game = GAMES[name]
-    found = piles(pile_layout(game, 55, 21))
-    assert len(found) == len(set(found))
-    names = [pile for pile, _ in found]
-    assert [pile for pile in names if pile.startswith("t")] == [
-        f"t{number}" for number in range(1, game.columns.count + 1)
-    ]
-    for suit in "CSHD":
-        assert names.count(f"up.{suit}") == game.up.for_each_suit
-        assert names.count(f"down.{suit}") == (game.down.for_each_suit if game.down else 0)
-    assert "stock" in names
-    assert ("w" in names) is (name != "caprice")
-    assert ("r" in names) is (name in {"canfield", "canfield-aisleriot", "lafayette"})
 
 
 @pytest.mark.parametrize("name", GAME_NAMES_OF_PILE_LAYOUT)
@@ -223,9 +137,3 @@ def test_an_ordinary_column_is_seen_whole(name: str, size: tuple[int, int]) -> N
 def test_a_packet_of_three_is_fanned_whole(name: str, size: tuple[int, int]) -> None:
     waste = next(s for s in pile_layout(GAMES[name], *size).areas if s.pile == "w")
     assert waste.fanned == 3
-
-
-@pytest.mark.parametrize("name", GAME_NAMES_OF_PILE_LAYOUT)
-@pytest.mark.parametrize("size", [(1, 1), (20, 6), (40, 12), (200, 80)])
-def test_no_board_is_too_small_or_too_large(name: str, size: tuple[int, int]) -> None:
-    assert piles(pile_layout(GAMES[name], *size))

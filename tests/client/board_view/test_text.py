@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from kit.positions import draw
+from saratoga_client.board_view.draw import rule_rows, title_facts
 from saratoga_client.board_view.elision import ColumnRow, column_rows
 from saratoga_client.board_view.layout import lay_out
-from saratoga_client.board_view.rule_line import rule_rows
-from saratoga_client.board_view.title import title_facts
 from saratoga_client.rules_text import column_rules
 from saratoga_client.text import cells_of, fitted, fitted_name, wrapped
 from saratoga_protocol.visible_text import sanitised
@@ -96,11 +95,6 @@ def test_face_down_cards_have_a_row_each_if_all_fit_and_one_together_if_not() ->
     assert column_rows(9, 1, (0,), below=3) == (ColumnRow(8),)
 
 
-def test_with_two_rows_the_more_important_card_is_shown() -> None:
-    assert column_rows(9, 2, (0, 5)) == (ColumnRow(0, 8), ColumnRow(8))
-    assert column_rows(9, 1, (0, 5)) == (ColumnRow(8),)
-
-
 @given(COUNTS, st.integers(4, 40), st.lists(st.integers(0, 103), max_size=3), st.integers(0, 20))
 def test_every_card_is_shown_or_counted_once_and_in_order(
     count: int, rows: int, anchors: list[int], below: int
@@ -142,16 +136,8 @@ def test_a_title_says_pass_base_or_deals(name: str, picture: str, facts: tuple[s
     assert title_facts(game, redact(draw(game, picture))) == facts
 
 
-ALTERNATING = "Columns build down in alternating colours, K on A."
-
-
 def view_of(name: str, picture: str) -> View:
     return redact(draw(GAMES[name], picture))
-
-
-def rows_of(name: str, picture: str, width: int = 55, height: int = 21) -> dict[int, str]:
-    game, view = GAMES[name], view_of(name, picture)
-    return dict(rule_rows(game, view, lay_out(game, view, width, height, None)))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -160,18 +146,6 @@ def test_every_game_says_it_at_the_deal_beside_the_panel_of_a_race(name: str) ->
     view = redact(deal_for_key(game, practice_key("test")))
     rows = rule_rows(game, view, lay_out(game, view, 55, 21, None))
     assert " ".join(rows.values()) == " ".join(column_rules(game, view))
-
-
-def test_a_wide_board_says_it_in_one_line() -> None:
-    assert rows_of("canfield", "t1: 5H", width=110) == {
-        20: f"{ALTERNATING} A space takes only the top card of the waste."
-    }
-
-
-def test_a_board_whose_cards_need_every_row_has_no_line() -> None:
-    cards = " ".join(rank + suit for suit in "SHCD" for rank in "KQJT98765432A")
-    assert rows_of("lady-palk", f"t1: {cards}") == {}
-    assert rows_of("lady-palk", "t1: 5H") != {}
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))

@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.filter import NoColor
 
-from saratoga_client.board_view.card_faces import CardState, SuitColours
+from saratoga_client.board_view.faces import CardState, SuitColours
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem

@@ -12,8 +12,8 @@ from textual.strip import Strip
 
 from kit.board_pictures import LABELS
 from kit.positions import draw
-from saratoga_client.board_view.board import Marks
-from saratoga_client.board_view.card_faces import CardStyle, suit_colours
+from saratoga_client.board_view.draw import Marks
+from saratoga_client.board_view.faces import CardStyle, suit_colours
 from saratoga_client.board_view.layout import Spot, Tile
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.selection import InputResult, Selection

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.draw import title_facts
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.title import title_facts
 from saratoga_client.practice.game import PracticeGame
 from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.text import cells_of, wrapped

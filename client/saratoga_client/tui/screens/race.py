@@ -8,8 +8,8 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.draw import title_facts
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.title import title_facts
 from saratoga_client.input.move_text import first_that_fits, with_turned_up
 from saratoga_client.input.selection import InputResult
 from saratoga_client.net.connection import LinkState

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from saratoga_client.board_view.card_faces import Size
+from saratoga_client.board_view.faces import Size
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, RESERVE, WASTE
 from saratoga_rules.piles import Pile
