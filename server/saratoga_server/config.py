@@ -130,12 +130,6 @@ class Config:
         _check_public_url(self.public_url)
         for origin in self.origins:
             _check_origin(origin)
-        if self.rate < 0 or self.burst < LEAST_BURST:
-            raise InvalidConfig(
-                f"--rate must be 0 (no limit) or more, and --burst {LEAST_BURST} or more."
-            )
-        if self.trusted_proxies < 0:
-            raise InvalidConfig("--trusted-proxies must be 0 (none) or more.")
         if not self.node or not self.node.isascii() or not self.node.isprintable():
             raise InvalidConfig("--node must be printable ASCII characters, such as east-1.")
         if not 0 <= self.drain_delay <= LONGEST_DRAIN_DELAY:

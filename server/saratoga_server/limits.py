@@ -243,10 +243,6 @@ class Quota(Struct, eq=False):
         self.limiter.count_refusal(Action.COMMANDS)
         return False
 
-    def penalise(self, cost: float, now: float) -> None:
-        """Take further tokens from the player, if any, for a frame that is no command."""
-        self.player.commands.take(cost, now)
-
     def seconds_to_wait(self, cost: float, now: float) -> float:
         """Return the seconds until a refused command may be repeated."""
         buckets = (self.player.commands, self.address.commands)

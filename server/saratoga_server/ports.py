@@ -72,7 +72,7 @@ class CommitOutcome(Struct, frozen=True):
     """The number of the race's boards that still race."""
 
 
-class LogEntry(Struct, frozen=True):
+class LogEntry(Struct, frozen=True, gc=False):
     """A stored entry of a board's log."""
 
     text: str

@@ -15,7 +15,6 @@ from click.testing import CliRunner, Result
 from kit.terminals import TRICKS
 from saratoga_server.config import (
     Config,
-    InvalidConfig,
     LogFormat,
     LogLevel,
     config_options,
@@ -162,13 +161,6 @@ def test_a_value_that_cannot_work_is_refused_with_a_reason(
     result, seen = run(*arguments)
     assert (result.exit_code, seen) == (2, [])
     assert says in " ".join(result.output.split())
-
-
-def test_a_config_made_in_code_is_checked_too() -> None:
-    with pytest.raises(InvalidConfig, match="rate"):
-        Config(rate=-1)
-    with pytest.raises(InvalidConfig, match="drain-delay"):
-        Config(drain_delay=-1)
 
 
 def test_the_password_of_the_store_is_never_shown() -> None:

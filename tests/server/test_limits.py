@@ -159,13 +159,6 @@ def test_commands_beyond_the_limit_are_counted_and_forgiven_one_by_one(bench: Be
     assert quota.overdrawn == 1
 
 
-def test_a_penalty_takes_tokens_if_they_are_there(bench: Bench) -> None:
-    quota = bench.limiter(rate=1, burst=8).open(ANNA)
-    quota.penalise(5, 0.0)
-    quota.penalise(5, 0.0)
-    assert [quota.spend(1, 0.0) for _ in range(4)] == [True] * 3 + [False]
-
-
 def test_an_address_has_one_command_limit_over_all_players(bench: Bench) -> None:
     limiter = bench.limiter(rate=0)
     quotas = [limiter.open(ANNA) for _ in range(100)]

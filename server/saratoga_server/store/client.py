@@ -324,7 +324,7 @@ class StoreClient:
     async def read(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
         """Call a Function that only reads, or need not be durable; return the reply."""
         parts = ("FCALL", function_name(function), len(keys), *keys, *args)
-        return await self._with_retries(lambda: self._call(parts))
+        return await self._with_retries(lambda: self._call(parts, 0))
 
     async def write(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
         """Call a Function; its writes are durable when this returns."""
@@ -341,8 +341,7 @@ class StoreClient:
 
         Needed for data shown to a player as stored: another write may not be on a replica.
         """
-        call = self._call_replicated if self.primary.confirmations else self._call
-        return await self._with_retries(lambda: call(parts))
+        return await self._with_retries(lambda: self._call(parts, self.primary.confirmations))
 
     async def scan(self, pattern: str, kind: str) -> AsyncIterator[str]:
         """Yield the keys of a type that match a pattern; a key may be repeated, or damaged."""
@@ -384,19 +383,11 @@ class StoreClient:
         except TimeoutError as error:
             raise StoreUnavailable(reason) from error
 
-    async def _call(self, parts: tuple[Part, ...]) -> Answer:
-        try:
-            return await self.primary.client.execute_command(*parts)
-        except ResponseError as error:
-            if not is_function_missing(error):
-                raise
-        await load_into(self.primary)
-        return await self.primary.client.execute_command(*parts)
-
-    async def _call_replicated(self, parts: tuple[Part, ...]) -> Answer:
+    async def _call(self, parts: tuple[Part, ...], replicas: int) -> Answer:
+        """Send a command, and return the reply when so many replicas have what it wrote."""
         pipeline = self.primary.client.pipeline(transaction=False)
         pipeline.execute_command(*parts)
-        for command in confirmation_commands(self.primary.confirmations):
+        for command in confirmation_commands(replicas):
             pipeline.execute_command(*command)
         answer, *replies = await pipeline.execute(raise_on_error=False)
         if isinstance(answer, ResponseError):
@@ -404,7 +395,7 @@ class StoreClient:
                 await load_into(self.primary)
                 raise StoreUnavailable("the store had lost our Functions, which are there again")
             raise answer
-        if not is_confirmed(replies, self.primary.confirmations):
+        if not is_confirmed(replies, replicas):
             raise StoreUnavailable("too few replicas confirmed the write")
         return answer
 

@@ -61,7 +61,7 @@ class CommandRunner:
         elif kind is MakeMove:
             self._begin_move(client, session, cast(MakeMove, command), began)
         elif isinstance(command, Refused):
-            quota.penalise(BAD_FRAME_COST, began)
+            quota.player.commands.take(BAD_FRAME_COST, began)
             self._metrics.refusals.labels(command.code).inc()
             session.send(command)
         elif isinstance(command, GetRecord):
