@@ -47,7 +47,6 @@ class Broadcaster:
     def __init__(self) -> None:
         self.sessions: set[Session] = set()
         self._audiences: dict[str, set[Session]] = {}
-        self._followed: dict[Session, tuple[str, ...]] = {}
         self._changed: dict[str, Callable[[], Standings | None]] = {}
 
     def enter(self, session: Session) -> None:
@@ -57,7 +56,7 @@ class Broadcaster:
     def leave(self, session: Session) -> None:
         """Remove a connection that has ended."""
         self.sessions.discard(session)
-        for code in self._followed.get(session, ()):
+        for code in [code for code, each in self._audiences.items() if session in each]:
             self.unfollow(session, code)
 
     def sessions_of(self, player: str) -> list[Session]:
@@ -66,9 +65,6 @@ class Broadcaster:
 
     def follow(self, session: Session, code: str) -> None:
         self._audiences.setdefault(code, set()).add(session)
-        followed = self._followed.get(session, ())
-        if code not in followed:
-            self._followed[session] = (*followed, code)
 
     def unfollow(self, session: Session, code: str) -> None:
         audience = self._audiences.get(code)
@@ -76,11 +72,6 @@ class Broadcaster:
             audience.discard(session)
             if not audience:
                 del self._audiences[code]
-        followed = tuple(each for each in self._followed.get(session, ()) if each != code)
-        if followed:
-            self._followed[session] = followed
-        else:
-            self._followed.pop(session, None)
 
     def audience(self, code: str) -> frozenset[Session]:
         """Return every connection on this node that follows the table."""

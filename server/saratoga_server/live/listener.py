@@ -4,13 +4,11 @@ What is missed is made up for by checks of the data: when the subscription begin
 seconds for the versions of the tables held here.
 """
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from saratoga_protocol.events import Announcement
 from saratoga_protocol.refusals import BANNED, DELETED, STORE_LOST_DATA, CloseCode
 from saratoga_server.background_tasks import run_each_logged, run_logged
-from saratoga_server.cancellation import pause
 from saratoga_server.domain import tables
 from saratoga_server.live.broadcaster import send_to_all
 from saratoga_server.live.session import Session
@@ -38,8 +36,6 @@ class Listener:
     def __init__(self, node: "Node") -> None:
         self._node = node
         self._has_listened = False
-        self._changed: asyncio.Queue[PlayerChanged] = asyncio.Queue()
-        """Changes of players that are not applied yet."""
 
     @property
     def node(self) -> str:
@@ -47,9 +43,7 @@ class Listener:
 
     async def run(self) -> None:
         """Receive events until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._node.store.events.listen(self))
-            group.create_task(self._keep_applying())
+        await self._node.store.events.listen(self)
 
     def receive(self, event: NodeEvent) -> None:
         node = self._node
@@ -66,13 +60,7 @@ class Listener:
             case Announce(text):
                 send_to_all(node.broadcaster.sessions, Announcement(text=text))
             case PlayerChanged():
-                self._changed.put_nowait(event)
-
-    async def _keep_applying(self) -> None:
-        while True:
-            event = await self._changed.get()
-            await pause(0)
-            await run_logged(self.apply(event))
+                node.background_tasks.spawn(self.apply(event))
 
     # Checks for missed events
 

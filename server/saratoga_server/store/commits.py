@@ -97,13 +97,9 @@ class Commits:
         """Connect before the first commit comes."""
         self._recover("not connected")
 
-    def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        """Send a commit; the future fails with `StoreUnavailable` if the outcome is unknown."""
-        return self._enqueue(commit)
-
     async def ask(self) -> None:
         """Wait for an answer on the connection that moves take. Raises `StoreUnavailable`."""
-        await self._enqueue(None)
+        await self.commit(None)
 
     def drop_connection(self, reason: str) -> None:
         """Disconnect without waiting for replies; what is pending is sent again."""
@@ -127,7 +123,11 @@ class Commits:
 
     # sending
 
-    def _enqueue(self, commit: BoardCommit | None) -> asyncio.Future[CommitOutcome]:
+    def commit(self, commit: BoardCommit | None) -> asyncio.Future[CommitOutcome]:
+        """Send a commit; the future fails with `StoreUnavailable` if the outcome is unknown.
+
+        Without a commit only an answer is wanted.
+        """
         loop = self._loop
         outcome: asyncio.Future[CommitOutcome] = loop.create_future()
         pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
