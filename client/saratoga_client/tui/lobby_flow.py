@@ -1,26 +1,23 @@
-"""The flow of the lobby of one server, and of everything opened from it: tables and practice.
+"""The flow of the lobby: its connection to one server, and the tables and practice opened from it.
 
-The lobby and the tables share one connection.
+The lobby and the tables share one connection. The lobby's screen stays open below the screens that are opened from it.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from textual.worker import Worker
+from textual.worker import Worker, WorkerError
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.hosting import THIS_MACHINE, is_server, last_port, local_server
 from saratoga_client.local.origins import bad_address
-from saratoga_client.local.settings import (
-    Settings,
-    last_choices,
-    remember,
-    remember_server,
-)
-from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import ClientClosed
+from saratoga_client.local.settings import Settings, last_choices, remember, remember_server
+from saratoga_client.net.connection import Connection, LinkState
+from saratoga_client.net.errors import ClientClosed, CommandRefused, RequestTimedOut
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import drawn_seed
 from saratoga_client.problems import Exit, Problem
@@ -39,58 +36,26 @@ from saratoga_client.session.join import (
     take_seat,
     way_back,
 )
-from saratoga_client.session.lobby import Entry, LobbyState, Purpose
+from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
-from saratoga_client.tui.lobby_connection import LobbyConnection
-from saratoga_client.tui.screens.lobby import LobbyScreen
+from saratoga_client.tui.lobby import Entry, LobbyScreen, Purpose
 from saratoga_protocol import events
+from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
 if TYPE_CHECKING:
     from saratoga_client.cli.own_server import OwnServer
 
+LEADERS_EVERY: Final = 20.0
+"""The interval between requests for the leaders, in seconds."""
+RETRY_EVERY: Final = 3.0
+"""The interval between attempts to reach a server that does not answer, in seconds."""
 
-@dataclass(frozen=True, slots=True)
-class AtTable:
-    """The next step: a table where the player has a seat, or which the player watches."""
-
-    session: TableSession
-    table: events.Table
-
-
-@dataclass(frozen=True, slots=True)
-class Practising:
-    """The next step: practice of a game."""
-
-    game: str
-
-
-@dataclass(frozen=True, slots=True)
-class HostHere:
-    """The next step: a new table at a server on this machine."""
-
-    table: TableSettings
-
-
-@dataclass(frozen=True, slots=True)
-class OtherServer:
-    """The next step: another server, and a table there unless `code` is empty."""
-
-    server: str
-    code: str = ""
-    is_watching: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """The next step: the end of this lobby."""
-
-
-Leaving: TypeAlias = HostHere | OtherServer | Quit
-"""The reason for leaving the lobby of one server."""
+CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
+"""Codes of refusals after which the player may correct the typed line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +67,20 @@ class FirstTable:
     is_watching: bool = False
 
 
-CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
-"""Codes of refusals after which the player may correct the typed line."""
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """The reason for leaving the lobby of one server: another server, one on this machine, or the end of the program."""
+
+    server: str = ""
+    """The address of another server."""
+    here: TableSettings | None = None
+    """The new table at a server on this machine."""
+    first: FirstTable | None = None
+    """The table at the other server."""
 
 
 class LobbyFlow:
-    """The lobby of one server, with the tables and the practice reached from it.
+    """The lobby of one server.
 
     If the server is the one given as `hosting`, it closes when the player leaves
     the lobby, so the player is asked first if other people are at the table there. `friends` is its address for friends.
@@ -124,82 +97,141 @@ class LobbyFlow:
     ) -> None:
         self._app = app
         self._settings = settings
-        self._notice = notice
         self._first = first
         self._hosting = hosting
         self._friends = friends
-        self._link = LobbyConnection(settings.server_url, self._change, self._connected, self._say)
-        self._next: asyncio.Future[AtTable | Practising | Leaving]
+        self._open: Connection | None = None
+        """The open connection; `None` while no server answers."""
         self._entering: Worker[None] | None = None
         """The last command that goes to a table."""
-        self._screen = self._new_screen(LobbyState(server=settings.server_url))
+        self._next: asyncio.Future[Flow | Leaving] = asyncio.get_running_loop().create_future()
+        self._is_shown, self._is_hidden = asyncio.Event(), asyncio.Event()
+        """One of them is set: the list of tables is followed only while no other screen covers the lobby."""
+        offered = TableSettings(
+            game=settings.game,
+            cap=settings.cap,
+            seats=MOST_SEATS,
+            public=False,
+            races=settings.races,
+        )
+        self._screen = LobbyScreen(self, settings.server_url, offered, notice)
 
     async def run(self) -> Leaving:
         """Show the lobby, and the screens opened from it, until the player leaves the lobby."""
-        connecting = asyncio.create_task(self._link.keep(), name="lobby connection")
+        await self._app.push_screen(self._screen)
+        self._is_shown.set()
+        connecting = self._app.run_worker(self._keep(), group="connection")
         try:
-            while True:
-                step = await self._show(connecting)
+            while not isinstance(step := await self._next, Leaving):
+                self._is_shown.clear()
+                self._is_hidden.set()
+                notice = ""
                 try:
-                    match step:
-                        case AtTable(session, table):
-                            await self._play(session, table)
-                            if self._hosting is not None and not self._hosting.still_here():
-                                return Quit()
-                        case Practising(game):
-                            remember(game=game)
-                            await practice_flow(from_seed(GAMES[game], drawn_seed()))(self._app)
-                        case _:
-                            return step
+                    await step(self._app)
                 except Problem as problem:
-                    self._notice = str(problem)
+                    notice = str(problem)
+                self._rest(notice)
+            return step
         finally:
             connecting.cancel()
-            await asyncio.gather(connecting, return_exceptions=True)
-
-    async def _show(self, connecting: asyncio.Task[None]) -> AtTable | Practising | Leaving:
-        """Show the lobby's screen until the player opens another screen or leaves."""
-        self._next = asyncio.get_running_loop().create_future()
-        former = self._screen.lobby
-        self._screen = self._new_screen(replace(former, entry=None, form=None, is_practice=False))
-        self._notice = ""
-        await self._app.push_screen(self._screen)
-        self._link.be_shown(True)
-        if self._link.current is not None:
-            self._do(self._offer_return(self._link.current))
-        if self._hosting is not None and self._hosting.session is not None:
-            self.quit()
-        try:
-            await asyncio.wait((connecting, self._next), return_when=asyncio.FIRST_COMPLETED)
-            if connecting.done():
-                connecting.result()  # raises the error that ended the task
-            return await self._next
-        finally:
-            self._link.be_shown(False)
+            with suppress(WorkerError):
+                await connecting.wait()
             if self._app.is_running and self._screen in self._app.screen_stack:
                 await self._app.pop_screen()
 
-    def _new_screen(self, lobby: LobbyState) -> LobbyScreen:
-        chosen = self._settings
-        form = TableSettings(
-            game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False, races=chosen.races
-        )
-        return LobbyScreen(self, lobby, form, self._notice)
+    def _rest(self, notice: str) -> None:
+        """Show the lobby again after another screen."""
+        self._next = asyncio.get_running_loop().create_future()
+        self._is_hidden.clear()
+        self._is_shown.set()
+        self._screen.rest(notice)
+        if self._open is not None:
+            self._do(self._offer_return(self._open))
+        if self._hosting is not None and self._hosting.session is not None:
+            # the server on this machine is open for this one table
+            self.quit()
 
-    async def _play(self, session: TableSession, table: events.Table) -> None:
-        """Show a table until the player leaves it; raises `Problem` if the seat is lost."""
-        if self._hosting is not None:
-            self._hosting.session = session
-        server = self._settings.server_url
-        remember_server(server, table.code)
-        inviter = await inviter_for(self._settings, self._friends)
+    # The connection
+
+    async def _keep(self) -> None:
+        """Keep a connection to the server open; retry while no server answers.
+
+        After any other `Problem`, show it and do nothing more.
+        """
+        while True:
+            try:
+                async with open_connection(
+                    self._settings.server_url, reports_link=False
+                ) as connection:
+                    await self._use(connection)
+            except Problem as problem:
+                self._open, screen = None, self._screen
+                # The page itself shows the remedy when no server answers.
+                is_away = problem.code == Exit.UNREACHABLE
+                screen.wrong = problem.what if is_away else str(problem)
+                screen.is_open, screen.has_tried = False, True
+                screen.tables, screen.leaders = None, {}
+                screen.show()
+                if not is_away:
+                    # Another attempt would fail in the same way.
+                    return
+            await asyncio.sleep(RETRY_EVERY)
+
+    async def _use(self, connection: Connection) -> None:
+        screen, welcome = self._screen, connection.welcome
+        screen.is_open, screen.has_tried, screen.wrong = True, True, ""
+        screen.player_name, screen.seat = welcome.name or "", welcome.table or ""
+        screen.is_seated = bool(screen.seat)
+        self._open = connection
+        stop = connection.subscribe(self._link_changed)
         try:
-            await table_flow(session, server, inviter)(self._app)
+            screen.show()
+            self._connected(connection)
+            await self._follow_tables(connection)
         finally:
-            self._screen.lobby = replace(self._screen.lobby, seat="", is_seated=False)
-            connection = self._link.current
-            if connection is not None:
-                await stop_watching(connection, table.code)
+            stop()
+
+    def _link_changed(self, state: LinkState) -> None:
+        self._screen.is_open = state is LinkState.CONNECTED
+        self._screen.show()
+        if not self._screen.is_open:
+            self._say("The connection is lost; reconnecting ...", Role.WARNING)
+
+    async def _follow_tables(self, connection: Connection) -> None:
+        """Follow the tables while the lobby is shown, and ask for the leaders, which change less often."""
+        while True:
+            await self._is_shown.wait()
+            with suppress(CommandRefused, RequestTimedOut):
+                await connection.follow_tables(self._show_tables)
+                while self._is_shown.is_set():
+                    await self._request_leaders(connection)
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(LEADERS_EVERY):
+                            await self._is_hidden.wait()
+                await connection.unfollow_tables()
+                continue
+            await asyncio.sleep(RETRY_EVERY)
+
+    def _show_tables(self, found: events.Tables) -> None:
+        self._screen.tables = found.tables
+        self._screen.show()
+
+    async def _request_leaders(self, connection: Connection) -> None:
+        for game in connection.welcome.games:
+            request = partial(GetLeaderboard, game=game, limit=1)
+            rows = (await connection.ask(request, events.Leaderboard)).rows
+            self._screen.leaders[game] = rows[0] if rows else None
+            self._screen.show()
+
+    @property
+    def _connection(self) -> Connection:
+        if self._open is None:
+            raise Problem(
+                "Can't reach the server, so the table can't be looked up.",
+                "h starts a server here, o goes to another.",
+                Exit.UNREACHABLE,
+            )
+        return self._open
 
     def _connected(self, connection: Connection) -> None:
         """Go to the first table; ask a player without a name for one first, except to watch."""
@@ -258,10 +290,8 @@ class LobbyFlow:
     def _show_way_back(self, table: events.Table | None, player: str) -> None:
         code = "" if table is None else table.code
         is_seated = table is not None and is_seated_at(table, player)
-        self._change(lambda lobby: replace(lobby, seat=code, is_seated=is_seated))
-
-    def _change(self, change: Callable[[LobbyState], LobbyState]) -> None:
-        self._screen.show(change)
+        self._screen.seat, self._screen.is_seated = code, is_seated
+        self._screen.show()
 
     # Names
 
@@ -270,13 +300,15 @@ class LobbyFlow:
 
     async def _take_name(self, name: str) -> None:
         claimed = await claim_name(self._connection, name)
-        self._screen.show(lambda lobby: replace(lobby, name=claimed))
+        self._screen.player_name = claimed
+        self._screen.show()
         self._say(f"You are {claimed}.")
         self._go_to_first_table()
 
     def _ask(self, entry: Entry) -> None:
         """Ask the player for a line, unless the player is typing one already."""
-        self._screen.show(lambda lobby: lobby if lobby.entry else replace(lobby, entry=entry))
+        self._screen.entry = self._screen.entry or entry
+        self._screen.show()
 
     # Tables
 
@@ -293,7 +325,8 @@ class LobbyFlow:
             wrong = "That names no table; a code looks like mint-otter-42."
             self._ask(replace(entry, wrong=wrong))
         elif self._is_elsewhere(found):
-            self._leave(OtherServer(found.server, found.code, is_watching))
+            first = FirstTable(found.code, is_watching) if found.code else None
+            self._leave(Leaving(found.server, first=first))
         else:
             self._enter((self._watch if is_watching else self._take_seat)(found.code), entry)
 
@@ -310,44 +343,44 @@ class LobbyFlow:
             self._entering = self._do(action, entry)
 
     async def _take_seat(self, table: str | TableSettings) -> None:
-        connection, following = self._connection, self._next
-        if not self._screen.lobby.name:
+        connection = self._connection
+        if not self._screen.player_name:
             await self._ask_name_for(FirstTable(table))
             return
         session, joined = await take_seat(connection, table, self._say)
-        await self._go_to_table(session, joined, following)
+        await self._go_to_table(session, joined)
 
     async def _watch(self, code: str) -> None:
-        following = self._next
         session = TableSession(self._connection)
-        await self._go_to_table(session, await session.watch(code), following)
+        await self._go_to_table(session, await session.watch(code))
 
-    async def _go_to_table(
-        self,
-        session: TableSession,
-        table: events.Table,
-        following: "asyncio.Future[AtTable | Practising | Leaving]",
-    ) -> None:
-        if not following.done():
-            following.set_result(AtTable(session, table))
-            return
-        # The player opened another screen before the server answered. A running race is not given up.
-        if not is_racing_at(table, self._connection.player):
+    async def _go_to_table(self, session: TableSession, table: events.Table) -> None:
+        """Show a table, unless the player opened another screen before the server answered.
+
+        Its seat is then given up, except in a running race.
+        """
+        if not self._next.done():
+            self._go(partial(self._play, session, table.code))
+        elif not is_racing_at(table, self._connection.player):
             await give_up(self._connection, table.code)
+
+    async def _play(self, session: TableSession, code: str, app: SaratogaApp) -> None:
+        """Show a table until the player leaves it; raises `Problem` if the seat is lost."""
+        if self._hosting is not None:
+            self._hosting.session = session
+        server = self._settings.server_url
+        remember_server(server, code)
+        inviter = await inviter_for(self._settings, self._friends)
+        try:
+            await table_flow(session, server, inviter)(app)
+        finally:
+            self._screen.seat, self._screen.is_seated = "", False
+            if self._open is not None:
+                await stop_watching(self._open, code)
 
     def _is_elsewhere(self, found: Destination) -> bool:
         """Return whether the destination is at another server."""
         return found.server not in ("", self._settings.server_url.rstrip("/"))
-
-    @property
-    def _connection(self) -> Connection:
-        if self._link.current is None:
-            raise Problem(
-                "Can't reach the server, so the table can't be looked up.",
-                "h starts a server here, o goes to another.",
-                Exit.UNREACHABLE,
-            )
-        return self._link.current
 
     # Leaving
 
@@ -356,8 +389,8 @@ class LobbyFlow:
 
     async def _look_here(self) -> None:
         """Show whether a server runs on this machine."""
-        runs = await is_server(THIS_MACHINE, last_port())
-        self._change(lambda lobby: replace(lobby, runs_here=runs))
+        self._screen.runs_here = await is_server(THIS_MACHINE, last_port())
+        self._screen.show()
 
     def host_here(self, table: TableSettings) -> None:
         """Open the table on this machine: in this lobby, if its server is the one that runs here."""
@@ -365,20 +398,22 @@ class LobbyFlow:
             self.open_table(table)
             return
         remember(game=table.game, cap=table.cap, races=table.races)
-        self._leave(HostHere(table))
+        self._leave(Leaving(here=table))
 
     def go_to_server(self, text: str) -> None:
         found = destination(text)
         if found is None or not found.server:
             self._ask(Entry(Purpose.SERVER, text, str(bad_address(text))))
             return
-        self._leave(OtherServer(found.server, found.code))
+        first = FirstTable(found.code) if found.code else None
+        self._leave(Leaving(found.server, first=first))
 
     def practise(self, game: str) -> None:
-        self._go(Practising(game))
+        remember(game=game)
+        self._go(practice_flow(from_seed(GAMES[game], drawn_seed())))
 
     def quit(self) -> None:
-        self._leave(Quit())
+        self._leave(Leaving())
 
     def _leave(self, step: Leaving) -> None:
         """Leave the lobby; ask first if this closes the server on this machine while others are at the table."""
@@ -392,7 +427,7 @@ class LobbyFlow:
         )
         self._screen.redraw()
 
-    def _go(self, step: AtTable | Practising | Leaving) -> None:
+    def _go(self, step: "Flow | Leaving") -> None:
         if not self._next.done():
             self._next.set_result(step)
 
@@ -428,22 +463,16 @@ def lobby_flow(settings: Settings, hosting: "OwnServer", notice: str = "") -> Fl
     """Return the flow of the lobby; it returns when the player quits the program."""
 
     async def flow(app: SaratogaApp) -> None:
-        at, shown = settings, notice
-        first: FirstTable | None = None
-        leaving: Leaving = await LobbyFlow(app, at, shown).run()
-        while True:
-            match leaving:
-                case Quit():
-                    return
-                case OtherServer(server, code, is_watching):
-                    at, shown = at.given(server=server), ""
-                    first = FirstTable(code, is_watching) if code else None
-                case HostHere(table):
-                    first = None
-                    shown, leaving = await _host_here(app, at, hosting, table)
-                    if not isinstance(leaving, Quit):
-                        continue
-            leaving = await LobbyFlow(app, at, shown, first).run()
+        at, leaving = settings, await LobbyFlow(app, settings, notice).run()
+        while leaving != Leaving():
+            shown = ""
+            if leaving.here is not None:
+                shown, leaving = await _host_here(app, at, hosting, leaving.here)
+                if leaving != Leaving():
+                    continue
+            else:
+                at = at.given(server=leaving.server)
+            leaving = await LobbyFlow(app, at, shown, leaving.first).run()
 
     return flow
 
@@ -460,8 +489,8 @@ async def _host_here(
         leaving = await LobbyFlow(app, here, server.warning, first, own, server.friends).run()
     except Problem as problem:
         if others := hosting.still_here():
-            return f"{problem} {others} Your server here stays open.", Quit()
+            return f"{problem} {others} Your server here stays open.", Leaving()
         await hosting.close()
-        return str(problem), Quit()
+        return str(problem), Leaving()
     await hosting.close()
     return "Your server on this machine has been closed." if server.is_ours else "", leaving

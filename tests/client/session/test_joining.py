@@ -1,4 +1,4 @@
-"""Invitations, connections, the lobby's state, and joining a table."""
+"""Invitations, connections, and joining a table."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kit.session_states import table
-from saratoga_client.local.settings import CAPS
 from saratoga_client.net.errors import (
     Redirected,
 )
@@ -18,14 +17,7 @@ from saratoga_client.session.invitation import (
     Inviter,
     destination,
 )
-from saratoga_client.session.lobby import (
-    LONGEST_ENTRY,
-    LobbyState,
-    next_cap,
-    one_line,
-    other_publicity,
-)
-from saratoga_protocol.events import TableSettings, TableSummary
+from saratoga_protocol.events import TableSettings
 
 CODE = "mint-otter-42"
 LAN = "ws://192.168.1.7:7470"
@@ -147,44 +139,3 @@ def test_a_redirect_to_no_server_is_not_offered(location: str) -> None:
     problem = problem_for(SERVER, Redirected(SERVER, location))
     assert "which is not a server's" in problem.what
     assert "saratoga join" not in problem.remedy
-
-
-FORM = TableSettings(game="canfield", cap=10, seats=16, public=False)
-
-
-def summary(code: str) -> TableSummary:
-    return TableSummary(
-        code=code,
-        game="canfield",
-        cap=10,
-        seats=16,
-        phase="gathering",
-        host="Anna",
-        seated=1,
-    )
-
-
-def test_a_pasted_invitation_becomes_one_line_without_control_characters() -> None:
-    pasted = one_line("race me:\n\x1b[31m saratoga join mint-otter-42\n")
-    assert pasted == "race me: [31m saratoga join mint-otter-42 "
-    assert len(one_line("x" * 9999)) == LONGEST_ENTRY
-
-
-def test_a_chosen_table_stays_chosen_while_others_come_and_go() -> None:
-    lobby = LobbyState(server="ws://cards.example").with_tables(
-        [summary("a-b-1"), summary("c-d-2")]
-    )
-    assert lobby.chosen == "a-b-1"
-    lobby = lobby.with_next_table(1)
-    lobby = lobby.with_tables([summary("e-f-3"), summary("c-d-2")])
-    assert lobby.chosen == "c-d-2"
-    assert lobby.with_tables([summary("e-f-3")]).chosen == "e-f-3"
-    assert lobby.with_tables([]).chosen == ""
-
-
-def test_a_public_table_always_has_a_cap() -> None:
-    assert other_publicity(replace(FORM, cap=0)) == replace(FORM, cap=10, public=True)
-    form = replace(FORM, public=True)
-    for _ in CAPS:
-        form = next_cap(form)
-        assert form.cap > 0

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -19,7 +18,6 @@ from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours
-from saratoga_client.session.lobby import LobbyState, one_line
 from saratoga_client.text import cells_of
 from saratoga_client.tui.base_screen import (
     LEAST_HEIGHT,
@@ -33,13 +31,10 @@ from saratoga_client.tui.base_screen import (
     too_small,
 )
 from saratoga_client.tui.line_input import LineInput
-from saratoga_client.tui.lobby_flow import LobbyFlow
+from saratoga_client.tui.lobby import one_line
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
-from saratoga_client.tui.screens.lobby import LobbyScreen
-from saratoga_client.tui.table_list import TableList
 from saratoga_client.tui.theme import Appearance
-from saratoga_protocol.events import TableSettings, TableSummary
 
 
 def test_the_notice_for_small_terminals_fits_them() -> None:
@@ -250,59 +245,3 @@ def test_keys_name_a_card_and_end(keys: str | list[str], text: str, is_open: boo
     for key in keys:
         finder = finder.press(key)
     assert (finder.text, finder.is_open) == (text, is_open)
-
-
-def tables(count: int, host: str = "Anna") -> list[TableSummary]:
-    return [
-        TableSummary(
-            code=f"mint-otter-{number}",
-            game="canfield",
-            cap=10,
-            seats=16,
-            phase="gathering",
-            host=host,
-            seated=1,
-        )
-        for number in range(10, 10 + count)
-    ]
-
-
-def lobby(found: list[TableSummary]) -> LobbyScreen:
-    state = LobbyState(server="wss://cards.example", is_open=True, has_tried=True, name="Zoë")
-    form = TableSettings(game="canfield", cap=10, seats=16, public=False)
-    return LobbyScreen(Mock(LobbyFlow), state.with_tables(found), form)
-
-
-def marked(player: Player) -> list[str]:
-    return [line.split()[1] for line in player.lines if line.startswith("▸")]
-
-
-async def test_the_chosen_table_is_marked_and_visible_in_a_long_list() -> None:
-    async with before(lobby(tables(40))) as player:
-        assert "PUBLIC TABLES  40" in player.text
-        assert marked(player) == ["mint-otter-10"]
-        for steps, code in ((1, "mint-otter-11"), (24, "mint-otter-35"), (14, "mint-otter-49")):
-            await player.press(*["down"] * steps)
-            await player.pilot.pause()
-            assert marked(player) == [code]
-        await player.press("down")
-        await player.pilot.pause()
-        assert marked(player) == ["mint-otter-10"], "the list goes round"
-
-
-async def test_a_click_on_a_table_chooses_it() -> None:
-    async with before(lobby(tables(3))) as player:
-        await player.pilot.click(TableList, offset=(4, 2))
-        await player.pilot.pause()
-        assert marked(player) == ["mint-otter-12"]
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 20)])
-async def test_a_name_from_a_server_commands_nothing_and_moves_no_column(
-    size: tuple[int, int],
-) -> None:
-    async with before(
-        lobby([*tables(1), *tables(1, HOSTILE), *tables(1, "王" * 20)]), size
-    ) as player:
-        assert not OBEYED & set("".join(player.lines))
-        assert len({line.index("Canfield") for line in player.lines if " 10 min" in line}) == 1

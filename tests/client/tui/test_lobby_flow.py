@@ -16,11 +16,10 @@ from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.tui import lobby_connection
 from saratoga_client.tui import lobby_flow as lobby_flow_module
 from saratoga_client.tui.app import SaratogaApp, run_flow
+from saratoga_client.tui.lobby import LobbyScreen
 from saratoga_client.tui.lobby_flow import lobby_flow
-from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, player_id
 from saratoga_protocol.events import Seat, Table, Tables
@@ -253,7 +252,7 @@ async def test_an_unexpected_error_of_the_connection_ends_the_program(
     def open_connection(server: str, *, reports_link: bool) -> Connection:
         raise RuntimeError("a fault of this program")
 
-    monkeypatch.setattr(lobby_connection, "open_connection", open_connection)
+    monkeypatch.setattr(lobby_flow_module, "open_connection", open_connection)
     monkeypatch.setattr(SaratogaApp, "get_driver_class", lambda app: HeadlessDriver)
     with pytest.raises(Exception, match="a fault of this program"):
         async with asyncio.timeout(SEEN_WITHIN):

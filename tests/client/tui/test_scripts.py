@@ -48,13 +48,12 @@ from kit.solo_player import StoppedClock, before, finished
 from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
 from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
-from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
 from saratoga_client.tui.board_pane import BoardWidget
+from saratoga_client.tui.lobby import LobbyScreen
 from saratoga_client.tui.lobby_flow import LobbyFlow
-from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.table_screen import TableScreen
@@ -352,12 +351,12 @@ async def opened(scene: str) -> AsyncIterator[Stage]:
                 yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
         case "lobby":
             actions = Actions()
-            away = {"wrong": "No server listens there."} if "away" in given else {"is_open": True}
-            lobby = LobbyState(server="wss://cards.example.org", has_tried=True, name="Zoë", **away)
-            lobby = lobby.with_tables(
-                [SUMMARY(code=code) for code in given.get("tables", "").split()]
-            )
-            async with before(LobbyScreen(cast(LobbyFlow, actions), lobby, FORM)) as visitor:
+            in_lobby = LobbyScreen(cast(LobbyFlow, actions), "wss://cards.example.org", FORM)
+            in_lobby.has_tried, in_lobby.player_name = True, "Zoë"
+            in_lobby.is_open, in_lobby.wrong = "away" not in given, "No server listens there."
+            in_lobby.tables = [SUMMARY(code=code) for code in given.get("tables", "").split()]
+            in_lobby.show()
+            async with before(in_lobby) as visitor:
                 yield Stage(visitor.app, visitor.pilot, actions.asked)
         case "practice" | "review":
             clock = StoppedClock()

@@ -1,105 +1,22 @@
-"""The parts of the lobby's page, the help, and the news for a reader."""
+"""The help, and the news for a reader."""
 
 from dataclasses import asdict, replace
 from typing import Final
 
 import pytest
 from rich.cells import cell_len
-from rich.console import Group
 
 from kit.screen_cells import INK, page_text
 from kit.session_states import START, outcome, seat, snapshot, state_after, table
-from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.net.errors import LinkState
-from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.state import link_changed, next_state
 from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
-from saratoga_client.tui.pages.lobby import (
-    choices_part,
-    leaders_part,
-    player_part,
-    table_cells,
-    tables_heading,
-)
 from saratoga_client.tui.pages.symbols import page_symbols
 from saratoga_client.tui.pages.table_news import HOST_AWAY, table_news
 from saratoga_client.wording import money_meter
 from saratoga_protocol import events
-from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, prose
-
-OPEN = LobbyState(server="wss://cards.example.org", is_open=True, has_tried=True, name="Zoë")
-TABLE = TableSummary(
-    code="mint-otter-42",
-    game="canfield-aisleriot",
-    cap=10,
-    seats=16,
-    phase="gathering",
-    host="Anna",
-    seated=10,
-)
-
-
-def leader(name: str = "Bert") -> LeaderboardRow:
-    return LeaderboardRow(
-        rank=1,
-        player="b" * 16,
-        name=name,
-        value=31,
-        net=105,
-        elapsed=1,
-        race="mint-otter-10/1",
-        races=1,
-        rivals=12,
-    )
-
-
-def test_nothing_is_said_to_be_absent_before_it_is_loaded() -> None:
-    tables = page_text(tables_heading(OPEN, INK))
-    assert "loading" in tables
-    assert "none" not in tables
-    assert "none now" in page_text(tables_heading(OPEN.with_tables([]), INK))
-    assert "loading" in page_text(tables_heading(OPEN.with_tables([]).without_server(""), INK))
-    assert "none" not in page_text(leaders_part(OPEN, page_symbols(False), INK))
-
-
-def test_each_game_has_its_leader_of_today() -> None:
-    lobby = replace(OPEN, leaders={"canfield": leader(), "caprice": None})
-    lines = page_text(leaders_part(lobby, page_symbols(False), INK)).split("\n")
-    assert lines[1].split() == ["Klondike"]
-    assert lines[2].split() == ["Canfield", "Bert", "31", "banked", "+$105", "vs", "12", "people"]
-    assert lines[6].split() == ["Caprice", "none", "yet"]
-
-
-def test_texts_from_a_server_never_command_the_terminal() -> None:
-    lobby = replace(
-        OPEN,
-        name=HOSTILE,
-        seat=HOSTILE,
-        wrong=HOSTILE,
-        leaders=dict.fromkeys(GAMES, leader(HOSTILE)),
-    )
-    table = TableSummary(
-        code=HOSTILE, game=HOSTILE, cap=0, seats=16, phase=HOSTILE, host=HOSTILE, seated=1
-    )
-    page = Group(
-        player_part(lobby, INK),
-        choices_part(replace(lobby, is_open=False), INK),
-        leaders_part(lobby, page_symbols(False), INK),
-        *table_cells(table, True, page_symbols(False), INK),
-    )
-    assert not OBEYED & set(page_text(page).replace("\n", ""))
-
-
-def test_in_ascii_there_are_no_other_symbols() -> None:
-    lobby = replace(OPEN, name="Zoe", leaders={"canfield": leader("x" * 60)})
-    page = Group(
-        player_part(lobby, INK),
-        leaders_part(lobby, page_symbols(True), INK),
-        *table_cells(TABLE, True, page_symbols(True), INK),
-    )
-    assert page_text(page).isascii()
 
 
 def text(game: Game, width: int = 78, keys: Keys = RACE_KEYS) -> str:

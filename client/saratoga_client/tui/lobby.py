@@ -1,0 +1,484 @@
+"""The lobby's screen: public tables, today's leaders, and what the player may do next.
+
+The screen shows its attributes, which the lobby's flow changes, and passes the player's choices on to the flow.
+Texts from a server are kept as they were sent; `Ink` sanitises them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from msgspec.structs import replace
+from rich.console import Group, RenderableType
+from rich.text import Text
+from textual import events, on
+from textual.containers import Vertical
+from textual.widget import Widget
+
+from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.local.settings import CAPS, MATCHES
+from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
+from saratoga_client.text import fitted
+from saratoga_client.tui.base_screen import BaseScreen, Guide
+from saratoga_client.tui.line_input import LineInput
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals
+from saratoga_protocol.events import LeaderboardRow, TableSettings, TableSummary
+from saratoga_rules.games import GAMES
+
+if TYPE_CHECKING:
+    from saratoga_client.tui.lobby_flow import LobbyFlow
+
+LONGEST_ENTRY: Final = 300
+"""Maximum characters of a typed or pasted line; an invitation is shorter."""
+
+
+class Purpose(Enum):
+    """The purpose of a line that the player types, with its prompt."""
+
+    NAME = "Your name"
+    TABLE = "Code or URL of the table"
+    WATCH = "Code or URL of the table to watch"
+    SERVER = "Address of the server"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A request for a line of text from the player."""
+
+    purpose: Purpose
+    text: str = ""
+    """The initial text of the field, such as a refused name."""
+    wrong: str = ""
+    """The reason why the previous text was not accepted; empty the first time."""
+
+
+def one_line(text: str) -> str:
+    r"""Return a pasted text as one line without control characters, at most `LONGEST_ENTRY` long.
+
+    >>> one_line("race me:\n\x1b saratoga join mint-otter-42\n")
+    'race me:  saratoga join mint-otter-42 '
+    """
+    line = "".join(sign for sign in " ".join(text.split("\n")) if sign.isprintable())
+    return line[:LONGEST_ENTRY]
+
+
+def changed(form: TableSettings, key: str) -> TableSettings | None:
+    """Return the settings of a new table as a key changes them; `None` for any other key."""
+    match key:
+        case "g":
+            names = list(GAMES)
+            return replace(form, game=names[(names.index(form.game) + 1) % len(names)])
+        case "c":
+            caps = [cap for cap in CAPS if cap or not form.public]
+            return replace(form, cap=caps[(caps.index(form.cap) + 1) % len(caps)])
+        case "m":
+            return replace(form, races=MATCHES[(MATCHES.index(form.races) + 1) % len(MATCHES)])
+        case "p":
+            # a public table has a time limit
+            is_public = not form.public
+            return replace(form, public=is_public, cap=form.cap or (10 if is_public else 0))
+        case "+" | "-":
+            seats = form.seats + (1 if key == "+" else -1)
+            return replace(form, seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))
+    return None
+
+
+WITHOUT_SERVER: Final = (
+    ("h", "host: run a server on this machine, for yourself and your friends"),
+    ("j", "join a friend: paste the line that they sent you"),
+    ("o", "go to another server by its address"),
+    ("p", "practise by yourself, offline"),
+)
+"""The choices while no server answers."""
+
+OPENS_HERE: Final = {
+    None: "Looking for a server on this machine ...",
+    True: "Enter opens the table on the server that runs on this machine.",
+    False: "Enter starts a server on this machine, which runs until you leave.",
+}
+"""What Enter does, by whether a server runs on this machine."""
+
+ASKS_FIRST: Final = "If you have a seat at a table there, or friends wait at your last one, it asks whether to return."
+
+HELP: Final = (
+    "Up and down choose a table, enter joins it, w watches it. c creates a table, j joins one by "
+    "code or URL, or paste an invitation. h runs a server here, o goes to another. n chooses a name, "
+    "p practises, t changes the colours, q quits."
+)
+
+ENTRIES: Final[Mapping[str, Purpose]] = MappingProxyType(
+    {"n": Purpose.NAME, "j": Purpose.TABLE, "w": Purpose.WATCH, "o": Purpose.SERVER}
+)
+"""Keys that ask for a line of text, each with the purpose of the line."""
+
+NEED_SERVER: Final = frozenset({"n", "c", "w", "b", "enter"})
+"""Keys that work only while the lobby is connected to a server."""
+
+COLUMNS: Final = (1, 18, 20, 7, 9, 5)
+"""Widths in cells of the list's columns: mark, code, game, time limit, phase, seats. The host has the rest."""
+
+NAME: Final = 21
+"""Width in cells of a leader's name."""
+
+
+class LobbyScreen(BaseScreen):
+    """The screen of the lobby of one server; call `show` after a change of its attributes."""
+
+    DEFAULT_CSS = """
+    LobbyScreen #body { height: 1fr; overflow: hidden hidden; }
+    LobbyScreen #player { margin: 1 0; }
+    LobbyScreen #list { height: 1fr; overflow: hidden hidden; }
+    LobbyScreen #choices { margin-top: 1; display: none; }
+    LobbyScreen #leaders { margin-top: 1; }
+    LobbyScreen.-choosing #choices { display: block; }
+    LobbyScreen.-no-server #list, LobbyScreen.-no-server #leaders { display: none; }
+    """
+    ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "quit"))
+    TICK = 0
+
+    def __init__(
+        self, actions: "LobbyFlow", server: str, offered: TableSettings, notice: str = ""
+    ) -> None:
+        """Use `offered` as the initial settings of a new table, and show `notice` at once."""
+        super().__init__()
+        self._actions = actions
+        self._offered = offered
+        self._notice = notice
+        self.server = server
+        self.is_open = False
+        """True while connected to the server."""
+        self.has_tried = False
+        """True after the first attempt to connect, successful or not."""
+        self.wrong = ""
+        """The reason why no server answers; empty without a failure."""
+        self.player_name = ""
+        """The player's name at this server; empty for none."""
+        self.seat = ""
+        """The code of the table where the player still has a seat, or of the last one if it is open."""
+        self.is_seated = False
+        """True if the player has a seat at the table `seat`."""
+        self.tables: list[TableSummary] | None = None
+        """The public tables; `None` until the server has sent them."""
+        self.chosen = ""
+        """The code of the selected table, which the key `enter` joins."""
+        self.leaders: dict[str, LeaderboardRow | None] = {}
+        """Today's leader of each game; `None` if there is none."""
+        self.entry: Entry | None = None
+        """The line that the player is asked for."""
+        self._shown_entry: Entry | None = None
+        self._form: TableSettings | None = None
+        """The settings of the new table that the player prepares; `None` without one."""
+        self._is_practice = False
+        """True while the player chooses a game for practice."""
+        self._is_local = False
+        """True if the new table will be on a server on this machine."""
+        self.runs_here: bool | None = None
+        """Whether a server runs on this machine; `None` until the lobby knows it."""
+
+    def body(self) -> Iterable[Widget]:
+        with Vertical(id="body"):
+            yield RichView(self._draw_player, id="player")
+            with Vertical(id="list"):
+                yield RichView(self._draw_heading)
+                with ScrollPage():
+                    yield RichView(self._draw_tables, id="tables")
+            yield RichView(self._draw_choices, id="choices")
+            yield RichView(self._draw_leaders, id="leaders")
+        yield LineInput(LONGEST_ENTRY, one_line)
+
+    def begin(self) -> None:
+        self.say(self._notice)
+
+    def show(self) -> None:
+        """Show changed attributes."""
+        codes = [table.code for table in self.tables or ()]
+        if self.chosen not in codes:
+            self.chosen = codes[0] if codes else ""
+        if self.can_draw and self.is_current:
+            self.redraw()
+
+    def rest(self, notice: str) -> None:
+        """Close every form and question after another screen was shown, and say a notice."""
+        self.entry = self._form = None
+        self._is_practice = False
+        self.drop_question()
+        self.say(notice)
+        self.show()
+
+    def redraw(self) -> None:
+        has_server = self.is_open or bool(self.tables)
+        is_choosing = self._form is not None or self._is_practice
+        self.set_class(not has_server, "-no-server")
+        self.set_class(is_choosing or (self.has_tried and not has_server), "-choosing")
+        for view in self.query_one("#body").query(RichView):
+            view.redraw()
+        for row, table in enumerate(self.tables or ()):
+            if table.code == self.chosen:
+                page, tables = self.query_one(ScrollPage), self.query_one("#tables")
+                # the height of the list is known only after the layout
+                self.call_after_refresh(page.show_line, tables, row)
+        self._show_entry()
+        super().redraw()
+
+    def _show_entry(self) -> None:
+        """Open the input field for the line that the player is asked for, or close it."""
+        if self.entry is self._shown_entry:
+            return
+        self._shown_entry = self.entry
+        field = self.query_one(LineInput)
+        if self.entry is None:
+            field.close()
+        else:
+            field.open(self.entry.purpose.value, self.entry.text)
+            self.say(self.entry.wrong, Role.WARNING)
+
+    # Drawing
+
+    def facts(self) -> list[str]:
+        return ["SARATOGA", "lobby", self.server]
+
+    def status(self) -> list[tuple[str, Role]]:
+        if self.is_open:
+            return [(f"{self.symbols.link} open", Role.MONEY_UP)]
+        state = "no server" if self.has_tried else "..."
+        return [(f"{self.symbols.broken_link} {state}", Role.WARNING)]
+
+    def _draw_player(self, ink: Ink) -> RenderableType:
+        if not self.has_tried:
+            return ink.text(" Connecting to the server ...", Role.DIM)
+        if not self.is_open:
+            return ink.text(" The server does not answer.", Role.WARNING)
+        if not self.player_name:
+            return ink.text(" You have no name on this server yet; n chooses one.")
+        line = ink.line((" You are ", Role.TEXT), (self.player_name, Role.YOU))
+        if self.seat:
+            before, after = (
+                (", and you have a seat at ", "; b goes back")
+                if self.is_seated
+                else ("; your last table: ", ", b goes back")
+            )
+            line += ink.line((before, Role.TEXT), (self.seat, Role.YOU), (after, Role.TEXT))
+        return line
+
+    def _draw_heading(self, ink: Ink) -> RenderableType:
+        heading = ink.text(" PUBLIC TABLES", Role.LABEL)
+        if self.tables:
+            return heading + ink.text(f"  {len(self.tables)}", Role.DIM)
+        if self.tables is None:
+            return Group(heading, ink.text("  loading ...", Role.DIM))
+        none = ink.text("  none now: c creates one, j joins a private one by its code", Role.DIM)
+        return Group(heading, none)
+
+    def _draw_tables(self, ink: Ink) -> RenderableType:
+        return Group(*(self._row(table, ink) for table in self.tables or ()))
+
+    def _row(self, table: TableSummary, ink: Ink) -> Text:
+        is_chosen, dots = table.code == self.chosen, self.symbols.dots
+        line = Text(no_wrap=True, overflow="crop")
+        cells = (
+            (self.symbols.mark if is_chosen else "", Role.YOU),
+            (table.code, Role.YOU if is_chosen else Role.TEXT),
+            (game_title(table.game), Role.TEXT),
+            (f"{table.cap} min" if table.cap else "untimed", Role.DIM),
+            (table.phase, Role.DIM),
+            (f"{table.seated}/{table.seats}", Role.COUNT),
+        )
+        for (text, role), width in zip(cells, COLUMNS, strict=True):
+            cell = ink.text(fitted(text, width, dots), role)
+            cell.pad_right(width + 1 - cell.cell_len)
+            line += cell
+        room = max(1, self.size.width - sum(COLUMNS) - len(COLUMNS) - 1)
+        return line + ink.text(fitted(table.host, room, dots), Role.DIM)
+
+    def _draw_choices(self, ink: Ink) -> RenderableType:
+        """Draw the form of a new table, the games, or the keys that need no server."""
+        if self._form is not None:
+            return Group(*self._draw_form(self._form, ink))
+        if self._is_practice:
+            games = tuple((str(number), game_title(game)) for number, game in enumerate(GAMES, 1))
+            return _choices("PRACTICE", games, ink)
+        if self.is_open or self.tables or not self.has_tried:
+            return ""
+        return Group(ink.indented(self.wrong), "", _choices("WHAT YOU CAN DO", WITHOUT_SERVER, ink))
+
+    def _draw_form(self, form: TableSettings, ink: Ink) -> Iterator[RenderableType]:
+        is_local, private = self._is_local, "private: friends need the code"
+        yield _choices(
+            "A NEW TABLE ON A SERVER ON THIS MACHINE" if is_local else "A NEW TABLE",
+            (
+                ("g", game_title(form.game)),
+                ("c", cap_words(form.cap)),
+                ("+-", counted(form.seats, "seat")),
+                ("m", match_words(form.races)),
+                ("p", "public: in the list of every lobby" if form.public else private),
+            ),
+            ink,
+        )
+        if is_local:
+            yield ""
+            yield ink.indented(OPENS_HERE[self.runs_here], Role.DIM)
+            yield ink.indented(ASKS_FIRST, Role.DIM)
+
+    def _draw_leaders(self, ink: Ink) -> RenderableType:
+        grid = ink.grid(2, 22, NAME + 1, 10, 7, 1, 15)
+        grid.columns[4].justify = "right"
+        for game in GAMES:
+            leader = self.leaders.get(game)
+            if leader is None:
+                absent = "none yet" if game in self.leaders else ""
+                grid.add_row("", ink.text(game_title(game)), ink.text(absent, Role.DIM))
+                continue
+            grid.add_row(
+                "",
+                ink.text(game_title(game)),
+                ink.text(fitted(leader.name, NAME, self.symbols.dots), Role.LEADER),
+                ink.text(f"{leader.value} banked", Role.COUNT),
+                ink.text(dollars(leader.net), money_role(leader.net)),
+                "",
+                ink.text(f"vs {rivals(leader.rivals)}", Role.DIM),
+            )
+        return Group(ink.text(" TODAY'S LEADERS", Role.LABEL), grid)
+
+    def guide(self) -> Guide:
+        if self.entry is not None:
+            return (("enter", "done"), ("escape", "cancel"))
+        if self._form is not None:
+            return (("enter", "create it"), ("escape", "cancel"), ("g c + - p", "change it"))
+        if self._is_practice:
+            return ((f"1-{len(GAMES)}", "practise it"), ("escape", "cancel"))
+        if not self.is_open:
+            return (
+                ("h", "host here"),
+                ("j", "join by URL"),
+                ("o", "other server"),
+                ("p", "practice"),
+                ("t", "colours"),
+            )
+        seat = (("b", f"back to {self.seat}"),) if self.seat else ()
+        table = (("enter", "join"), ("w", "watch")) if self.tables else ()
+        return (
+            *seat,
+            *table,
+            ("c", "create"),
+            ("j", "join by code"),
+            ("n", "name"),
+            ("p", "practice"),
+            ("o", "other server"),
+            ("h", "host here"),
+            ("t", "colours"),
+        )
+
+    def always(self) -> Guide:
+        # every other key is part of the typed line
+        return self.ALWAYS if self.entry is None else ()
+
+    # Keys
+
+    def takes_key(self, key: str) -> bool:
+        # every other key is part of the typed line
+        return self.entry is None or key == "escape"
+
+    def type_key(self, event: events.Key) -> None:
+        self.query_one(LineInput).type_key(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Treat pasted text as an invitation, unless the player is typing a line."""
+        event.stop()
+        self.entry, self._form = Entry(Purpose.TABLE, one_line(event.text)), None
+        self.redraw()
+
+    @on(LineInput.Entered)
+    def _entered(self, event: LineInput.Entered) -> None:
+        entry, text = self.entry, event.text.strip()
+        self.entry = None
+        self.say("")
+        self.redraw()
+        if entry is not None and text:
+            action = {
+                Purpose.NAME: self._actions.take_name,
+                Purpose.TABLE: self._actions.join,
+                Purpose.WATCH: self._actions.watch,
+                Purpose.SERVER: self._actions.go_to_server,
+            }[entry.purpose]
+            action(text)
+
+    @on(events.Click, "#tables")
+    def _clicked(self, event: events.Click) -> None:
+        for table in (self.tables or [])[event.y : event.y + 1]:
+            self.chosen = table.code
+        self.redraw()
+
+    def press(self, key: str) -> None:
+        if self.entry is not None:
+            self.entry = None
+            self.say("Cancelled.")
+        elif self._form is not None:
+            self._press_in_form(self._form, key)
+        elif self._is_practice:
+            self._press_in_practice(key)
+        elif key in NEED_SERVER and not self.is_open:
+            self.say("No server answers. h runs one here, o goes to another.", Role.WARNING)
+        elif key in ("enter", "w") and self.chosen:
+            (self._actions.join if key == "enter" else self._actions.watch)(self.chosen)
+        elif key in ENTRIES:
+            self.entry = Entry(ENTRIES[key])
+        else:
+            self._press_any_time(key)
+
+    def _press_any_time(self, key: str) -> None:
+        match key:
+            case "up" | "down":
+                codes = [table.code for table in self.tables or ()]
+                if codes:
+                    place = codes.index(self.chosen) + (-1 if key == "up" else 1)
+                    self.chosen = codes[place % len(codes)]
+            case "enter":
+                self.say("There is no public table: c creates one, j joins by a code.")
+            case "b" if self.seat:
+                self._actions.join(self.seat)
+            case "c" | "h":
+                self._form, self._is_local, self.runs_here = self._offered, key == "h", None
+                self.say("")
+                if self._is_local:
+                    self._actions.look_here()
+            case "p":
+                self._is_practice = True
+                self.say("Which game? Practice is offline, has undo and hints, and never counts.")
+            case "q":
+                self._actions.quit()
+            case "?":
+                self.say(HELP)
+            case _:
+                super().press(key)
+
+    def _press_in_form(self, form: TableSettings, key: str) -> None:
+        match key:
+            case "enter":
+                self._form = None
+                (self._actions.host_here if self._is_local else self._actions.open_table)(form)
+            case "escape" | "q":
+                self._form = None
+                self.say("Cancelled.")
+            case _ if (other := changed(form, key)) is not None:
+                self._form = other
+            case _:
+                super().press(key)
+
+    def _press_in_practice(self, key: str) -> None:
+        self._is_practice = False
+        games = list(GAMES)
+        if key.isdecimal() and 1 <= int(key) <= len(games):
+            self.say("")
+            self._actions.practise(games[int(key) - 1])
+        else:
+            self.say("Cancelled.")
+
+
+def _choices(heading: str, choices: tuple[tuple[str, str], ...], ink: Ink) -> RenderableType:
+    grid = ink.grid(2, 4, None)
+    for key, text in choices:
+        grid.add_row("", ink.text(key, Role.KEY), ink.text(text))
+    return Group(ink.text(f" {heading}", Role.LABEL), grid)
