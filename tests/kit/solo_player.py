@@ -25,7 +25,7 @@ from saratoga_client.practice.game import PracticeGame, make, new_game, redo, un
 from saratoga_client.practice.hints import hint
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
-from saratoga_client.tui.board_pane import BoardWidget
+from saratoga_client.tui.board_pane import BoardPane
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.theme import Appearance
@@ -106,7 +106,7 @@ class Player:
 
     async def click(self, pile: str, index: int | None = None, *, times: int = 1) -> str:
         """Click on a card of a pile, or on the pile itself; return the message."""
-        board = self.screen.query_one("#board", BoardWidget)
+        board = self.screen.query_one("#board", BoardPane)
         layout = board.layout_shown
         assert layout is not None
         place = next(

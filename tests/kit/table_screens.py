@@ -25,7 +25,7 @@ from saratoga_client.session.state import SessionState, confirm, link_changed, n
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.board_pane import BoardWidget
+from saratoga_client.tui.board_pane import BoardPane
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
@@ -270,8 +270,8 @@ class TablePlayer:
         return self.app.screen.query_one(kind)
 
     @property
-    def board(self) -> BoardWidget:
-        return self.widget(BoardWidget)
+    def board(self) -> BoardPane:
+        return self.widget(BoardPane)
 
     def board_column(self, pile: str) -> str:
         """Return the text at a pile and below it, row by row."""

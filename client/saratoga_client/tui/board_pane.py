@@ -5,15 +5,14 @@ are posted as `BoardPane.Pointed`. The legal moves of a view are listed once, ho
 asked for.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
-from textual import events, on
-from textual.geometry import Offset
+from textual import events
 from textual.message import Message
 
-from saratoga_client.board_view.draw import MARGIN, Marks, draw_board, rule_rows
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.draw import MARGIN, NO_MARKS, Marks, draw_board, rule_rows
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
@@ -25,161 +24,13 @@ from saratoga_client.input.pile_keys import pile_keys
 from saratoga_client.input.scene import Scene, scene_of
 from saratoga_client.input.selection import NO_SELECTION, cleared
 from saratoga_client.tui.base_screen import Guide
-from saratoga_client.tui.painted_rows import PaintedRows
-from saratoga_client.tui.theme import Paint
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
 from saratoga_rules.position import View
 
-LEFT_BUTTON = 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """The arguments of the last call of `show`."""
-
-    game: Game
-    view: View
-    marks: Marks
-    style: CardStyle
-
-
-@dataclass(slots=True)
-class _Grip:
-    """A card held with a mouse button; the hold is a drag once the pointer leaves the cell."""
-
-    spot: Spot
-    cards: tuple[Card, ...]
-    pressed: Offset
-    moving: bool = False
-
-
-class BoardWidget(PaintedRows):
-    """The board of one racer."""
-
-    DEFAULT_CSS: ClassVar[str] = """
-    BoardWidget { width: 1fr; height: 1fr; }
-    """
-
-    @dataclass
-    class Clicked(Message):
-        """The message that a mouse button was pressed and released on a pile."""
-
-        spot: Spot
-        count: int
-        """The number of cards from there to the top of the column; see `BoardLayout.count_from`."""
-        button: int
-        """1: left, 2: middle, 3: right."""
-        chain: int
-        """1: a single click, 2: the second click of a double click."""
-
-    @dataclass
-    class Lifted(Message):
-        """The message that a drag has begun."""
-
-        spot: Spot
-        count: int
-
-    @dataclass
-    class Dropped(Message):
-        """The message that a packet was dropped on another pile."""
-
-        source: Spot
-        count: int
-        target: Spot
-
-    @dataclass
-    class Missed(Message):
-        """The message that a packet was dropped where there is no other pile."""
-
-        source: Spot
-
-    def __init__(self, colours: Paint | None = None, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(colours, id=id)
-        self._shown: _Shown | None = None
-        self._layout: BoardLayout | None = None
-        self._grip: _Grip | None = None
-        self._dragged = False
-
-    def show(self, game: Game, view: View, marks: Marks, style: CardStyle) -> None:
-        """Show a view; only the rows that differ are repainted."""
-        shown = _Shown(game, view, marks, style)
-        if shown != self._shown:
-            self._shown = shown
-            self._draw()
-
-    @property
-    def layout_shown(self) -> BoardLayout | None:
-        """The layout of the shown view; `None` before the first view."""
-        return self._layout
-
-    def on_resize(self, event: events.Resize) -> None:
-        self._let_go()
-        self._draw()
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._dragged = False
-        if event.button != LEFT_BUTTON or self._layout is None or self._shown is None:
-            return
-        spot = self._layout.at(event.x, event.y)
-        if spot is None or spot.index is None:
-            return
-        cards = self._layout.cards_from(spot)
-        if not cards or cards[-1] == HIDDEN:
-            return
-        self._grip = _Grip(spot, cards, Offset(event.x, event.y))
-        self.capture_mouse()
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        grip = self._grip
-        if grip is None or grip.moving or Offset(event.x, event.y) == grip.pressed:
-            return
-        grip.moving = True
-        self._dragged = True
-        self.post_message(self.Lifted(grip.spot, len(grip.cards)))
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        grip = self._grip
-        if grip is None:
-            return
-        self._let_go()
-        if not grip.moving or self._layout is None:
-            return
-        target = self._layout.at(event.x, event.y)
-        if target is None or target.pile == grip.spot.pile:
-            self.post_message(self.Missed(grip.spot))
-        else:
-            self.post_message(self.Dropped(grip.spot, len(grip.cards), target))
-
-    def on_click(self, event: events.Click) -> None:
-        if self._dragged or self._layout is None:
-            self._dragged = False
-            return
-        spot = self._layout.at(event.x, event.y)
-        if spot is not None:
-            count = self._layout.count_from(spot)
-            self.post_message(self.Clicked(spot, count, event.button, event.chain))
-
-    def _let_go(self) -> None:
-        if self._grip is not None:
-            self._grip = None
-            self.release_mouse()
-
-    def _draw(self) -> None:
-        shown, size = self._shown, self.size
-        if shown is None or not size:
-            return
-        picked = shown.marks.picked
-        self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
-        drawn = draw_board(shown.game, shown.view, shown.marks, shown.style, self._layout)
-        for y, text in rule_rows(shown.game, shown.view, self._layout).items():
-            drawn.put(MARGIN, y, text, Role.LABEL)
-        if self._grip and self._layout.cards_from(self._grip.spot) != self._grip.cards:
-            self._let_go()
-        self.show_rows(drawn.rows())
-
-
+LEFT_BUTTON: Final = 1
 RIGHT_BUTTON: Final = 3
 
 
@@ -200,8 +51,20 @@ class BoardPosition:
     """True if the piles show their keys and react to the mouse; false in a replay."""
 
 
-class BoardPane(BoardWidget):
+@dataclass(slots=True)
+class _Grip:
+    """Cards held with a mouse button; the hold is a drag once the pointer leaves the cell."""
+
+    spot: Spot
+    cards: tuple[Card, ...]
+    pressed: tuple[int, int]
+    is_drag: bool = False
+
+
+class BoardPane(CanvasView):
     """One board with its player's selection."""
+
+    DEFAULT_CSS: ClassVar[str] = "BoardPane { width: 1fr; height: 1fr; }"
 
     @dataclass
     class Pointed(Message):
@@ -209,17 +72,16 @@ class BoardPane(BoardWidget):
 
         result: InputResult
 
-    def __init__(
-        self,
-        colours: Paint,
-        *,
-        quick: bool = False,
-        id: str | None = None,  # noqa: A002
-    ) -> None:
-        super().__init__(colours, id=id)
+    def __init__(self, *, quick: bool = False, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._draw_board, id=id)
         self.selection = replace(NO_SELECTION, quick=quick)
+        self.layout_shown: BoardLayout | None = None
+        """The layout of the shown view; `None` before the first view."""
         self._position: BoardPosition | None = None
         self._scene: Scene | None = None
+        self._marks = NO_MARKS
+        self._grip: _Grip | None = None
+        self._was_dragged = False
 
     @property
     def position(self) -> BoardPosition:
@@ -247,13 +109,27 @@ class BoardPane(BoardWidget):
             self._scene = None
 
     def draw_position(self) -> None:
-        """Draw the position with the selection's marks."""
-        position = self.position
-        self.show(position.game, position.view, self._marks(position), position.style)
+        """Draw the position with the selection's marks, if they differ from those drawn."""
+        self._marks = self._marks_now()
+        self.redraw_for((self.position, self._marks))
 
-    def _marks(self, position: BoardPosition) -> Marks:
+    def _draw_board(self, width: int, height: int) -> Canvas:
+        position = self._position
+        if position is None:
+            return Canvas(width, height)
+        game, view = position.game, position.view
+        layout = self.layout_shown = lay_out(game, view, width, height, self._marks.picked)
+        canvas = draw_board(game, view, self._marks, position.style, layout)
+        for y, text in rule_rows(game, view, layout).items():
+            canvas.put(MARGIN, y, text, Role.LABEL)
+        if self._grip and layout.cards_from(self._grip.spot) != self._grip.cards:
+            self._let_go()
+        return canvas
+
+    def _marks_now(self) -> Marks:
+        position = self.position
         labels = pile_keys(position.game).by_pile if position.is_interactive else {}
-        if position.refusal or not position.is_interactive:
+        if not self._can_move:
             targets = frozenset((position.last_target,) if position.last_target else ())
             return Marks(targets=targets, find=position.find, labels=labels)
         lit = marks(self.scene, self.selection)
@@ -264,6 +140,13 @@ class BoardPane(BoardWidget):
             find=position.find,
             labels=labels,
         )
+
+    @property
+    def _can_move(self) -> bool:
+        return self.position.is_interactive and not self.position.refusal
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._let_go()
 
     # Keys
 
@@ -289,35 +172,59 @@ class BoardPane(BoardWidget):
 
     # The mouse
 
-    @on(BoardWidget.Clicked)
-    def _clicked(self, event: BoardWidget.Clicked) -> None:
-        kind = Click.DOUBLE if event.chain > 1 else Click.SINGLE
-        if event.button == RIGHT_BUTTON:
-            kind = Click.RIGHT
-        self._point(lambda: click(self.scene, self.selection, event.spot.pile, event.count, kind))
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._was_dragged = False
+        spot = self.layout_shown.at(event.x, event.y) if self.layout_shown else None
+        if event.button != LEFT_BUTTON or spot is None or self.layout_shown is None:
+            return
+        cards = self.layout_shown.cards_from(spot)
+        if cards and cards[-1] != HIDDEN:
+            self._grip = _Grip(spot, cards, (event.x, event.y))
+            self.capture_mouse()
 
-    @on(BoardWidget.Lifted)
-    def _lifted(self, event: BoardWidget.Lifted) -> None:
-        if self.position.is_interactive and not self.position.refusal:
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        grip = self._grip
+        if grip is None or grip.is_drag or (event.x, event.y) == grip.pressed:
+            return
+        grip.is_drag = self._was_dragged = True
+        if self._can_move:
             self.selection = replace(
-                cleared(self.selection), picked=event.spot.pile, size=event.count
+                cleared(self.selection), picked=grip.spot.pile, size=len(grip.cards)
             )
             self.draw_position()
 
-    @on(BoardWidget.Dropped)
-    def _dropped(self, event: BoardWidget.Dropped) -> None:
-        source, target = event.source.pile, event.target.pile
-        self._point(lambda: drop(self.scene, self.selection, source, event.count, target))
-
-    @on(BoardWidget.Missed)
-    def _missed(self, event: BoardWidget.Missed) -> None:
-        self._point(lambda: press(self.scene, self.selection, "escape"))
-
-    def _point(self, act: Callable[[], InputResult]) -> None:
-        position = self.position
-        if not position.is_interactive:
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        grip = self._grip
+        self._let_go()
+        if grip is None or not grip.is_drag or self.layout_shown is None:
             return
-        if position.refusal:
+        target, source = self.layout_shown.at(event.x, event.y), grip.spot.pile
+        if not self._refused():
+            if target is None or target.pile == source:
+                result = press(self.scene, self.selection, "escape")
+            else:
+                result = drop(self.scene, self.selection, source, len(grip.cards), target.pile)
+            self.post_message(self.Pointed(self._keep(result)))
+
+    def on_click(self, event: events.Click) -> None:
+        spot = self.layout_shown.at(event.x, event.y) if self.layout_shown else None
+        if spot is None or self.layout_shown is None or self._was_dragged or self._refused():
+            return
+        kind = Click.DOUBLE if event.chain > 1 else Click.SINGLE
+        if event.button == RIGHT_BUTTON:
+            kind = Click.RIGHT
+        count = self.layout_shown.count_from(spot)
+        result = click(self.scene, self.selection, spot.pile, count, kind)
+        self.post_message(self.Pointed(self._keep(result)))
+
+    def _refused(self) -> bool:
+        """Return whether the mouse does nothing now; a reason to tell the player is posted."""
+        position = self.position
+        if position.is_interactive and position.refusal:
             self.post_message(self.Pointed(InputResult(self.selection, None, position.refusal)))
-        else:
-            self.post_message(self.Pointed(self._keep(act())))
+        return not self._can_move
+
+    def _let_go(self) -> None:
+        if self._grip is not None:
+            self._grip = None
+            self.release_mouse()

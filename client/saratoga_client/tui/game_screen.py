@@ -57,7 +57,7 @@ class GameScreen(BaseScreen):
 
     def boards(self) -> Iterable[Widget]:
         """Return the widgets of the board."""
-        yield BoardPane(self.program.colours, quick=self.program.appearance.quick, id="board")
+        yield BoardPane(quick=self.program.appearance.quick, id="board")
 
     @property
     def pane(self) -> BoardPane:

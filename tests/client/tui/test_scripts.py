@@ -51,7 +51,7 @@ from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
-from saratoga_client.tui.board_pane import BoardWidget
+from saratoga_client.tui.board_pane import BoardPane
 from saratoga_client.tui.lobby import LobbyScreen
 from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.screens.practice import PracticeScreen
@@ -165,7 +165,7 @@ class Stage:
 
     def point(self, pile: str) -> tuple[int, int]:
         """Return a cell of a pile's first card, counted from the board's corner."""
-        layout = self.app.screen.query_one(BoardWidget).layout_shown
+        layout = self.app.screen.query_one(BoardPane).layout_shown
         assert layout is not None
         place = next(place for place in layout.tiles if place.spot.pile == pile)
         return place.x + 1, place.y
@@ -176,13 +176,13 @@ class Stage:
 
     async def mouse(self, pile: str, button: int = 1, times: int = 1) -> None:
         point = self.point(pile)
-        await self.pilot.click(BoardWidget, offset=point, button=button, times=times)
+        await self.pilot.click(BoardPane, offset=point, button=button, times=times)
 
     async def drag(self, piles: str) -> None:
         source, target = (self.point(pile) for pile in piles.split())
-        await self.pilot.mouse_down(BoardWidget, offset=source)
-        await self.pilot.hover(BoardWidget, offset=target)
-        await self.pilot.mouse_up(BoardWidget, offset=target)
+        await self.pilot.mouse_down(BoardPane, offset=source)
+        await self.pilot.hover(BoardPane, offset=target)
+        await self.pilot.mouse_up(BoardPane, offset=target)
 
     def _state(self) -> SessionState:
         assert self.at_table.state is not None
