@@ -21,6 +21,7 @@ from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.pages.table_news import idle_warning, table_news
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
+from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import listed, shown_name
@@ -28,7 +29,7 @@ from saratoga_client.wording import listed, shown_name
 if TYPE_CHECKING:
     from saratoga_client.session.table_session import TableSession
     from saratoga_client.tui.app import SaratogaApp
-    from saratoga_client.tui.pages.findings import Findings
+    from saratoga_client.tui.screens.results import Findings
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -105,13 +106,11 @@ class TableFlow:
 
     def help(self) -> None:
         """Open the help over the current screen."""
-        game = self.state.game
-        if game is not None:
-            from saratoga_client.tui.screens.help import HelpScreen
-
-            self.cover(HelpScreen(game))
-        elif self._screen is not None:
-            self._screen.say(UNKNOWN_GAME, Role.WARNING)
+        game, screen = self.state.game, self._screen
+        if game is not None and screen is not None:
+            self.cover(HelpScreen(game, *screen.SCREEN_KEYS))
+        elif screen is not None:
+            screen.say(UNKNOWN_GAME, Role.WARNING)
 
     def show_invitation(self) -> None:
         """Open the link for browsers with its QR code over the current screen."""

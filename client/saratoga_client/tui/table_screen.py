@@ -10,6 +10,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import BaseScreen, Guide, TitleLine
 from saratoga_client.tui.pages.table_news import HOST_AWAY, LOST, RESTORED
+from saratoga_client.tui.screens.help import RACE_KEYS, Keys
 from saratoga_protocol.events import Seat
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class TableScreen(BaseScreen):
     """A screen that shows the table's state and is updated whenever it changes."""
 
     ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "leave"))
+    SCREEN_KEYS: ClassVar[tuple[Keys, str]] = (RACE_KEYS, "KEYS IN A RACE")
+    """The keys of this screen for the help, with their heading."""
 
     def __init__(self, table: "TableFlow") -> None:
         super().__init__()

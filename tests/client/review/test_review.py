@@ -16,7 +16,7 @@ from saratoga_client.review.chart import LABEL, ChartLine, Climb, chart, mark_of
 from saratoga_client.review.divergence import divergence_lines, first_divergence, longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
-from saratoga_client.tui.pages.findings import in_ascii
+from saratoga_client.tui.screens.results import in_ascii
 from saratoga_rules.cards import PACK
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES

@@ -1,18 +1,109 @@
 """The screen of the five seconds before the deal."""
 
 from collections.abc import Iterable
+from typing import Final
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.text import Text
 from textual.widget import Widget
 
+from saratoga_client.board_view.roles import Role
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
+from saratoga_client.text import fitted_name
 from saratoga_client.tui.base_screen import Guide
-from saratoga_client.tui.pages.countdown import countdown_page
+from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.screens.gathering import alarms_part, grouped, short_hash
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import cap_words, game_title
+from saratoga_protocol import events
+
+DIGITS: Final = {
+    0: ("   ", "   ", "GO!", "   ", "   "),
+    1: ("  █", "  █", "  █", "  █", "  █"),
+    2: ("███", "  █", "███", "█  ", "███"),
+    3: ("███", "  █", "███", "  █", "███"),
+    4: ("█ █", "█ █", "███", "  █", "  █"),
+    5: ("███", "█  ", "███", "  █", "███"),
+}
+"""The seconds in large digits."""
+BACKS: Final = 7
+"""Number of card backs beside the digits."""
+NAME: Final = 26
+"""Width of a name in cells, with the mark of a bot."""
+SHORT_NAME: Final = 19
+"""Width of a name in cells if the racers are in two columns."""
+FINGERPRINT: Final = 16
+ABOVE: Final = 13
+"""Number of lines above the list of racers."""
+
+
+def countdown_page(
+    state: SessionState, now: int, symbols: PageSymbols, ink: Ink, width: int, height: int
+) -> RenderableType:
+    """Return the page at the server's time `now`, in milliseconds."""
+    seconds = -(-race_clock(state, now).until_start // 1000)
+    whose = "READY" if is_call(state.table) else "RACERS"
+    return Group(
+        "",
+        _table_face_down(seconds, symbols, ink),
+        "",
+        ink.text(" THE DEAL IS FIXED: this is its fingerprint", Role.LABEL),
+        ink.indented(grouped(state.table.commitment, 8)),
+        "",
+        ink.text(f" {whose}, each with the fingerprint of a secret number", Role.LABEL),
+        _racers(state, symbols, ink, width, height - ABOVE),
+        *(("", *alarms_part(state, ink)) if state.alarms else ()),
+    )
+
+
+def _table_face_down(seconds: int, symbols: PageSymbols, ink: Ink) -> RenderableType:
+    back = "####" if symbols.filled == "=" else "▒▒▒▒"
+    row = ink.line(*((back, Role.CARD_BACK), (" ", Role.TABLE)) * BACKS)
+    digits = DIGITS.get(seconds, ("", "", str(seconds), "", ""))
+    number = Text("\n").join(
+        ink.text(line.replace("█", symbols.filled), Role.WARNING) for line in digits
+    )
+    grid = ink.grid(3, BACKS * 5 + 6, None)
+    grid.add_row("", Text("\n").join([row] * 4), number)
+    return grid
+
+
+def _racers(
+    state: SessionState, symbols: PageSymbols, ink: Ink, width: int, room: int
+) -> RenderableType:
+    """Return the list of racers, in two columns if one column of `room` lines is too short."""
+    racers: list[events.Racer | events.Seat] = [*state.table.racers]
+    racers = racers or [seat for seat in state.table.seats if seat.ready]
+    is_double = len(racers) > room and width >= 2 * (SHORT_NAME + FINGERPRINT + 2)
+    name = SHORT_NAME if is_double else NAME
+    cells = (name, 1, FINGERPRINT, 2)
+    grid = ink.grid(1, *(cells * 2 if is_double else cells))
+    in_line = 2 if is_double else 1
+    for first in range(0, len(racers), in_line):
+        line = racers[first : first + in_line]
+        grid.add_row(
+            "", *(cell for each in line for cell in _racer(state, each, name, symbols, ink))
+        )
+    return grid
+
+
+def _racer(
+    state: SessionState,
+    racer: events.Racer | events.Seat,
+    name: int,
+    symbols: PageSymbols,
+    ink: Ink,
+) -> tuple[Text, Text, Text, Text]:
+    role = Role.YOU if racer.player == state.player else Role.TEXT
+    blank = ink.text("")
+    level = state.table_view.levels.get(racer.player, "")
+    shown = fitted_name(racer.name, racer.bot, level, name, symbols.dots)
+    hashed = racer.nonce_hash if isinstance(racer, events.Racer) else ""
+    fingerprint = ink.text(short_hash(hashed, symbols.dots) if hashed else "", Role.DIM)
+    return ink.text(shown, role), blank, fingerprint, blank
 
 
 class CountdownScreen(TableScreen):

@@ -12,8 +12,8 @@ from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.tui.base_screen import BaseScreen, Guide
-from saratoga_client.tui.pages.gathering import opened_by
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.screens.gathering import opened_by
 
 CLOSING: Final = ("o", "escape", "q", "enter")
 

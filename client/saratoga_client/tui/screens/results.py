@@ -1,26 +1,330 @@
 """The screen after a race: the results, and keys for the review and the next race."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final, TypeAlias
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from textual.widget import Widget
 
-from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.problems import Problem
-from saratoga_client.session.match_text import with_match
+from saratoga_client.review.boards import OpenBoard, open_boards
+from saratoga_client.review.chart import chart
+from saratoga_client.review.divergence import divergence_lines, first_divergence, longest_pauses
+from saratoga_client.review.share_text import race_text
+from saratoga_client.session.match_text import (
+    champion_words,
+    match_heading,
+    result_cells,
+    with_match,
+)
 from saratoga_client.session.news import seat_news
-from saratoga_client.session.result_text import own_place
+from saratoga_client.session.result_text import digest_words_of, own_place, totals, why_unranked
 from saratoga_client.session.state import SessionState, Verification
-from saratoga_client.session.table_view import rows
+from saratoga_client.session.table_view import Row, rows
+from saratoga_client.text import fitted_name
 from saratoga_client.tui.base_screen import Guide
-from saratoga_client.tui.pages.findings import Findings, findings_of
-from saratoga_client.tui.pages.results import results_page
+from saratoga_client.tui.pages.symbols import LETTERS, PageSymbols
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.screens.gathering import alarms_part, voided_part
+from saratoga_client.tui.screens.help import RESULT_KEYS, Keys
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import game_title
+from saratoga_client.wording import (
+    NO_LEVELS,
+    dollars,
+    game_title,
+    minutes_and_seconds,
+    shown_name,
+    state_words,
+)
 from saratoga_protocol.events import Table
+from saratoga_protocol.matches import totals as match_totals
+from saratoga_rules.money import even_at
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.replay import ReplayError, game_of
+
+MATCH_NAME: Final = 16
+"""Width of a name in cells, with the mark of a bot."""
+RACE: Final = 9
+"""Width of the place and the money of one race in cells."""
+OTHERS: Final = 18
+"""Width of the other columns and of the gaps."""
+
+
+def match_part(
+    state: SessionState, symbols: PageSymbols, ink: Ink, width: int
+) -> Iterator[RenderableType]:
+    """Return the table of the match after one of its races; nothing without a match.
+
+    A narrow screen has room for the total of each player only.
+    """
+    match = state.match
+    if match is None:
+        return
+    races = len(match.finished) if OTHERS + MATCH_NAME + RACE * len(match.finished) <= width else 0
+    grid = ink.grid(1, 3, MATCH_NAME + 1, *(RACE,) * races, 7, 6)
+    heads = ["", "", "", *(f"{f'RACE {number}':>{RACE - 1}}" for number in range(1, races + 1))]
+    grid.add_row(*(ink.text(head, Role.LABEL) for head in (*heads, "    NET", "  WON")))
+    for row, place, net, wins in match_totals(match):
+        is_you = row.player == state.player
+        role = Role.YOU if is_you else Role.LEADER if place == 1 else Role.TEXT
+        level = state.table_view.levels.get(row.player, "")
+        cells = result_cells(match, row)[:races]
+        grid.add_row(
+            ink.text(symbols.mark if is_you else "", Role.YOU),
+            ink.text(f"{place:>2}", role),
+            ink.text(fitted_name(row.name, row.bot, level, MATCH_NAME, symbols.dots), role),
+            *(ink.text(f"{cell:>{RACE - 1}}", Role.DIM) for cell in cells),
+            ink.text(f"{dollars(net):>7}", money_role(net)),
+            ink.text(f"{f'{wins}/{len(row.results)}':>5}", Role.COUNT),
+        )
+    yield ink.text(f" {match_heading(match).upper()}", Role.LABEL)
+    yield grid
+    if champion := champion_words(match, state.player, state.table_view.levels):
+        yield ink.indented(champion, Role.LEADER)
+    yield ""
+
+
+_LETTERS: Final = str.maketrans(
+    {"\u2663": "c", "\u2660": "s", "\u2665": "h", "\u2666": "d", "\u2661": "h", "\u2662": "d"}
+)
+
+
+def in_ascii(text: str) -> str:
+    r"""Return a text with letters in place of the symbols of suits.
+
+    >>> in_ascii("10\u2665 from column 2 banked")
+    '10h from column 2 banked'
+    """
+    return text.translate(_LETTERS)
+
+
+LONG: Final = 5_000
+"""Minimum length, in milliseconds, of a pause that the page mentions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """The findings of one race for one player."""
+
+    record: RaceRecord
+    boards: tuple[OpenBoard, ...]
+    player: str
+    even: int
+    """The least number of banked cards that is no loss."""
+    divergence: tuple[str, ...] = ()
+    """Lines with the player's first move that differs from the winner's, and the winner's move."""
+    pause: str = ""
+    """A sentence on the player's longest pause; empty if all pauses were shorter than `LONG`."""
+    share: str = ""
+    """The text about the race that the player can copy for friends."""
+
+    @property
+    def levels(self) -> Mapping[str, str]:
+        """The levels of the racers that are bots, by player id; empty if unknown."""
+        return {board.player: board.level for board in self.boards}
+
+    def chart(self, width: int, height: int) -> tuple[str, ...]:
+        """Return the lines of the chart of all racers' banked cards over time."""
+        return chart([board.chart_line for board in self.boards], self.even, width, height).rows
+
+
+def findings_of(
+    record: RaceRecord, player: str, levels: Mapping[str, str] = NO_LEVELS, server: str = ""
+) -> Findings | None:
+    """Return the findings for a player; `None` if the record has no boards or cannot be replayed.
+
+    `levels` has the levels of bots by player id, as far as they are known. `server` is the address
+    by which friends reach the server, for the text that they get.
+    """
+    try:
+        boards = open_boards(record, levels)
+    except ReplayError:
+        return None
+    if not boards:
+        return None
+    game = game_of(record)
+    own = next((board for board in boards if board.player == player), None)
+    return Findings(
+        record=record,
+        boards=boards,
+        player=player,
+        even=even_at(game),
+        divergence=() if own is None else _divergence(record, own, boards[0]),
+        pause="" if own is None else _pause(own),
+        share=race_text(record, boards, player, server),
+    )
+
+
+def _divergence(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str, ...]:
+    if own is winner:
+        return ()
+    divergence = first_divergence(game_of(record), own, winner)
+    if divergence is None:
+        return ()
+    return divergence_lines(divergence, "you", shown_name(winner.name, winner.bot, winner.level))
+
+
+def _pause(own: OpenBoard) -> str:
+    longest = next(iter(longest_pauses(own, 1)), None)
+    if longest is None or longest.lasted < LONG:
+        return ""
+    seconds = longest.lasted // 1000
+    return f"Your longest pause: {seconds} s, from {minutes_and_seconds(longest.since)} on."
+
+
+def lettered(text: str, ascii_only: bool) -> str:
+    """Return a text, with letters for suit symbols if `ascii_only`."""
+    return in_ascii(text) if ascii_only else text
+
+
+NAME: Final = 26
+CHART: Final = 7
+"""Lines of the chart; twice as many on a high screen."""
+CHART_WIDTH: Final = 77
+HIGH: Final = 40
+"""Minimum number of lines of a high screen."""
+
+Note: TypeAlias = tuple[str, Role]
+
+
+def results_page(
+    state: SessionState,
+    findings: Findings | None,
+    symbols: PageSymbols,
+    ink: Ink,
+    width: int,
+    height: int,
+) -> RenderableType:
+    """Return the page for a screen of a size; `findings` is `None` before the record arrives."""
+    notes = [*_ties(state), *_best(state), *_checked(state), *_found(findings, symbols)]
+    return Group(
+        "",
+        _places(state, symbols, ink),
+        "",
+        *match_part(state, symbols, ink, width),
+        *alarms_part(state, ink),
+        *(ink.indented(text, role) for text, role in notes),
+        *voided_part(state, ink),
+        *(_totals(state, symbols, ink) if state.match is None else ()),
+        *([] if findings is None else _chart(findings, ink, width, height)),
+    )
+
+
+def _places(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:
+    reached = _reached(state)
+    grid = ink.grid(1, 3, NAME + 1, 6, 7, 2, 7, 2, None)
+    heads = ("", "", "RACER", "BANKED", "    NET", "", "REACHED", "", "")
+    grid.add_row(*(ink.text(head, Role.LABEL) for head in heads))
+    for row in rows(state.table_view):
+        is_you = row.player == state.player
+        role = Role.YOU if is_you else Role.LEADER if row.place == 1 else Role.TEXT
+        grid.add_row(
+            ink.text(symbols.mark if is_you else "", Role.YOU),
+            ink.text(f"{row.place:>2}", role),
+            ink.text(fitted_name(row.name, row.bot, row.level, NAME, symbols.dots), role),
+            ink.text(f"{row.banked:>6}", Role.COUNT),
+            ink.text(f"{dollars(row.net):>7}", money_role(row.net)),
+            "",
+            ink.text(f"{reached.get(row.player, ''):>7}"),
+            "",
+            ink.text(state_words(row.state), Role.DIM),
+        )
+    return grid
+
+
+def _reached(state: SessionState) -> dict[str, str]:
+    """Return the time, such as `2:51`, at which each player reached the final count."""
+    outcome = state.table_view.outcome
+    if outcome is None:
+        return {}
+    return {
+        each.player: "" if each.reached is None else minutes_and_seconds(each.reached)
+        for each in outcome.results
+    }
+
+
+def _ties(state: SessionState) -> Iterator[Note]:
+    for row in rows(state.table_view):
+        if row.tie:
+            yield f"{_name(row, state.player)}: {row.tie}", Role.TEXT
+
+
+def _name(row: Row, player: str) -> str:
+    return "you" if row.player == player else shown_name(row.name, row.bot, row.level)
+
+
+def _best(state: SessionState) -> Iterator[Note]:
+    best, outcome = state.best, state.table_view.outcome
+    is_first = (
+        not state.is_new_best
+        and outcome is not None
+        and best is not None
+        and best.race == outcome.race
+    )
+    if best is None or is_first:
+        return
+    figures = f"{best.banked} banked, {dollars(best.net)}."
+    if state.is_new_best:
+        yield f"A new personal best: {figures}", Role.MONEY_UP
+    else:
+        yield f"Your personal best: {figures}", Role.TEXT
+
+
+def _checked(state: SessionState) -> Iterator[Note]:
+    outcome = state.table_view.outcome
+    if outcome is None:
+        return
+    if not outcome.ranked:
+        yield f"Unranked: {why_unranked(state)}.", Role.DIM
+    if words := digest_words_of(outcome):
+        yield f"Your friends should have the same four words: {words}", Role.DIM
+    verified = state.verifications.get(outcome.race)
+    if verified is not None:
+        doubt = Role.ALARM if verified.is_alarm else Role.WARNING
+        yield verified.sentence, Role.TEXT if verified.ok else doubt
+
+
+def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
+    if findings is None:
+        return
+    is_ascii = symbols.filled == LETTERS.filled
+    if findings.divergence:
+        yield "Where your boards parted:", Role.LABEL
+        for line in findings.divergence:
+            yield f"  {lettered(line, is_ascii)}", Role.TEXT
+    if findings.pause:
+        yield findings.pause, Role.TEXT
+
+
+def _totals(state: SessionState, symbols: PageSymbols, ink: Ink) -> Iterator[RenderableType]:
+    """Return the totals of the table's races, by casino dollars in descending order."""
+    seats = totals(state)
+    if len(seats) < 2 or max(seat.races for seat in seats) < 2:
+        return
+    grid = ink.grid(1, 3, NAME + 1, 6, 7)
+    for seat in seats:
+        role = Role.YOU if seat.player == state.player else Role.TEXT
+        grid.add_row(
+            "",
+            "",
+            ink.text(fitted_name(seat.name, seat.bot, seat.level, NAME, symbols.dots), role),
+            ink.text(f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT),
+            ink.text(f"{dollars(seat.net):>7}", money_role(seat.net)),
+        )
+    yield ""
+    yield ink.text(f" {'TOTALS AT THIS TABLE':<{NAME + 4}}   WON     NET", Role.LABEL)
+    yield grid
+
+
+def _chart(findings: Findings, ink: Ink, width: int, height: int) -> Iterator[RenderableType]:
+    lines = CHART if height < HIGH else 2 * CHART
+    yield ""
+    yield ink.text(" CARDS BANKED OVER TIME, one line per place", Role.LABEL)
+    for text in findings.chart(min(width - 3, CHART_WIDTH), lines):
+        yield ink.text(f" {text}")
 
 
 class ResultsScreen(TableScreen):
@@ -33,6 +337,8 @@ class ResultsScreen(TableScreen):
     """The table whose seats the message line has described."""
     _advised = ""
     """The last advice that the message line showed."""
+
+    SCREEN_KEYS: ClassVar[tuple[Keys, str]] = (RESULT_KEYS, "KEYS AFTER A RACE")
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():

@@ -12,9 +12,8 @@ from saratoga_client.review.replay import replay_of
 from saratoga_client.review.share_text import race_text
 from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.game_screen import COPY_KEY
-from saratoga_client.tui.pages.replay import divergence_text
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.replay import ReplayScreen
+from saratoga_client.tui.screens.replay import ReplayScreen, divergence_text
 from saratoga_client.wording import NO_LEVELS, counted
 from saratoga_rules.records.record import RaceRecord
 

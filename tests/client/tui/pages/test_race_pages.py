@@ -27,12 +27,16 @@ from kit.session_states import (
 )
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.pages.countdown import countdown_page
-from saratoga_client.tui.pages.findings import Findings, findings_of, lettered
-from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
-from saratoga_client.tui.pages.match import match_part
-from saratoga_client.tui.pages.results import results_page
 from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, PageSymbols
+from saratoga_client.tui.screens.countdown import countdown_page
+from saratoga_client.tui.screens.gathering import invitation_part, race_part, seats_part
+from saratoga_client.tui.screens.results import (
+    Findings,
+    findings_of,
+    lettered,
+    match_part,
+    results_page,
+)
 from saratoga_protocol import events
 from saratoga_protocol.events import Table
 from saratoga_rules.games import GAMES

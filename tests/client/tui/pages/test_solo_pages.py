@@ -18,14 +18,16 @@ from saratoga_client.review.boards import open_boards
 from saratoga_client.review.chart import Climb
 from saratoga_client.review.divergence import first_divergence, longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
-from saratoga_client.tui.pages.help import PRACTICE_KEYS, REPLAY_KEYS, Keys
-from saratoga_client.tui.pages.practice import (
+from saratoga_client.tui.pages.symbols import LETTERS
+from saratoga_client.tui.screens.help import PRACTICE_KEYS, REPLAY_KEYS, Keys
+from saratoga_client.tui.screens.practice import (
+    PracticeScreen,
     PracticeStanding,
     practice_panel,
     practice_ticker,
     practice_title,
 )
-from saratoga_client.tui.pages.replay import (
+from saratoga_client.tui.screens.replay import (
     ReplayState,
     divergence_text,
     face_down_columns,
@@ -37,8 +39,6 @@ from saratoga_client.tui.pages.replay import (
     replay_ticker,
     replay_title,
 )
-from saratoga_client.tui.pages.symbols import LETTERS
-from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import RESERVE
