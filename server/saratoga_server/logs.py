@@ -11,7 +11,10 @@ import re
 import sys
 import traceback
 from datetime import UTC, datetime
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 Plain: TypeAlias = str | int | float | bool | None
 """The types of a field. None of them can be a position or a view, so no hidden card is logged."""
@@ -32,12 +35,6 @@ _SECRET_TEXT: Final = re.compile(r"[0-9A-Fa-f]{32,}")
 
 class SecretInLog(ValueError):
     """A field that must not be logged. Raised in tests; in production the field is withheld."""
-
-
-class LineStream(Protocol):
-    """A stream for the log: a text file, or a `LogWriter`."""
-
-    def write(self, line: str, /) -> object: ...
 
 
 class EventLog:
@@ -99,7 +96,7 @@ def set_up_logs(
     as_json: bool = False,
     level: str = "info",
     node: str = "",
-    stream: LineStream | None = None,
+    stream: "SupportsWrite[str] | None" = None,
     strict: bool = False,
 ) -> None:
     """Write all events to `stream` (default: standard error).

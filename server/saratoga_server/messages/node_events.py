@@ -69,10 +69,6 @@ class PlayerChanged(Struct, frozen=True, tag="player", tag_field="kind"):
 NodeEvent: TypeAlias = Here | Touched | Stood | Settled | Announce | PlayerChanged
 
 
-class BadNodeEvent(ValueError):
-    """Bytes that are not an event known to this node; they are ignored."""
-
-
 def standing_of(row: StoodRow) -> LiveStanding:
     reached = Reached(row.at, row.number) if row.number else None
     return LiveStanding(row.length, row.banked, State(row.state), row.head, reached)
@@ -87,9 +83,6 @@ def encode_node_event(event: NodeEvent) -> bytes:
 
 
 def decode_node_event(payload: bytes) -> NodeEvent:
-    """Return the event in these bytes. Raises `BadNodeEvent`."""
-    try:
-        event: NodeEvent = _DECODER.decode(payload)
-    except (msgspec.DecodeError, RecursionError, ValueError) as fault:
-        raise BadNodeEvent(str(fault)) from None
+    """Return the event in these bytes. Raises `ValueError` or `RecursionError`."""
+    event: NodeEvent = _DECODER.decode(payload)
     return event

@@ -16,7 +16,4 @@ def pack(value: object) -> bytes:
 
 def unpack(packed: bytes) -> Any:
     """Return the value in these bytes. Raises `ValueError` if they are not MessagePack."""
-    try:
-        return msgpack.unpackb(packed)
-    except msgpack.UnpackException as error:
-        raise ValueError(f"not MessagePack: {error}") from error
+    return msgpack.unpackb(packed)

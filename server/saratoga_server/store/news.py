@@ -17,7 +17,6 @@ from saratoga_server.background_tasks import run_logged
 from saratoga_server.cancellation import cancel_all, pause
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.node_events import (
-    BadNodeEvent,
     Here,
     NodeEvent,
     decode_node_event,
@@ -123,7 +122,7 @@ class News:
     def _apply(self, payload: bytes, listener: "Listener") -> None:
         try:
             event = decode_node_event(payload)
-        except BadNodeEvent as error:
+        except (ValueError, RecursionError) as error:  # no event known to this node
             _log.warning("node_event_unknown", reason=str(error))
             return
         if type(event) is Here and event.node == listener.node:

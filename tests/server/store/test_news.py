@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import msgpack
 import pytest
 
 from kit.event_recorder import WITHIN, recording
@@ -48,7 +49,15 @@ async def test_a_change_of_a_table_is_announced_by_the_store(store: AnyStore) ->
     assert east.events.count(Touched(CODE, 1)) == 1
 
 
-@pytest.mark.parametrize("junk", [b"\xc1junk", b"", b"\x81\xa4kind\xa4brew"])
+@pytest.mark.parametrize(
+    "junk",
+    [
+        *(b"\xc1junk", b"", b"\x81\xa4kind\xa4brew", b"\x91" * 100_000),
+        msgpack.packb({"kind": "brew", "tea": True}),
+        msgpack.packb({"kind": "player", "player": 7}),
+        msgpack.packb({"kind": "announce", "text": b"\xff"}),
+    ],
+)
 async def test_junk_on_the_channel_does_not_end_the_subscription(
     valkey: Store, junk: bytes
 ) -> None:

@@ -1,4 +1,4 @@
-"""A table as bytes, as the writes of a change, and as the public sees it."""
+"""A table as bytes, and as the public sees it."""
 
 import msgpack
 import pytest
@@ -7,7 +7,6 @@ from kit.tables import (
     ANN,
     BEN,
     NOON,
-    OTHER_SEED,
     all_ready,
     nonce_hash,
     running,
@@ -15,9 +14,7 @@ from kit.tables import (
 )
 from saratoga_protocol import events
 from saratoga_server.domain.tables import (
-    TableState,
     disconnect,
-    elapse,
     leave,
     pack,
     public_view,
@@ -51,14 +48,6 @@ def test_a_race_of_older_rules_is_read() -> None:
 def test_other_bytes_are_no_table(junk: bytes) -> None:
     with pytest.raises(ValueError, match="not a packed table"):
         unpack(junk)
-
-
-# The writes of a change of a table: its timer, its new boards, their epochs and the result
-
-
-def started(table: TableState) -> TableState:
-    """Return the change at the end of the countdown."""
-    return elapse(table, table.start_at, OTHER_SEED)
 
 
 # The public view of a table shows everything but secrets
