@@ -19,6 +19,7 @@ from rich.cells import cell_len
 
 import saratoga_client
 from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
+from kit.session_states import state_after
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
@@ -29,6 +30,7 @@ from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
 from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.state import SessionState
+from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verdict import Proof
 from saratoga_client.text import message_lines
@@ -125,13 +127,21 @@ def test_leaderboards_are_safe_in_every_manner(
     checked(capsys.readouterr().out)
 
 
-def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
     race_outcome = hostile(outcome())
+    state = state_after()
+    over = dataclasses.replace(
+        state, table_view=dataclasses.replace(state.table_view, outcome=race_outcome)
+    )
     for shown_in in (OutputFormat.PLAIN, OutputFormat.JSON):
-        printer = bot.ResultPrinter(race_outcome.results[0].player, HOSTILE, shown_in)
-        printer.see(events.RaceOver(outcome=race_outcome))
-        printer.print_unchecked()
-        checked(capsys.readouterr().out)
+        store = StateStore()
+        store.replace(over)
+        store.close()
+        player = race_outcome.results[0].player
+        await bot.print_results(store.states(), player, HOSTILE, shown_in)
+        printed = capsys.readouterr().out
+        assert printed
+        checked(printed)
 
 
 def test_what_is_said_of_a_record_is_safe_and_still_in_colour(

@@ -13,7 +13,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,15 @@ from kit.line_client import LineClient, piped
 from kit.server_process import ServerProcess
 from kit.tmux import free_port
 from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import TablePlayer
+from saratoga_client.bots.player import BotPlayer
 from saratoga_client.local.identity import derived, load_or_create, new_token
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.printed_command import printed_command, table_command
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
-from saratoga_protocol.commands import CreateTable, JoinTable
-from saratoga_protocol.events import Snapshot
 
 ENDS_WITHIN = 120
 """Seconds after which a command that has not ended is killed."""
@@ -79,14 +78,20 @@ def shell(quick_server: ServerProcess, tmp_path: Path) -> Shell:
     return Shell(quick_server.url, tmp_path / "home")
 
 
+async def hosting(session: TableSession, *, races: int, starts_with: int) -> None:
+    """Race as a weak bot, which runs the table if it is its host."""
+    await BotPlayer(
+        session, CHOOSERS[Strength.WEAK], pace=40, races=races, starts_with=starts_with
+    ).stay()
+
+
 async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell) -> None:
     async with (
         Connection(shell.server, new_token(), name="Anna") as anna,
         asyncio.TaskGroup() as group,
     ):
-        code = (
-            await anna.ask(partial(CreateTable, game="canfield-aisleriot", cap=3), Snapshot)
-        ).table.code
+        session = TableSession(anna, witness=Witness(shell.home / "witness"))
+        code = (await session.open_table("canfield-aisleriot", cap=3)).code
         watching = group.create_task(shell.run("watch", code, "--once", "--json"))
         bots = [
             group.create_task(
@@ -94,16 +99,10 @@ async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell
             )
             for how in (("--name", "Otto"), ("--name", "Greta", "--strength", "weak"))
         ]
-        hosting = TablePlayer(
-            anna,
-            CHOOSERS[Strength.WEAK],
-            pace=40,
-            races=1,
-            starts_with=3,
-            witness=Witness(shell.home / "witness"),
-        )
-        report = await hosting.stay()
-    outcome = report.outcomes[0]
+        await hosting(session, races=1, starts_with=3)
+    assert session.state is not None
+    outcome = session.state.table_view.outcome
+    assert outcome is not None
 
     for bot in bots:
         ended = bot.result()
@@ -146,20 +145,18 @@ async def test_leaderboard_watch_prints_new_results(shell: Shell) -> None:
             Connection(shell.server, own_token, name="Anna") as anna,
             Connection(shell.server, new_token(), name="Bert") as bert,
         ):
-            open_table = partial(CreateTable, game="canfield-aisleriot", cap=3)
-            code = (await anna.ask(open_table, Snapshot)).table.code
-            await bert.ask(partial(JoinTable, table=code), Snapshot)
-            reports = await asyncio.gather(
-                *(
-                    TablePlayer(
-                        connection, CHOOSERS[Strength.WEAK], pace=40, races=2, starts_with=2
-                    ).stay()
-                    for connection in (anna, bert)
-                )
-            )
-        races = [outcome.race for outcome in reports[0].outcomes]
-        assert races == [f"{code}/1", f"{code}/2"]
-        assert all(outcome.ranked for outcome in reports[0].outcomes)
+            sessions = [
+                TableSession(each, records=RecordStore(in_memory=True)) for each in (anna, bert)
+            ]
+            table = await sessions[0].open_table("canfield-aisleriot", cap=3)
+            await sessions[1].sit_down(table.code)
+            await asyncio.gather(*(hosting(each, races=2, starts_with=2) for each in sessions))
+        state = sessions[0].state
+        assert state is not None
+        assert state.table_view.outcome is not None
+        assert state.table_view.outcome.ranked
+        races = [f"{table.code}/1", f"{table.code}/2"]
+        assert list(state.verifications) == races
         page: dict[str, Any] = {"rows": []}
         while len(page["rows"]) < 2:
             page = json.loads(await watch.stdout.readline())

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports, unchanged
+from kit.scripted_table import handle
 from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
@@ -68,7 +69,7 @@ class Racer:
         started = said = ""
         playing: asyncio.Task[None] | None = None
         async for event in self.connection.events():
-            await self.seat.handle(event)
+            await handle(self.seat, event)
             for race in self.seat.records.take_due():
                 checked = await self.seat.records.check(race, lambda _: None)
                 assert checked is not None
@@ -78,7 +79,11 @@ class Racer:
             if table.phase == "gathering" and said != table.commitment:
                 said = table.commitment
                 await self.seat.ready()
-            elif table.phase == "gathering" and self.seat.is_ready and started != said:
+            elif (
+                table.phase == "gathering"
+                and any(each.ready and each.player == self.seat.player for each in table.seats)
+                and started != said
+            ):
                 started = said
                 await self.connection.request(partial(commands.Start, table=table.code))
             board = getattr(event, "board", None)

@@ -301,11 +301,11 @@ async def test_a_bot_takes_lost_moves_for_a_lie_only_if_the_server_may_lose_none
         await lose_moves(bots, mortal_store, tmp_path / "older")
 
         def verdicts() -> list[Verification]:
-            known = (player.checked for player in bots.players)
+            known = (player.state.verifications for player in bots.players)
             return [each[board.race] for each in known if board.race in each]
 
         await bots.until(lambda: len(verdicts()) == len(bots.players))
-        alarms = [player.bot.report.alarms for player in bots.players if player.bot is not None]
+        alarms = [player.state.alarms for player in bots.players]
         if durability == "fast":
             assert alarms == [()] * len(bots.players)
             assert all(found.ok for found in verdicts())

@@ -7,7 +7,6 @@ import ast
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from kit.lobbies import in_the_lobby
 from kit.plain_sessions import scripted_session
 from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
 from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import TablePlayer
+from saratoga_client.bots.player import BotPlayer
 from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.doctor import of_connection
 from saratoga_client.local.paths import HOME_VARIABLE
@@ -33,8 +32,8 @@ from saratoga_client.problems import Problem
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp, table_flow
-from saratoga_protocol.commands import JoinTable
-from saratoga_protocol.events import Refused, Seat, SeatLost, Snapshot
+from saratoga_protocol.commands import JoinTable, player_id
+from saratoga_protocol.events import Refused, Seat, SeatLost, Snapshot, Table
 
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
 
@@ -85,10 +84,12 @@ async def play(server: str, folder: Path) -> None:
         pass
 
 
+async def sit_down(session: TableSession) -> Table:
+    return await session.sit_down(CODE)
+
+
 async def send_a_bot(server: str, folder: Path) -> None:
-    async with seated_bot(
-        server, partial(JoinTable, table=CODE), "weak", name="Otto", folder=folder
-    ):
+    async with seated_bot(server, sit_down, "weak", name="Otto", folder=folder):
         pass
 
 
@@ -163,7 +164,6 @@ def test_every_command_connects_through_the_one_module_that_follows_no_redirect(
     assert importing == {"net/websocket.py"}
 
 
-JOIN = partial(JoinTable, table=CODE)
 LOST = SeatLost(table=CODE, reason="The host has kicked you.")
 WITHIN = 10.0
 
@@ -185,8 +185,8 @@ async def on_the_screen(url: str, folder: Path) -> None:
 
 
 async def as_a_bot(url: str, folder: Path) -> None:
-    async with seated_bot(url, JOIN, "weak", name="Otto", folder=folder) as bot:
-        await bot.play(races=1)
+    async with seated_bot(url, sit_down, "weak", name="Otto", folder=folder) as bot:
+        await bot.playing(races=1).stay()
 
 
 Client = Callable[[str, Path], Awaitable[None]]
@@ -205,15 +205,16 @@ async def ended_by(server: ScriptedServer, client: Client, folder: Path, *, firs
     if first:
         peer.send_together(LOST, answer)
     else:
-        peer.send_together(seated(answer), LOST)
+        assert peer.hello is not None
+        peer.send_together(seated(answer, player_id(peer.hello.token)), LOST)
     with pytest.raises(Problem) as ended:
         async with asyncio.timeout(WITHIN):
             await playing
     return ended.value
 
 
-def seated(answer: Snapshot) -> Snapshot:
-    seats = [Seat(player=PLAYER, name="Anna")]
+def seated(answer: Snapshot, player: str = PLAYER) -> Snapshot:
+    seats = [Seat(player=player, name="Anna")]
     return replace(answer, table=replace(answer.table, seats=seats))
 
 
@@ -252,13 +253,12 @@ async def test_a_bot_without_its_seat_is_not_stopped_by_the_refusal_of_its_ready
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
     async with scripted_server() as server, Connection(server.url, TOKEN) as connection:
         peer = await server.peer()
-        entering = asyncio.ensure_future(connection.ask(JOIN, Snapshot))
+        session = TableSession(connection)
+        entering = asyncio.ensure_future(session.sit_down(CODE))
         join = await peer.command()
         await peer.send(seated(snapshot(re=join.id)))
         await entering
-        playing = asyncio.ensure_future(
-            TablePlayer(connection, CHOOSERS[Strength.WEAK], races=1).stay()
-        )
+        playing = asyncio.ensure_future(BotPlayer(session, CHOOSERS[Strength.WEAK], races=1).stay())
         ready = await peer.command()
         await peer.send(LOST, Refused(re=ready.id, code="not_seated", message="You have no seat."))
         with pytest.raises(Problem, match="kicked"):

@@ -229,7 +229,7 @@ class Auditor:
         self.faults += [f"{record.race_id}: {fault}" for fault in found]
         self._count_moves(table, record.race_id)
         for player in table:
-            player.forget(record.race_id)
+            player.notes.forget(record.race_id)
 
     def _audit_void(self, table: Sequence[RecordedPlayer], text: str, void: RaceRecord) -> None:
         """Audit a voided countdown, the only thing that faults may void."""
@@ -241,7 +241,7 @@ class Auditor:
             found += player.objections(void.race_id)
             if player.notes.of_race(void.race_id):
                 found.append(f"{player.notes.player} has acknowledged moves in a voided countdown")
-            player.forget(void.race_id)
+            player.notes.forget(void.race_id)
         self.faults += [f"{void.race_id}: {fault}" for fault in found]
 
     async def _audit_boards(self, table: Sequence[RecordedPlayer], code: str, race: int) -> None:

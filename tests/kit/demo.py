@@ -22,10 +22,11 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, write_line
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verdict import prove
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import CreateTable, GetLeaderboard, GetRecord, JoinTable
+from saratoga_protocol.commands import GetLeaderboard, GetRecord
 from saratoga_rules.games import GAMES
 
 LINE_UP: Final = ("strong", "weak", "strong", "weak")
@@ -55,14 +56,14 @@ async def demonstrate(game: str, pace: float, folder: Path) -> bool:
     write_line("starting a server with its own store ...")
     async with running_server(folder / "server") as server:
         write_line(f"the server is ready at {server.address}")
+        witness = Witness(folder / "witness")
         async with (
             open_connection(server.address, token=new_token()) as watcher,
-            four_bots(server.address, game, folder) as bots,
+            four_bots(server.address, game, folder, witness) as bots,
         ):
             names = ", ".join(bot.shown_name for bot in bots)
             write_line(f"at table {bots[0].code}: {names}")
-            witness = Witness(folder / bots[0].player)
-            outcome = await race(watcher, bots, witness, pace, folder)
+            outcome = await race(watcher, bots, pace, folder)
             write_line("")
             leaderboard.show(await counted(watcher, game, bots), OutputFormat.PLAIN)
             write_line("")
@@ -73,41 +74,42 @@ async def demonstrate(game: str, pace: float, folder: Path) -> bool:
 
 
 @asynccontextmanager
-async def four_bots(server: str, game: str, folder: Path) -> AsyncIterator[list[SeatedBot]]:
-    """Seat four bots at a new table that the first one creates."""
-    create = partial(CreateTable, game=game, cap=CAP, seats=len(LINE_UP), public=False)
+async def four_bots(
+    server: str, game: str, folder: Path, witness: Witness
+) -> AsyncIterator[list[SeatedBot]]:
+    """Seat four bots at a new table; the first one, whose sightings `witness` keeps, creates it."""
     async with AsyncExitStack() as stack:
         bots: list[SeatedBot] = []
+
+        async def sit_down(session: TableSession) -> events.Table:
+            if bots:
+                return await session.sit_down(bots[0].code)
+            return await session.open_table(game, cap=CAP, seats=len(LINE_UP))
+
         for strength in LINE_UP:
-            sit_down = partial(JoinTable, table=bots[0].code) if bots else create
-            bot = seated_bot(server, sit_down, strength, folder=folder)
+            seen = None if bots else witness
+            bot = seated_bot(server, sit_down, strength, folder=folder, witness=seen)
             bots.append(await stack.enter_async_context(bot))
         yield bots
 
 
 async def race(
-    watcher: Connection, bots: list[SeatedBot], witness: Witness, pace: float, folder: Path
+    watcher: Connection, bots: list[SeatedBot], pace: float, folder: Path
 ) -> events.Outcome:
     """Run the race, show it as a watcher sees it, and return the outcome."""
+    players = [bot.playing(pace=pace, races=1, starts_with=len(bots)) for bot in bots]
     async with asyncio.TaskGroup() as group:
         watched = group.create_task(watch(watcher, bots[0].code, folder / "watcher"))
-        races = [
-            group.create_task(
-                bot.play(
-                    pace=pace,
-                    races=1,
-                    starts_with=len(bots),
-                    witness=witness if bot is bots[0] else Witness(folder / bot.player),
-                )
-            )
-            for bot in bots
-        ]
+        for player in players:
+            group.create_task(player.stay())
     outcome = watched.result()
-    deals = [race.result().openings.get(outcome.race) for race in races]
+    deals = [player.opening for player in players]
     if deals[0] is None or any(deal != deals[0] for deal in deals):
         sys.exit("The four bots did not get the same deal.")
-    columns = " ".join(deals[0].columns)
-    write_line(f"one deal for all {len(deals)}: columns {columns}, {deals[0].stock} in the stock")
+    columns = " ".join(map("".join, deals[0].columns))
+    write_line(
+        f"one deal for all {len(deals)}: columns {columns}, {len(deals[0].stock)} in the stock"
+    )
     return outcome
 
 

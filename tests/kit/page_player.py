@@ -18,12 +18,12 @@ from playwright.async_api import Locator, Page, WebSocket, expect
 from kit.browser_pages import SHOWN_WITHIN, Pages, page_url
 from kit.faulty_link import FaultyLink
 from kit.race_audit import disagreements
-from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
+from kit.recorded_players import Notes, NotingConnection, RecordedPlayer, noted_session
 from kit.server_process import ServerProcess
 from saratoga_client.input.pile_keys import pile_keys
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, JSON
-from saratoga_protocol.commands import CreateTable, GetRecord
+from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import BoardView, Record
 from saratoga_rules.cards import SUITS, card_of
 from saratoga_rules.games import GAMES
@@ -305,9 +305,9 @@ async def rival_at(
 ) -> AsyncIterator[RecordedPlayer]:
     """Seat a bot as the host of a new table; it starts when a second player is ready."""
     async with NotingConnection(server.url, name) as connection:
-        connection.notes.player = connection.welcome.player
-        await connection.ask(partial(CreateTable, game=game, cap=3, seats=4), events.Snapshot)
-        yield RecordedPlayer(connection, "weak", 1)
+        session = noted_session(connection)
+        await session.open_table(game, cap=3, seats=4)
+        yield RecordedPlayer(connection, session, "weak", 1)
 
 
 @asynccontextmanager

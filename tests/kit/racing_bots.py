@@ -22,7 +22,6 @@ from kit.processes import wait_for_listener
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
-from saratoga_client.bots.player import Report
 from saratoga_server.store.opening import open_store
 
 WITHIN = 60.0
@@ -59,7 +58,7 @@ class Racing(Generic[P]):
     """Set at every event and connection change of any player."""
     failures: list[str] = field(default_factory=list)
     """Players that stopped racing by themselves, and why."""
-    tasks: list["asyncio.Task[Report]"] = field(default_factory=list)
+    tasks: list["asyncio.Task[None]"] = field(default_factory=list)
     """The bots' tasks."""
 
     @property
@@ -69,7 +68,7 @@ class Racing(Generic[P]):
     def start_racing(self, pace: float) -> None:
         """Let all players race at `pace` moves a second."""
 
-        def stopped(task: "asyncio.Task[Report]", name: str) -> None:
+        def stopped(task: "asyncio.Task[None]", name: str) -> None:
             if not task.cancelled():
                 self.failures.append(f"{name} stopped racing: {task.exception()!r}")
                 self.changed.set()

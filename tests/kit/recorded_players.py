@@ -10,18 +10,20 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 
 from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import Report, TablePlayer
+from saratoga_client.bots.player import BotPlayer
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import RequestTimedOut
 from saratoga_client.net.requests import Draft, Requests
 from saratoga_client.net.timing import Backoff
-from saratoga_client.session.state import Verification
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import CashOut, Command, CreateTable, JoinTable, MakeMove
+from saratoga_protocol.commands import CashOut, Command, MakeMove
 from saratoga_protocol.events import BoardView, Event, Outcome
 
 LINE_UP = ("strong", "weak", "strong", "weak")
@@ -292,40 +294,42 @@ class RecordedPlayer:
     """A bot at a table, and its notes."""
 
     connection: NotingConnection
+    session: TableSession
     strength: str
     variation: int
     name: str = ""
-    bot: TablePlayer | None = None
-    checked: dict[str, Verification] = field(default_factory=dict)
-    """The verdicts on the records of the races, by race."""
 
     @property
     def notes(self) -> Notes:
         return self.connection.notes
 
-    async def race(self, races: int | None, pace: float, starts_with: int) -> Report:
+    @property
+    def state(self) -> SessionState:
+        assert self.session.state is not None, "the bot has a seat"
+        return self.session.state
+
+    async def race(self, races: int | None, pace: float, starts_with: int) -> None:
         """Play `races` races, or races without end if `None`; a bot that is the host starts them."""
-        self.bot = TablePlayer(
-            self.connection,
+        await BotPlayer(
+            self.session,
             CHOOSERS[Strength(self.strength)],
             pace=pace,
             variation=self.variation,
             races=races,
             starts_with=starts_with,
-            on_checked=self.checked.__setitem__,
-        )
-        return await self.bot.stay()
+        ).stay()
 
     def objections(self, race: str) -> tuple[str, ...]:
         """Return the faults that the bot's own fairness check found in the race."""
-        assert self.bot is not None
-        return tuple(alarm for alarm in self.bot.report.alarms if race in alarm.split())
+        return tuple(alarm for alarm in self.state.alarms if race in alarm.split())
 
-    def forget(self, race: str) -> None:
-        """Discard the notes on a race after its audit."""
-        self.notes.forget(race)
-        if self.bot is not None:
-            self.bot.report.openings.pop(race, None)
+
+def noted_session(connection: NotingConnection) -> TableSession:
+    """Return a session that keeps what it sees in memory."""
+    connection.notes.player = connection.player
+    return TableSession(
+        connection, witness=Witness(in_memory=True), records=RecordStore(in_memory=True)
+    )
 
 
 CAP = 20
@@ -347,14 +351,16 @@ async def players_at_a_table(
     addresses = itertools.cycle([url] if isinstance(url, str) else url)
     async with AsyncExitStack() as stack:
         players: list[RecordedPlayer] = []
-        join: Draft = partial(CreateTable, game=game, cap=CAP, seats=len(line_up))
+        code = ""
         for number, strength in enumerate(line_up, start=1):
             name = f"{names}{number}"
             connection = await stack.enter_async_context(
                 NotingConnection(next(addresses), name, timing)
             )
-            connection.notes.player = connection.welcome.player
-            snapshot = await connection.ask(join, events.Snapshot)
-            join = partial(JoinTable, table=snapshot.table.code)
-            players.append(RecordedPlayer(connection, strength, number, name))
+            session = noted_session(connection)
+            if code:
+                await session.sit_down(code)
+            else:
+                code = (await session.open_table(game, cap=CAP, seats=len(line_up))).code
+            players.append(RecordedPlayer(connection, session, strength, number, name))
         yield players

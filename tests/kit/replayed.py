@@ -14,9 +14,6 @@ from kit.evenings import ME, Item, Told
 from kit.players import token_of
 from kit.scripted_server import welcome
 from kit.tables import nonce
-from saratoga_client.bots.choose import Choice
-from saratoga_client.bots.memory import Memory
-from saratoga_client.bots.player import TablePlayer
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Problem
 from saratoga_client.session.record_store import RecordStore
@@ -28,9 +25,7 @@ from saratoga_protocol import commands, events
 from saratoga_protocol.codec import CODECS, Codec, Frame
 from saratoga_protocol.commands import Command
 from saratoga_protocol.events import Event
-from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
-from saratoga_rules.position import View
 
 RACES = 3
 """The races of an evening that are over in the end."""
@@ -169,35 +164,3 @@ def _may_act(state: SessionState) -> bool:
     own, seat = state.own, state.seat
     is_unready = seat is not None and not seat.ready and not seat.blocked
     return (own is not None and own.may_move) or (takes_ready(state.table) and is_unready)
-
-
-async def as_bot(told: Told, welcomed: str = "") -> tuple[str, ...]:
-    """Race as a bot; return its alarms when one was raised, or all records were checked."""
-    over = asyncio.Event()
-    checked: set[str] = set()
-    moves = iter(moves_of(told))
-
-    def chosen(game: Game, view: View, memory: Memory) -> Choice:
-        move = next(moves)
-        return Choice(
-            parse_move(move.move) if isinstance(move, commands.MakeMove) else None, memory
-        )
-
-    def see_checked(race: str, found: object) -> None:
-        checked.add(race)
-        if len(checked) == RACES and len(told.records) == RACES:  # else an alarm is to come
-            over.set()
-
-    async with replayed(told, welcomed) as (connection, _):
-        code = next(iter(told.records)).partition("/")[0]
-        bot = TablePlayer(
-            connection, chosen, pace=0, alarm=lambda _: over.set(), on_checked=see_checked
-        )
-        await connection.request(lambda id: commands.JoinTable(id=id, table=code))  # noqa: A006
-        playing = asyncio.create_task(bot.stay())
-        ended = asyncio.create_task(over.wait())
-        await asyncio.wait([playing, ended], return_when=asyncio.FIRST_COMPLETED)
-        for task in (playing, ended):
-            task.cancel()
-        await asyncio.gather(playing, ended, return_exceptions=True)
-        return bot.report.alarms

@@ -40,6 +40,13 @@ RIVAL = "rrrrrrrrrrrrrrrr"
 RIVALS_NONCE = bytes(16)
 
 
+async def handle(duties: FairnessDuties, event: Event) -> None:
+    """See an event, and reveal the nonce if that is due, as a session does."""
+    duties.see(event)
+    if duties.has_to_reveal:
+        await duties.reveal()
+
+
 class DutifulPlayer:
     """A player's fairness checks, the connection, and the server's side of the connection."""
 
@@ -99,11 +106,11 @@ class DutifulPlayer:
 
     async def race(self) -> str:
         """Send the events up to the deal; return the nonce that the player revealed."""
-        await self.seat.handle(gathering())
+        await handle(self.seat, gathering())
         ready = await self.ready()
-        reveal = await self.answer(self.seat.handle(countdown(ready.nonce_hash)))
+        reveal = await self.answer(handle(self.seat, countdown(ready.nonce_hash)))
         assert isinstance(reveal, commands.Reveal)
-        await self.seat.handle(dealt(reveal.nonce))
+        await handle(self.seat, dealt(reveal.nonce))
         return reveal.nonce
 
     async def hear_the_record(self, text: str) -> None:

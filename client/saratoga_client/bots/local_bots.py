@@ -1,11 +1,10 @@
 """The bots that a player brings to a table: they run in the player's program, and leave with the player."""
 
 import asyncio
-from collections.abc import Callable
-from functools import partial
+from collections.abc import AsyncIterator, Callable
 
 from saratoga_client.problems import MISSING, Exit, Problem
-from saratoga_protocol.commands import JoinTable
+from saratoga_client.session.state import SessionState
 
 
 class LocalBots:
@@ -64,24 +63,31 @@ class LocalBots:
         # Imported here, so that programs without a bot start faster.
         from saratoga_client.bots.seat import seated_bot
 
-        def alarm(sentence: str) -> None:
-            if not sentence.startswith(
-                MISSING
-            ):  # else the player's own program says it, until it comes
-                self._alarm(f"The bot {bot.name}: {sentence}")
-
-        join = partial(JoinTable, table=code)
-        async with seated_bot(server, join, strength, reports_link=False) as bot:
+        async with seated_bot(
+            server, lambda session: session.sit_down(code), strength, reports_link=False
+        ) as bot:
             self._players.add(bot.player)
             self._seated(bot.shown_name)
             is_seated.set()
+            telling = asyncio.create_task(self._tell_alarms(bot.name, bot.session.states()))
             try:
-                await bot.play(alarm=alarm)
+                await bot.playing().stay()
             except Problem as problem:
                 if problem.code != Exit.REFUSED:
                     raise
                 # the host has removed the bot, or its seat is gone
                 self._stopped(f"{bot.name} has left.")
+            finally:
+                await asyncio.wait([telling])
+
+    async def _tell_alarms(self, name: str, states: AsyncIterator[SessionState]) -> None:
+        told: set[str] = set()
+        async for state in states:
+            for alarm in state.alarms:
+                # of a missing record the player's own program says so, until it comes
+                if alarm not in told and not alarm.startswith(MISSING):
+                    self._alarm(f"The bot {name}: {alarm}")
+                told.add(alarm)
 
     def _ended(self, bot: asyncio.Task[None]) -> None:
         if not bot.cancelled() and isinstance(problem := bot.exception(), Problem):

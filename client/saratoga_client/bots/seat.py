@@ -8,46 +8,33 @@ import contextlib
 import random
 import sys
 from binascii import crc32
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
 from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import Alarm, OnChecked, Report, TablePlayer
+from saratoga_client.bots.player import BotPlayer
 from saratoga_client.local.identity import derived, load_or_create
 from saratoga_client.local.origins import check_address, origin_of
 from saratoga_client.local.paths import data_folder
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.requests import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.join import give_up_seat
 from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import shown_name
 from saratoga_protocol.commands import LeaveTable
-from saratoga_protocol.events import Event, Snapshot
+from saratoga_protocol.events import Table
 
 FOLDER: Final = "bots"
 
 NAMES: Final = (
-    "Otto",
-    "Mabel",
-    "Ferris",
-    "Greta",
-    "Hugo",
-    "Ida",
-    "Jasper",
-    "Klara",
-    "Linus",
-    "Marta",
-    "Nils",
-    "Olive",
-    "Pavel",
-    "Romy",
-    "Silas",
-    "Thea",
+    *("Otto", "Mabel", "Ferris", "Greta", "Hugo", "Ida", "Jasper", "Klara"),
+    *("Linus", "Marta", "Nils", "Olive", "Pavel", "Romy", "Silas", "Thea"),
 )
 """Names for bots whose user gave no name."""
 
@@ -113,76 +100,59 @@ LEAVE_WITHIN: Final = 1.0
 """Timeout in seconds for the leave command at the end of the program."""
 
 
+SitDown = Callable[[TableSession], Awaitable[Table]]
+"""How a bot takes its seat, such as `lambda session: session.sit_down("mint-otter-42")`."""
+
+
 class SeatedBot:
     """A bot with a connection and a seat at a table."""
 
-    def __init__(self, connection: Connection, code: str, strength: Strength) -> None:
-        self.connection = connection
+    def __init__(
+        self, connection: Connection, session: TableSession, code: str, strength: Strength
+    ) -> None:
+        self.session = session
         self.code = code
         """The table's code."""
-        self.strength = strength
-
-    @property
-    def name(self) -> str:
-        """The bot's name."""
-        return self.connection.welcome.name or ""
-
-    @property
-    def shown_name(self) -> str:
-        """The bot's name with its mark, as other players see it."""
-        return shown_name(self.name, True, self.strength)
-
-    @property
-    def player(self) -> str:
+        self.player = connection.player
         """The bot's player id."""
-        return self.connection.player
+        self.name = connection.welcome.name or ""
+        self.shown_name = shown_name(self.name, True, strength)
+        """The bot's name with its mark, as other players see it."""
+        self._strength = strength
 
-    async def play(
-        self,
-        *,
-        pace: float | None = None,
-        races: int | None = None,
-        starts_with: int | None = None,
-        witness: Witness | None = None,
-        on_event: Callable[[Event], None] = lambda event: None,
-        alarm: Alarm = lambda sentence: None,
-        on_checked: OnChecked = lambda race, found: None,
-    ) -> Report:
-        """Play `races` races, or until the table closes.
+    def playing(
+        self, *, pace: float | None = None, races: int | None = None, starts_with: int | None = None
+    ) -> BotPlayer:
+        """Return the player of `races` races; `None`: until the table closes.
 
-        `pace` is in moves per second; without it the bot pauses like a person. With
-        `starts_with` a bot that is host starts each race when so many players are ready.
-        `alarm` is called when the server contradicts itself, and `on_checked` after the check of each race.
+        `pace` is in moves per second, 0 for no pauses; without it the bot pauses like a person. With
+        `starts_with` a bot that is host starts a race when so many players are ready, and prepares the next one.
         """
-        player = TablePlayer(
-            self.connection,
-            CHOOSERS[self.strength],
+        return BotPlayer(
+            self.session,
+            CHOOSERS[self._strength],
             pace=pace,
             variation=variation_of(self.name),
             races=races,
             starts_with=starts_with,
-            witness=witness,
-            on_event=on_event,
-            alarm=alarm,
-            on_checked=on_checked,
         )
-        return await player.stay()
 
 
 @asynccontextmanager
 async def seated_bot(
     server: str,
-    sit_down: Draft,
+    sit_down: SitDown,
     strength: str,
     *,
     name: str | None = None,
     folder: Path | None = None,
     reports_link: bool = True,
+    witness: Witness | None = None,
 ) -> AsyncIterator[SeatedBot]:
     """Return a context manager that seats a bot at a table, and leaves the table at the end.
 
-    The command `sit_down` joins or creates the table. Without a `name` the bot gets a free one of
-    `NAMES`. With `reports_link`, a lost connection is reported on the error stream. Raises `Problem`.
+    Without a `name` the bot gets a free one of `NAMES`. With `reports_link`, a lost connection is reported on the
+    error stream. What the bot sees is kept in `witness`, by default in memory. Raises `Problem`.
     """
     async with AsyncExitStack() as stack:
         connection = await _connect(
@@ -191,9 +161,14 @@ async def seated_bot(
         if connection.welcome.table is not None:
             # An earlier run of this bot ended without leaving its table.
             await give_up_seat(connection, connection.welcome.table)
-        snapshot = await connection.ask(sit_down, Snapshot)
+        session = TableSession(
+            connection,
+            witness=witness or Witness(in_memory=True),
+            records=RecordStore(in_memory=True),
+        )
+        table = await sit_down(session)
         try:
-            yield SeatedBot(connection, snapshot.table.code, Strength(strength))
+            yield SeatedBot(connection, session, table.code, Strength(strength))
         finally:
             await _leave(connection)
 

@@ -1,7 +1,7 @@
 """`saratoga bot CODE`: run a bot that sits at a table and races."""
 
 import asyncio
-from functools import partial
+from collections.abc import AsyncIterator
 
 import click
 from msgspec import Struct
@@ -14,13 +14,12 @@ from saratoga_client.cli.watch import WatchedRecord
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.problems import Exit, told_alarms
 from saratoga_client.session.invitation import Destination
-from saratoga_client.session.state import Verification
-from saratoga_client.wording import (
-    dollars,
-    state_words,
-)
+from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.wording import dollars, state_words
 from saratoga_protocol import events
-from saratoga_protocol.commands import JoinTable
+
+RESULT_FIELDS = ("player", "place", "banked", "net", "state", "moves")
+"""The fields of `BotOut` that come from the result."""
 
 
 class BotOut(Struct, frozen=True, kw_only=True):
@@ -101,77 +100,65 @@ async def _send(
     shown_in: OutputFormat,
 ) -> bool:
     """Run the bot; return whether it has raised an alarm."""
-    async with seated_bot(server, partial(JoinTable, table=code), strength, name=name) as bot:
+    async with seated_bot(
+        server, lambda session: session.sit_down(code), strength, name=name
+    ) as bot:
         say(f"{bot.shown_name} has sat down at {code}.")
-        printer = ResultPrinter(bot.player, bot.name, shown_in)
+        states = bot.session.states()
+        printing = asyncio.create_task(print_results(states, bot.player, bot.name, shown_in))
         try:
-            report = await bot.play(
-                races=races,
-                pace=pace,
-                on_event=printer.see,
-                alarm=printer.warn,
-                on_checked=printer.checked,
-            )
+            await bot.playing(races=races, pace=pace).stay()
         finally:
-            printer.print_unchecked()
-    return bool(report.alarms)
+            await asyncio.wait([printing])
+    return bool(bot.session.state and bot.session.state.alarms)
 
 
-class ResultPrinter:
-    """A printer of a bot's results: lines at the end of a race, JSON after the check of its record."""
+async def print_results(
+    states: AsyncIterator[SessionState], player: str, name: str, shown_in: OutputFormat
+) -> None:
+    """Print a bot's result of each race, as JSON after the check of its record; and alarms on stderr."""
+    unchecked: dict[str, tuple[events.Outcome, events.Result]] = {}
+    known, alarms = "", list[str]()
+    async for state in states:
+        for alarm in state.alarms:
+            if alarm not in alarms:
+                alarms.append(alarm)
+                say(told_alarms([alarm])[0])
+        outcome = state.table_view.outcome
+        if outcome is not None and outcome.race != known:
+            known = outcome.race
+            for result in outcome.results:
+                if result.player == player and shown_in is OutputFormat.JSON:
+                    unchecked[known] = outcome, result
+                elif result.player == player:
+                    write_line(_line(outcome, result))
+        for race in unchecked.keys() & state.verifications.keys():
+            _print_json(name, *unchecked.pop(race), state.verifications[race], alarms)
+    for outcome, result in unchecked.values():
+        _print_json(name, outcome, result, None, alarms)
 
-    def __init__(self, player: str, name: str, shown_in: OutputFormat) -> None:
-        self._player = player
-        self._name = name
-        self._shown_in = shown_in
-        self._unchecked: dict[str, tuple[events.Outcome, events.Result]] = {}
-        self._alarms: list[str] = []
 
-    def see(self, event: events.Event) -> None:
-        """Print the bot's result of a race that is over, or keep it until the check."""
-        if not isinstance(event, events.RaceOver):
-            return
-        outcome = event.outcome
-        for result in outcome.results:
-            if result.player == self._player and self._shown_in is OutputFormat.JSON:
-                self._unchecked[outcome.race] = outcome, result
-            elif result.player == self._player:
-                write_line(
-                    f"{outcome.race}: place {result.place} of {len(outcome.results)}, "
-                    f"{result.banked} banked, {dollars(result.net)}, {state_words(result.state)}"
-                )
+def _line(outcome: events.Outcome, result: events.Result) -> str:
+    return (
+        f"{outcome.race}: place {result.place} of {len(outcome.results)}, "
+        f"{result.banked} banked, {dollars(result.net)}, {state_words(result.state)}"
+    )
 
-    def warn(self, alarm: str) -> None:
-        """Print on stderr how the server contradicts itself."""
-        self._alarms.append(alarm)
-        say(told_alarms([alarm])[0])
 
-    def checked(self, race: str, found: Verification) -> None:
-        """Print the result of a race whose record was checked."""
-        verification = WatchedRecord(race=race, verified=found.ok, sentence=found.sentence)
-        self._print(race, verification)
-
-    def print_unchecked(self) -> None:
-        """Print the results of the races whose records were not checked before the bot ended."""
-        for race in list(self._unchecked):
-            self._print(race, None)
-
-    def _print(self, race: str, verification: WatchedRecord | None) -> None:
-        if race not in self._unchecked:
-            return
-        outcome, result = self._unchecked.pop(race)
-        write_json(
-            BotOut(
-                race=outcome.race,
-                game=outcome.game,
-                name=self._name,
-                player=result.player,
-                place=result.place,
-                banked=result.banked,
-                net=result.net,
-                state=result.state,
-                moves=result.moves,
-                verification=verification,
-                alarms=self._alarms,
-            )
+def _print_json(
+    name: str,
+    outcome: events.Outcome,
+    result: events.Result,
+    found: Verification | None,
+    alarms: list[str],
+) -> None:
+    write_json(
+        BotOut(
+            race=outcome.race,
+            game=outcome.game,
+            name=name,
+            verification=None if found is None else WatchedRecord.of(outcome.race, found),
+            alarms=alarms,
+            **{field: getattr(result, field) for field in RESULT_FIELDS},
         )
+    )

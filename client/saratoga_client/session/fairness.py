@@ -88,22 +88,6 @@ class FairnessDuties:
     def player(self) -> str:
         return self._connection.player
 
-    @property
-    def is_ready(self) -> bool:
-        """Test whether the player is ready for the next race, with a nonce that this program knows."""
-        own, table = self._own_seat(), self.table
-        return own is not None and own.ready and table is not None and bool(self._nonce(table))
-
-    @property
-    def is_blocked(self) -> bool:
-        """Test whether this player may not get ready until the host allows it."""
-        own = self._own_seat()
-        return own is not None and own.blocked
-
-    @property
-    def is_host(self) -> bool:
-        return self.table is not None and self.table.host == self.player
-
     async def ready(self) -> None:
         """Mark the player ready, with a nonce for this deal; draw another after it was taken back or refused.
 
@@ -142,12 +126,6 @@ class FairnessDuties:
         table = self.table
         if table is not None and table.phase == "countdown" and self._is_racer(table):
             self._see_countdown(table)
-
-    async def handle(self, event: Event) -> None:
-        """Keep the facts of an event, and reveal the nonce if it is due."""
-        self.see(event)
-        if self.has_to_reveal:
-            await self.reveal()
 
     @property
     def has_to_reveal(self) -> bool:
@@ -251,7 +229,3 @@ class FairnessDuties:
 
     def _is_racer(self, table: events.Table) -> bool:
         return any(racer.player == self.player for racer in table.racers)
-
-    def _own_seat(self) -> events.Seat | None:
-        seats = [] if self.table is None else self.table.seats
-        return next((seat for seat in seats if seat.player == self.player), None)

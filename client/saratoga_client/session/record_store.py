@@ -29,18 +29,20 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 
 
 class RecordStore:
-    """The finished races saved on this machine, by default in the player's data folder."""
+    """The finished races saved on this machine, by default in the player's data folder; of a bot, none."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = data_folder() / FOLDER if folder is None else folder
+    def __init__(self, folder: Path | None = None, *, in_memory: bool = False) -> None:
+        """`in_memory`: save nothing."""
+        self._folder = None if in_memory else folder or data_folder() / FOLDER
 
-    def keep(self, race: str, text: str) -> Path:
-        """Save the record of a race and return its file. Raises `OSError`."""
+    def keep(self, race: str, text: str) -> None:
+        """Save the record of a race. Raises `OSError`."""
+        if self._folder is None:
+            return
         path = self._folder / f"{_stem(race)}-{digest_of(text)[:8]}{ENDING}"
         if _read(path) != text:
             replace_file(path, text.encode("ascii"))
             delete_oldest(self._folder, f"*{ENDING}", MAX_KEPT)
-        return path
 
     def text(self, race: str, digest: str = "") -> str | None:
         """Return the text of a race's latest record; `None` without one.
@@ -48,7 +50,7 @@ class RecordStore:
         `race` is an id such as `mint-otter-42/3`. With a `digest`, only a record with that digest
         counts, because two servers may use one race id. Damaged files are ignored.
         """
-        if not _RACE.fullmatch(race):
+        if self._folder is None or not _RACE.fullmatch(race):
             return None
         for path in newest_first(self._folder, f"{_stem(race)}-*{ENDING}"):
             text = _read(path)
@@ -70,7 +72,7 @@ class RecordStore:
         Raises `OSError`.
         """
         bests = self._bests()
-        if not is_better(new, bests.get(player, {}).get(new.game)):
+        if self._folder is None or not is_better(new, bests.get(player, {}).get(new.game)):
             return False
         bests.setdefault(player, {})[new.game] = new
         replace_file(self._folder / BESTS, msgspec.json.encode(bests))
@@ -78,6 +80,8 @@ class RecordStore:
 
     def _bests(self) -> dict[str, dict[str, PersonalBest]]:
         """Return the saved best results; none if their file cannot be read."""
+        if self._folder is None:
+            return {}
         try:
             text = (self._folder / BESTS).read_bytes()
             return msgspec.json.decode(text, type=dict[str, dict[str, PersonalBest]])

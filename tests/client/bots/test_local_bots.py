@@ -42,7 +42,7 @@ async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player(key: str
         command = await peer.command()
         assert isinstance(command, JoinTable)
         assert command.table == CODE
-        await peer.send(snapshot(re=command.id))
+        await peer.send(seated(command, peer))
         # the next message comes from the bot, which has taken a seat
         await peer.command()
         await at_table.settled()
@@ -141,11 +141,13 @@ async def test_a_lie_that_the_bot_finds_is_on_the_players_message_line() -> None
         await at_table.press("b", "w")
         peer = await server.peer()
         command = await peer.command()
-        racers = [racer("r" * 16, "Bert")]
-        running = replace(scripted_table(phase="running"), start_at=NOON, racers=racers)
+        racers, seats = [racer("r" * 16, "Bert")], seated(command, peer).table.seats
+        running = scripted_table(phase="running")
+        running = replace(running, start_at=NOON, racers=racers, seats=seats)
         changed = replace(running, version=2, commitment="d0" * 32)
         later = replace(
             scripted_table(version=3),
+            seats=seats,
             race=f"{CODE}/2",
             commitment="e0" * 32,
             previous=Ended(race=f"{CODE}/1", digest="ab" * 32),

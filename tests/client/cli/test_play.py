@@ -3,14 +3,14 @@
 import asyncio
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
 
 from kit.lobbies import open_lobby
-from kit.scripted_server import outcome
-from kit.session_states import seat, snapshot, state_after, table
+from kit.session_states import outcome, seat, snapshot, state_after, table
 from saratoga_client.__main__ import saratoga
-from saratoga_client.cli.bot import ResultPrinter
+from saratoga_client.cli.bot import RESULT_FIELDS, print_results
 from saratoga_client.cli.frame import run
 from saratoga_client.cli.host import table_here
 from saratoga_client.cli.play import left_race_line
@@ -18,8 +18,9 @@ from saratoga_client.local.printed_command import host_command
 from saratoga_client.local.settings import load, remember_server
 from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.state import Verification
-from saratoga_client.wording import state_words
+from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.session.state_store import StateStore
+from saratoga_client.wording import dollars, state_words
 from saratoga_protocol.events import RaceOver, TableSettings
 
 
@@ -117,45 +118,52 @@ async def test_a_joined_server_is_the_one_that_commands_mean_from_then_on() -> N
     assert load().server == "", "`saratoga host` opens a server on this machine"
 
 
-def test_programs_get_the_whole_result(capsys: pytest.CaptureFixture[str]) -> None:
-    raced = outcome()
-    result = raced.results[0]
-    printer = ResultPrinter(result.player, "Otto", OutputFormat.JSON)
-    printer.see(RaceOver(outcome=raced))
-    assert capsys.readouterr().out == "", "the record is not checked yet"
-    printer.warn("The deal was changed.")
-    printer.checked("another-race-1/1", Verification(True, "Good."))
-    printer.checked(raced.race, Verification(False, "Bad."))
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["verification"] == {"race": raced.race, "verified": False, "sentence": "Bad."}
-    assert printed["alarms"] == ["The deal was changed."]
-    assert printed["schema"] == "saratoga.bot.v1"
-    assert (printed["race"], printed["game"]) == (raced.race, raced.game)
-    assert printed["name"] == "Otto"
-    for key in ("player", "place", "banked", "net", "state", "moves"):
-        assert printed[key] == getattr(result, key)
+async def printed_by_bot(shown_in: OutputFormat, player: str, *states: SessionState) -> None:
+    store = StateStore()
+    printing = asyncio.create_task(print_results(store.states(), player, "Otto", shown_in))
+    for state in states:
+        store.replace(state)
+        await asyncio.sleep(0)
+    store.close()
+    await printing
 
 
-def test_a_result_whose_record_was_not_checked_is_printed_at_the_end(
+async def test_programs_get_the_whole_result_after_its_check(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    raced = outcome()
-    printer = ResultPrinter(raced.results[0].player, "Otto", OutputFormat.JSON)
-    printer.see(RaceOver(outcome=raced))
-    printer.print_unchecked()
-    printer.print_unchecked()
+    over = state_after(RaceOver(outcome=outcome("y4 a3")))
+    raced = over.table_view.outcome
+    assert raced is not None
+    result = raced.results[0]
+    alarmed = replace(over, alarms=("The deal was changed.",))
+    bad = Verification(False, "Bad.")
+    checked = replace(alarmed, verifications={"another-race-1/1": bad, raced.race: bad})
+    await printed_by_bot(OutputFormat.JSON, result.player, over, alarmed, checked)
     printed = json.loads(capsys.readouterr().out)
-    assert (printed["race"], printed["verification"]) == (raced.race, None)
+    assert printed == {
+        "schema": "saratoga.bot.v1",
+        "race": raced.race,
+        "game": raced.game,
+        "name": "Otto",
+        **{key: getattr(result, key) for key in RESULT_FIELDS},
+        "verification": {"race": raced.race, "verified": False, "sentence": "Bad."},
+        "alarms": ["The deal was changed."],
+    }
+    await printed_by_bot(OutputFormat.JSON, result.player, over)
+    assert json.loads(capsys.readouterr().out)["verification"] is None, "the bot ended before"
 
 
-def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    raced = outcome()
+async def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    over = state_after(RaceOver(outcome=outcome("y4 a3")))
+    raced = over.table_view.outcome
+    assert raced is not None
     result = raced.results[-1]
-    ResultPrinter(result.player, "Otto", OutputFormat.PLAIN).see(RaceOver(outcome=raced))
+    await printed_by_bot(OutputFormat.PLAIN, result.player, over, replace(over, round_trip_ms=9))
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith(f"{raced.race}: place {result.place} of {len(raced.results)}, ")
-    assert f" {result.banked} banked, " in line
-    assert line.endswith(state_words(result.state))
+    assert line == (
+        f"{raced.race}: place {result.place} of {len(raced.results)}, {result.banked} banked, "
+        f"{dollars(result.net)}, {state_words(result.state)}"
+    )
 
 
 def test_the_bot_goes_to_the_server_of_the_url(capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from kit.scripted_table import (
     DutifulPlayer,
     countdown,
     gathering,
+    handle,
 )
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import CommandRefused, DealSpent
@@ -34,9 +35,9 @@ from saratoga_rules.dealing.fairness import nonce_hash
 
 
 async def test_every_deal_gets_a_nonce_of_its_own(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     first = await player.ready()
-    await player.seat.handle(gathering("d0" * 32, version=2))
+    await handle(player.seat, gathering("d0" * 32, version=2))
     second = await player.ready()
     assert second.commitment == "d0" * 32
     assert first.nonce_hash != second.nonce_hash
@@ -45,18 +46,18 @@ async def test_every_deal_gets_a_nonce_of_its_own(player: DutifulPlayer) -> None
 async def test_a_nonce_is_not_sent_again_after_the_ready_mark_was_removed(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     first = await player.ready()
     await player.answer(player.seat.not_ready())
     second = await player.ready()
     assert second.nonce_hash != first.nonce_hash
     # a countdown with the hash that was taken back is not this player's
-    await player.seat.handle(countdown(first.nonce_hash))
+    await handle(player.seat, countdown(first.nonce_hash))
     assert player.alarms == ["hash"]
 
 
 async def test_a_nonce_is_not_sent_again_after_it_was_refused(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     hashes = []
     for code in ("wrong_nonce", "too_fast"):
         getting_ready = asyncio.ensure_future(player.seat.ready())
@@ -74,31 +75,31 @@ async def test_a_nonce_is_not_sent_again_after_it_was_refused(player: DutifulPla
 async def test_a_hash_that_a_rival_copied_is_no_alarm_and_the_nonce_is_revealed(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
     seen = countdown(ready.nonce_hash)
     racers = [replace(each, nonce_hash=ready.nonce_hash) for each in seen.table.racers]
     copied = replace(seen, table=replace(seen.table, racers=racers))
-    assert isinstance(await player.answer(player.seat.handle(copied)), commands.Reveal)
+    assert isinstance(await player.answer(handle(player.seat, copied)), commands.Reveal)
     assert player.alarms == []
 
 
 async def test_the_nonce_is_revealed_once(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+    await player.answer(handle(player.seat, countdown(ready.nonce_hash)))
     # A further command would wait here for its answer.
-    await player.seat.handle(countdown(ready.nonce_hash, version=3))
+    await handle(player.seat, countdown(ready.nonce_hash, version=3))
 
 
 async def test_the_nonce_is_revealed_again_if_the_countdown_begins_again(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     first = countdown((await player.ready()).nonce_hash)
-    shown = await player.answer(player.seat.handle(first))
+    shown = await player.answer(handle(player.seat, first))
     again = replace(first.table, version=3, reveal_by=NOON + 60_000)
-    repeated = await player.answer(player.seat.handle(events.TableChanged(table=again, now=NOON)))
+    repeated = await player.answer(handle(player.seat, events.TableChanged(table=again, now=NOON)))
     assert isinstance(shown, commands.Reveal)
     assert isinstance(repeated, commands.Reveal)
     assert (repeated.nonce, player.alarms) == (shown.nonce, [])
@@ -114,15 +115,15 @@ async def test_a_server_that_gives_the_player_another_id_does_not_change_the_evi
     later = replace(table(version=9), race=f"{CODE}/2", commitment="d0" * 32)
     async with Connection(server.url, TOKEN) as client:
         after = DutifulPlayer(client, await server.peer(), tmp_path)
-        await after.seat.handle(replace(snapshot(), table=later))
+        await handle(after.seat, replace(snapshot(), table=later))
         assert after.alarms == ["player", "terms"], "and the race before was thrown away"
         assert after.due == [RACE], "the race is missed all the same"
 
 
 async def test_a_snapshot_counts_although_it_shows_an_older_version(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering("d0" * 32, version=5))
+    await handle(player.seat, gathering("d0" * 32, version=5))
     # as after a loss of the server's data
-    await player.seat.handle(replace(snapshot(), table=table(version=2)))
+    await handle(player.seat, replace(snapshot(), table=table(version=2)))
     assert player.seat.table == table(version=2)
 
 
@@ -131,11 +132,11 @@ async def test_a_restarted_program_still_knows_its_nonce(
 ) -> None:
     async with Connection(server.url, TOKEN) as client:
         before = DutifulPlayer(client, await server.peer(), tmp_path)
-        await before.seat.handle(gathering())
+        await handle(before.seat, gathering())
         ready = await before.ready()
     async with Connection(server.url, TOKEN) as client:
         after = DutifulPlayer(client, await server.peer(), tmp_path)
-        reveal = await after.answer(after.seat.handle(countdown(ready.nonce_hash)))
+        reveal = await after.answer(handle(after.seat, countdown(ready.nonce_hash)))
     assert isinstance(reveal, commands.Reveal)
     assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
 
@@ -143,10 +144,10 @@ async def test_a_restarted_program_still_knows_its_nonce(
 async def test_the_player_does_not_get_ready_again_for_a_deal_after_its_countdown(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
-    await player.seat.handle(gathering(version=3))
+    await player.answer(handle(player.seat, countdown(ready.nonce_hash)))
+    await handle(player.seat, gathering(version=3))
     assert player.alarms == ["terms"]
     with pytest.raises(DealSpent):
         await player.seat.ready()
@@ -155,13 +156,13 @@ async def test_the_player_does_not_get_ready_again_for_a_deal_after_its_countdow
 async def test_a_reused_deal_is_noticed_although_another_came_between(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
-    await player.seat.handle(gathering("d0" * 32, version=3))
+    await player.answer(handle(player.seat, countdown(ready.nonce_hash)))
+    await handle(player.seat, gathering("d0" * 32, version=3))
     assert player.alarms == ["terms"], "a voided countdown has a number of its own"
     await player.ready()
-    await player.seat.handle(gathering(version=4))
+    await handle(player.seat, gathering(version=4))
     with pytest.raises(DealSpent):
         await player.seat.ready()
 
@@ -174,42 +175,44 @@ async def test_a_reused_deal_is_noticed_although_another_came_between(
 async def test_a_countdown_with_changed_nonce_hashes_raises_the_alarm(
     player: DutifulPlayer, others: list[events.Racer]
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     honest = countdown((await player.ready()).nonce_hash)
-    await player.answer(player.seat.handle(honest))
+    await player.answer(handle(player.seat, honest))
     again = replace(honest.table, version=3, racers=[honest.table.racers[0], *others])
-    await player.seat.handle(events.TableChanged(table=again, now=NOON))
+    await handle(player.seat, events.TableChanged(table=again, now=NOON))
     assert player.alarms == ["hash" if others else "racers"]
 
 
 async def test_a_racer_who_leaves_in_the_countdown_raises_no_alarm(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     honest = countdown((await player.ready()).nonce_hash)
-    await player.answer(player.seat.handle(honest))
+    await player.answer(handle(player.seat, honest))
     left = replace(honest.table, version=3, seats=honest.table.seats[:1])
-    await player.seat.handle(events.TableChanged(table=left, now=NOON))
+    await handle(player.seat, events.TableChanged(table=left, now=NOON))
     assert player.alarms == []
 
 
 async def test_no_nonce_is_revealed_for_a_deal_the_player_is_not_ready_for(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    await player.seat.handle(countdown(ready.nonce_hash, promise="d0" * 32))
+    await handle(player.seat, countdown(ready.nonce_hash, promise="d0" * 32))
     assert player.alarms == ["commitment"]
 
 
 async def test_no_nonce_is_revealed_if_the_server_names_another_hash(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     await player.ready()
-    await player.seat.handle(countdown("00" * 32))
+    await handle(player.seat, countdown("00" * 32))
     assert player.alarms == ["hash"]
 
 
 async def hear_silently(player: DutifulPlayer, table: events.Table) -> None:
     """Handle a version of the table, and check that nothing is sent."""
-    handling = asyncio.ensure_future(player.seat.handle(events.TableChanged(table=table, now=NOON)))
+    handling = asyncio.ensure_future(
+        handle(player.seat, events.TableChanged(table=table, now=NOON))
+    )
     asking = asyncio.ensure_future(player.seat.not_ready())
     command = await player.peer.command()
     assert isinstance(command, commands.NotReady), "the first command"
@@ -218,7 +221,7 @@ async def hear_silently(player: DutifulPlayer, table: events.Table) -> None:
 
 
 async def test_no_nonce_is_revealed_if_the_racers_have_changed(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     honest = countdown((await player.ready()).nonce_hash)
     # the countdown is seen, and the program ends before it reveals
     player.seat.see(honest)
@@ -229,7 +232,7 @@ async def test_no_nonce_is_revealed_if_the_racers_have_changed(player: DutifulPl
 
 
 async def test_no_nonce_is_revealed_to_a_racer_without_a_nonce_hash(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     honest = countdown((await player.ready()).nonce_hash)
     racers = [honest.table.racers[0], replace(honest.table.racers[1], nonce_hash="")]
     unhashed = replace(honest.table, racers=racers)
@@ -238,15 +241,15 @@ async def test_no_nonce_is_revealed_to_a_racer_without_a_nonce_hash(player: Duti
 
 
 async def test_a_nonce_that_the_server_refuses_is_no_error(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    showing = asyncio.create_task(player.seat.handle(countdown(ready.nonce_hash)))
+    showing = asyncio.create_task(handle(player.seat, countdown(ready.nonce_hash)))
     command = await player.peer.command()
     await player.peer.send(events.Refused(re=command.id, code="wrong_phase", message="Late."))
     await showing
     assert player.alarms == []
     # it is sent again if the countdown goes on
-    again = await player.answer(player.seat.handle(countdown(ready.nonce_hash, version=3)))
+    again = await player.answer(handle(player.seat, countdown(ready.nonce_hash, version=3)))
     assert isinstance(again, commands.Reveal)
 
 
@@ -271,9 +274,9 @@ def voided(blamed: str = PLAYER) -> events.TableChanged:
 
 async def revealed(player: DutifulPlayer) -> str:
     """Reveal the player's nonce, which the server confirms; return its hash."""
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    reveal = await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+    reveal = await player.answer(handle(player.seat, countdown(ready.nonce_hash)))
     assert isinstance(reveal, Reveal)
     return ready.nonce_hash
 
@@ -281,20 +284,20 @@ async def revealed(player: DutifulPlayer) -> str:
 async def test_a_player_gets_ready_in_the_call_and_reveals_nothing_before_its_end(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     # a reveal would wait here for its answer
-    await player.seat.handle(call())
+    await handle(player.seat, call())
     ready = await player.ready()
-    reveal = await player.answer(player.seat.handle(countdown(ready.nonce_hash, version=3)))
+    reveal = await player.answer(handle(player.seat, countdown(ready.nonce_hash, version=3)))
     assert isinstance(reveal, Reveal)
     assert player.alarms == []
 
 
 async def test_a_call_that_is_called_off_leaves_the_deal_as_it_is(player: DutifulPlayer) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    await player.seat.handle(call(ready.nonce_hash))
-    await player.seat.handle(gathering(version=3))
+    await handle(player.seat, call(ready.nonce_hash))
+    await handle(player.seat, gathering(version=3))
     again = await player.ready()
     assert (again.commitment, player.alarms) == (PROMISE, [])
 
@@ -302,10 +305,10 @@ async def test_a_call_that_is_called_off_leaves_the_deal_as_it_is(player: Dutifu
 async def test_a_nonce_that_the_server_did_not_confirm_may_be_missing(
     player: DutifulPlayer,
 ) -> None:
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    await player.answer_refused(player.seat.handle(countdown(ready.nonce_hash)))
-    await player.seat.handle(voided())
+    await player.answer_refused(handle(player.seat, countdown(ready.nonce_hash)))
+    await handle(player.seat, voided())
     assert player.alarms == []
 
 
@@ -317,7 +320,7 @@ async def test_a_reveal_without_an_answer_raises_the_alarm_if_the_connection_was
     timing = Timing(answer_within=0.3)
     async with scripted_server() as server, Connection(server.url, TOKEN, timing=timing) as client:
         player = DutifulPlayer(client, await server.peer(), tmp_path)
-        await player.seat.handle(gathering())
+        await handle(player.seat, gathering())
         ready = await player.ready()
         player.seat.see(countdown(ready.nonce_hash))
         revealing = asyncio.ensure_future(player.seat.reveal())
@@ -333,5 +336,5 @@ async def test_a_reveal_without_an_answer_raises_the_alarm_if_the_connection_was
 
 async def test_an_honest_void_raises_no_alarm(player: DutifulPlayer) -> None:
     await revealed(player)
-    await player.seat.handle(voided(RIVAL))
+    await handle(player.seat, voided(RIVAL))
     assert player.alarms == []

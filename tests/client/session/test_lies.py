@@ -11,7 +11,7 @@ from msgspec.structs import replace as replace_struct
 
 from kit.evenings import ME, WATCHER, Client, Item, Told, played_evening
 from kit.fact_lies import LIES, LIVE, RACE, Lie, is_table, race_of
-from kit.replayed import as_bot, at_terminal
+from kit.replayed import at_terminal
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.verdict import CHANGED, prove
 from saratoga_client.session.witness import Witness
@@ -80,12 +80,11 @@ async def test_every_kind_of_fact_is_the_only_one_that_catches_some_lie(
 
 
 @pytest.mark.parametrize("name", [name for name, lie in LIES.items() if lie.client == ME])
-async def test_a_lie_is_said_at_a_terminal_by_a_bot_and_by_verify(
+async def test_a_lie_is_said_in_a_session_and_by_verify(
     evening: Mapping[str, Told], name: str, tmp_path: Path
 ) -> None:
     told, welcomed = told_with(LIES[name], evening)
     assert (await at_terminal(told, tmp_path, welcomed)).alarms
-    assert await as_bot(told, welcomed)
     proofs = [
         prove(text.encode(), race, Witness(tmp_path / "witness").evidence(race))
         for race, text in told.records.items()
@@ -112,7 +111,6 @@ async def test_a_record_that_is_never_sent_is_missing(
     told = without_record(evening[ME])
     state = await at_terminal(told, tmp_path)
     assert [alarm.partition(":")[0] for alarm in state.alarms] == ["Missing"]
-    assert [alarm.partition(":")[0] for alarm in await as_bot(told)] == ["Missing"]
 
 
 @pytest.mark.usefixtures("impatient_checks")
@@ -133,15 +131,10 @@ async def test_a_race_that_is_taken_away_with_the_table_or_the_seat_is_missing(
         await at_terminal(told, tmp_path)
     assert ended.value.code is Exit.NOT_VERIFIED
     assert "Missing: the server started race" in ended.value.what
-    if how == "seat lost":
-        assert [alarm.partition(":")[0] for alarm in await as_bot(told)] == ["Missing"]
 
 
-async def test_an_honest_evening_is_verified_at_a_terminal_and_by_a_bot(
-    evening: Mapping[str, Told], tmp_path: Path
-) -> None:
+async def test_an_honest_evening_is_verified(evening: Mapping[str, Told], tmp_path: Path) -> None:
     told = evening[ME]
     state = await at_terminal(told, tmp_path)
     assert state.alarms == ()
     assert all(found.ok for found in state.verifications.values())
-    assert await as_bot(told) == ()

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.scripted_server import CODE, NOON, PLAYER, RACE, TOKEN, ScriptedServer, snapshot, table
-from kit.scripted_table import PROMISE, DutifulPlayer, countdown, gathering, record_of
+from kit.scripted_table import PROMISE, DutifulPlayer, countdown, gathering, handle, record_of
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
@@ -33,9 +33,9 @@ def later(record: RaceRecord | None = None) -> events.TableChanged:
 
 async def listed(player: DutifulPlayer) -> RaceRecord:
     """Let the racers be listed, and the nonce be revealed; return the record of the race to come."""
-    await player.seat.handle(gathering())
+    await handle(player.seat, gathering())
     ready = await player.ready()
-    reveal = await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+    reveal = await player.answer(handle(player.seat, countdown(ready.nonce_hash)))
     return record_of(getattr(reveal, "nonce"))  # noqa: B009 - the command's type has been checked
 
 
@@ -52,7 +52,7 @@ async def refuse_records(player: DutifulPlayer, code: str, times: int = 1_000_00
 
 async def test_a_record_is_asked_for_once(player: DutifulPlayer) -> None:
     record = await listed(player)
-    await player.seat.handle(later(record))
+    await handle(player.seat, later(record))
     assert [player.due, player.due] == [[RACE], []]
     checked = asyncio.ensure_future(player.check(RACE))
     command = await player.peer.command()
@@ -63,11 +63,11 @@ async def test_a_record_is_asked_for_once(player: DutifulPlayer) -> None:
 
 async def test_what_is_shown_after_the_check_is_compared_too(player: DutifulPlayer) -> None:
     record = await listed(player)
-    await player.seat.handle(later(record))
+    await handle(player.seat, later(record))
     await player.hear_the_record(format_record(record))
     before = player.seat.alarms
     outcome = announced(record)
-    await player.seat.handle(events.RaceOver(outcome=replace(outcome, seed="5a" * 32)))
+    await handle(player.seat, events.RaceOver(outcome=replace(outcome, seed="5a" * 32)))
     await player.hear_the_record(format_record(record))
     changed = f"Race {RACE}: the server has changed the deal. Do not trust it."
     assert [before, player.seat.alarms] == [(), (changed,)]
@@ -75,7 +75,7 @@ async def test_what_is_shown_after_the_check_is_compared_too(player: DutifulPlay
 
 async def test_a_record_refused_for_the_moment_is_asked_for_again(player: DutifulPlayer) -> None:
     record = await listed(player)
-    await player.seat.handle(later(record))
+    await handle(player.seat, later(record))
     checking = asyncio.ensure_future(player.check(*player.due))
     for code in ("race_running", "no_such_race", "store_unavailable"):
         await refuse_records(player, code, times=1)
@@ -91,7 +91,7 @@ async def test_a_record_that_is_not_sent_is_missing_until_it_comes(
     player: DutifulPlayer, code: str
 ) -> None:
     record = await listed(player)
-    await player.seat.handle(later(record))
+    await handle(player.seat, later(record))
     refusing = asyncio.ensure_future(refuse_records(player, code))
     checking = asyncio.ensure_future(player.check(*player.due))
     async with asyncio.timeout(10):
@@ -111,7 +111,7 @@ async def test_a_record_that_is_not_sent_is_missing_until_it_comes(
 )
 async def test_an_outage_is_no_accusation(player: DutifulPlayer, code: str) -> None:
     await listed(player)
-    await player.seat.handle(later())
+    await handle(player.seat, later())
     refusing = asyncio.ensure_future(refuse_records(player, code))
     await player.seat.finish(CODE, lambda race, checked: None)
     refusing.cancel()
@@ -124,7 +124,7 @@ async def test_a_restarted_program_asks_for_a_race_that_disappeared(
     await listed(player)
     async with Connection(server.url, TOKEN) as client:
         after = DutifulPlayer(client, await server.peer(), tmp_path)
-        await after.seat.handle(replace(snapshot(), table=later().table))
+        await handle(after.seat, replace(snapshot(), table=later().table))
         assert after.due == [RACE]
         refusing = asyncio.ensure_future(refuse_records(after, "no_such_race"))
         await after.check(RACE, is_final=True)
@@ -160,12 +160,12 @@ async def test_a_server_may_only_say_of_the_present_race_that_it_runs(
     player: DutifulPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
     await listed(player)
-    await player.seat.handle(running())
+    await handle(player.seat, running())
     if why == "table gone":
         closed = replace(running(version=9).table, phase="closed")
-        await player.seat.handle(events.TableChanged(table=closed, now=NOON))
+        await handle(player.seat, events.TableChanged(table=closed, now=NOON))
     elif why == "next race":
-        await player.seat.handle(later())
+        await handle(player.seat, later())
     elif why == "time over":
         seen = Witness(tmp_path).evidence(RACE)
         assert seen is not None
@@ -181,11 +181,12 @@ async def test_a_server_may_only_say_of_the_present_race_that_it_runs(
 async def test_a_record_of_a_newer_release_is_no_contradiction(player: DutifulPlayer) -> None:
     record = await listed(player)
     text = format_record(record).replace("record 2", "record 3", 1)
-    await player.seat.handle(
+    await handle(
+        player.seat,
         replace(
             later(),
             table=replace(later().table, previous=events.Ended(race=RACE, digest=text[-65:-1])),
-        )
+        ),
     )
     await player.hear_the_record(text)
     assert player.seat.alarms == ()
@@ -195,8 +196,8 @@ async def test_a_watcher_reveals_nothing_and_still_compares(player: DutifulPlaye
     counting = countdown("00" * 32)
     (own, rival) = counting.table.racers
     assert own.player == PLAYER
-    await player.seat.handle(replace(counting, table=replace(counting.table, racers=[rival])))
-    await player.seat.handle(later())
+    await handle(player.seat, replace(counting, table=replace(counting.table, racers=[rival])))
+    await handle(player.seat, later())
     await player.hear_the_record(format_record(record_of("00" * 16)))
     assert len(player.seat.alarms) == 2
     assert "who takes part" in player.seat.alarms[0]

@@ -195,7 +195,12 @@ async def open_installation(
                 installation.tables.append(
                     [
                         StormPlayer(
-                            each.connection, each.strength, each.variation, each.name, link=link
+                            each.connection,
+                            each.session,
+                            each.strength,
+                            each.variation,
+                            each.name,
+                            link=link,
                         )
                         for each, link in zip(
                             await stack.enter_async_context(seated), links, strict=True
