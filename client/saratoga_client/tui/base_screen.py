@@ -14,10 +14,10 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.symbols import Symbols, symbols_for
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.input.pile_keys import key_called
 from saratoga_client.text import cells_of, wrapped
-from saratoga_client.tui.pages.symbols import PageSymbols, page_symbols
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import ScrollPage, paint_ground
 from saratoga_client.tui.theme import Paint
@@ -203,9 +203,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return cast("SaratogaApp", self.app)
 
     @property
-    def symbols(self) -> PageSymbols:
+    def symbols(self) -> Symbols:
         """The symbols that the terminal can show."""
-        return page_symbols(self.program.appearance.ascii)
+        return symbols_for(self.program.appearance.ascii)
 
     @property
     def card_name(self) -> CardName:

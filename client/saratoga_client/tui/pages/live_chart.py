@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.panel_symbols import panel_symbols
 from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.symbols import symbols_for
 from saratoga_client.review.chart import ChartLine, chart, live_climb, mark_of
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
@@ -73,7 +73,7 @@ def live_chart(
 
 
 def _standings(canvas: Canvas, state: SessionState, found: Sequence[Row], ascii_only: bool) -> None:
-    symbols = panel_symbols(ascii_only)
+    symbols = symbols_for(ascii_only)
     for y, row in enumerate(found, start=1):
         role = row_role(row, state)
         is_you = row.player == state.player

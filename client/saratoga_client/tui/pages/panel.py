@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.panel_symbols import PanelSymbols, panel_symbols
 from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.symbols import Symbols, symbols_for
 from saratoga_client.net.errors import LinkState
 from saratoga_client.session.news import FeedLine, Tone
 from saratoga_client.session.result_text import against_best, gap, last_board, own_result
@@ -126,7 +126,7 @@ def panel(
 ) -> Canvas:
     """Draw the panel; `now` is the server's time in milliseconds since 1970."""
     canvas = Canvas(width, height)
-    symbols = panel_symbols(ascii_only)
+    symbols = symbols_for(ascii_only)
     _frame(canvas, symbols)
     inner = width - 2
     if inner < 10 or height < 4:
@@ -183,7 +183,7 @@ def ticker(state: SessionState, width: int, now: int, *, ascii_only: bool = Fals
     x = 0
     for row in _shown_rows(rows(state.table_view), state.player, 4):
         if row is None:
-            x = canvas.put(x, 0, f"{panel_symbols(ascii_only).dots} ", Role.DIM)
+            x = canvas.put(x, 0, f"{symbols_for(ascii_only).dots} ", Role.DIM)
             continue
         text = f"{row.place} {_name(row, state)} {row.banked} {dollars(row.net)}"
         if x + cells_of(text) + 2 > width - len(end):
@@ -197,7 +197,7 @@ def meter(game: Game, banked: int, width: int, *, ascii_only: bool = False) -> C
     """Draw the money meter of the player's board in six rows."""
     canvas = Canvas(width, 6)
     money = money_meter(game, banked)
-    y = draw_meter(canvas, 0, 0, width, money, panel_symbols(ascii_only))
+    y = draw_meter(canvas, 0, 0, width, money, symbols_for(ascii_only))
     draw_amounts(canvas, 0, y, money)
     return canvas
 
@@ -205,7 +205,7 @@ def meter(game: Game, banked: int, width: int, *, ascii_only: bool = False) -> C
 # The frame
 
 
-def _frame(canvas: Canvas, symbols: PanelSymbols) -> None:
+def _frame(canvas: Canvas, symbols: Symbols) -> None:
     width, height, corners = canvas.width, canvas.height, symbols.corners
     across = symbols.across * max(0, width - 2)
     canvas.put(0, 0, f"{corners[0]}{across}{corners[1]}", Role.FRAME)
@@ -216,14 +216,14 @@ def _frame(canvas: Canvas, symbols: PanelSymbols) -> None:
     canvas.put(1, 0, " RACE ", Role.TITLE)
 
 
-def _across(canvas: Canvas, y: int, title: str, symbols: PanelSymbols) -> None:
+def _across(canvas: Canvas, y: int, title: str, symbols: Symbols) -> None:
     line = symbols.across * max(0, canvas.width - 2)
     canvas.put(0, y, f"{symbols.corners[4]}{line}{symbols.corners[5]}", Role.FRAME)
     canvas.put(1, y, f" {title} ", Role.LABEL)
 
 
 def _section(
-    canvas: Canvas, y: int, title: str, lines: Sequence[_PanelLine], symbols: PanelSymbols
+    canvas: Canvas, y: int, title: str, lines: Sequence[_PanelLine], symbols: Symbols
 ) -> int:
     _across(canvas, y, title, symbols)
     for line in lines:
@@ -237,7 +237,7 @@ def _section(
 
 
 def _racers(
-    canvas: Canvas, state: SessionState, found: Sequence[Row], room: int, symbols: PanelSymbols
+    canvas: Canvas, state: SessionState, found: Sequence[Row], room: int, symbols: Symbols
 ) -> int:
     """Draw the racers; return the row after them."""
     with_bars = 2 * len(found) <= room
@@ -284,7 +284,7 @@ def _racer(
     state: SessionState,
     row: Row,
     y: int,
-    symbols: PanelSymbols,
+    symbols: Symbols,
     with_net: bool,
 ) -> None:
     """Draw a racer's place, name, count, state, and with `with_net` the money."""
@@ -305,9 +305,7 @@ def _racer(
     canvas.put(x + 1, y, _mark(state, row, symbols), _mark_role(row, state))
 
 
-def _narrow_racer(
-    canvas: Canvas, state: SessionState, row: Row, y: int, symbols: PanelSymbols
-) -> None:
+def _narrow_racer(canvas: Canvas, state: SessionState, row: Row, y: int, symbols: Symbols) -> None:
     """Draw a racer's place, state, name, count and money; the state stands next to the place."""
     inner, role = canvas.width - 2, row_role(row, state)
     count, net = f" {row.banked:>2}", f"{dollars(row.net):>6}"
@@ -319,15 +317,13 @@ def _narrow_racer(
     canvas.put(x, y, net, money_role(row.net))
 
 
-def _fitted_name(row: Row, state: SessionState, cells: int, symbols: PanelSymbols) -> str:
+def _fitted_name(row: Row, state: SessionState, cells: int, symbols: Symbols) -> str:
     if row.player == state.player:
         return fitted("YOU", cells, symbols.dots)
     return fitted_name(row.name, row.bot, row.level, cells, symbols.dots)
 
 
-def _racers_bar(
-    canvas: Canvas, state: SessionState, row: Row, y: int, symbols: PanelSymbols
-) -> None:
+def _racers_bar(canvas: Canvas, state: SessionState, row: Row, y: int, symbols: Symbols) -> None:
     inner = canvas.width - 2
     net = "" if inner >= ROOMY else f" {dollars(row.net):>5}"
     width = inner - 3 - len(net) - 2
@@ -341,7 +337,7 @@ def _money(state: SessionState, banked: int) -> MoneyMeter:
     return money_meter(state.game or GAMES["canfield"], banked)
 
 
-def _mark(state: SessionState, row: Row, symbols: PanelSymbols) -> str:
+def _mark(state: SessionState, row: Row, symbols: Symbols) -> str:
     is_away = row.state == "racing" and row.player in disconnected_players(state.table)
     return symbols.away if is_away else symbols.states.get(row.state, "?")
 
@@ -356,7 +352,7 @@ def _name(row: Row, state: SessionState) -> str:
     return "YOU" if row.player == state.player else shown_name(row.name, row.bot, row.level)
 
 
-def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: PanelSymbols) -> int:
+def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: Symbols) -> int:
     """Draw the seats of a table before the race; return the row after them."""
     seats = state.table.seats
     y = 1

@@ -8,12 +8,12 @@ from rich.text import Text
 from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.symbols import LETTERS, Symbols
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
 from saratoga_client.text import fitted_name
 from saratoga_client.tui.base_screen import Guide
-from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import alarms_part, grouped, short_hash
 from saratoga_client.tui.table_screen import TableScreen
@@ -41,7 +41,7 @@ ABOVE: Final = 13
 
 
 def countdown_page(
-    state: SessionState, now: int, symbols: PageSymbols, ink: Ink, width: int, height: int
+    state: SessionState, now: int, symbols: Symbols, ink: Ink, width: int, height: int
 ) -> RenderableType:
     """Return the page at the server's time `now`, in milliseconds."""
     seconds = -(-race_clock(state, now).until_start // 1000)
@@ -59,8 +59,8 @@ def countdown_page(
     )
 
 
-def _table_face_down(seconds: int, symbols: PageSymbols, ink: Ink) -> RenderableType:
-    back = "####" if symbols.filled == "=" else "▒▒▒▒"
+def _table_face_down(seconds: int, symbols: Symbols, ink: Ink) -> RenderableType:
+    back = "####" if symbols.filled == LETTERS.filled else "▒▒▒▒"
     row = ink.line(*((back, Role.CARD_BACK), (" ", Role.TABLE)) * BACKS)
     digits = DIGITS.get(seconds, ("", "", str(seconds), "", ""))
     number = Text("\n").join(
@@ -72,7 +72,7 @@ def _table_face_down(seconds: int, symbols: PageSymbols, ink: Ink) -> Renderable
 
 
 def _racers(
-    state: SessionState, symbols: PageSymbols, ink: Ink, width: int, room: int
+    state: SessionState, symbols: Symbols, ink: Ink, width: int, room: int
 ) -> RenderableType:
     """Return the list of racers, in two columns if one column of `room` lines is too short."""
     racers: list[events.Racer | events.Seat] = [*state.table.racers]
@@ -94,7 +94,7 @@ def _racer(
     state: SessionState,
     racer: events.Racer | events.Seat,
     name: int,
-    symbols: PageSymbols,
+    symbols: Symbols,
     ink: Ink,
 ) -> tuple[Text, Text, Text, Text]:
     role = Role.YOU if racer.player == state.player else Role.TEXT

@@ -9,6 +9,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.symbols import Symbols
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.settings import CAPS, MATCHES
 from saratoga_client.problems import Problem
@@ -18,7 +19,6 @@ from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
 from saratoga_client.session.voided import check_line, void_reason
 from saratoga_client.text import fitted_name
 from saratoga_client.tui.base_screen import Guide
-from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.help import TABLE_KEYS, Keys
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
@@ -81,7 +81,7 @@ def opened_by(link: str) -> str:
     return " Only on this machine: " if is_this_machine(link) else " Friends open "
 
 
-def seats_part(state: SessionState, chosen: str, symbols: PageSymbols, ink: Ink) -> RenderableType:
+def seats_part(state: SessionState, chosen: str, symbols: Symbols, ink: Ink) -> RenderableType:
     """Return the list of seats; `chosen` is the id of the player to mark for a kick, or empty.
 
     The heading is line 0, and each seat takes one line.
@@ -124,7 +124,7 @@ def _states(state: SessionState, seat: Seat) -> Iterator[str]:
         yield "ready"
 
 
-def race_part(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:
+def race_part(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType:
     """Return the settings of the next race, with their keys for the host, and the deal's fingerprint."""
     settings, is_host = state.table.settings, state.is_host
     race = race_of_match(state.table, state.match)

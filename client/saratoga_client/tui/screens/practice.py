@@ -12,6 +12,7 @@ from textual.widget import Widget
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.draw import title_facts
 from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.symbols import Symbols
 from saratoga_client.input.move_text import with_turned_up
 from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import PracticeDeal
@@ -24,7 +25,6 @@ from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import COPY_KEY, GameScreen
 from saratoga_client.tui.pages.panel import draw_meter
-from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.help import PRACTICE_KEYS, HelpScreen
 from saratoga_client.wording import dollars, minutes_and_seconds, money_meter
@@ -71,9 +71,7 @@ def practice_title(standing: PracticeStanding, width: int) -> Canvas:
     return canvas
 
 
-def practice_panel(
-    standing: PracticeStanding, symbols: PageSymbols, width: int, height: int
-) -> Canvas:
+def practice_panel(standing: PracticeStanding, symbols: Symbols, width: int, height: int) -> Canvas:
     """Draw the player's figures; omit each section that does not fit into the panel."""
     canvas = Canvas(width, height)
     practice = standing.practice

@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.symbols import Symbols
 from saratoga_client.input.move_text import (
     CardName,
     describe,
@@ -27,7 +28,6 @@ from saratoga_client.text import cells_of, fitted_name, wrapped
 from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
-from saratoga_client.tui.pages.symbols import PageSymbols
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.help import REPLAY_KEYS, HelpScreen
 from saratoga_client.wording import (
@@ -162,7 +162,7 @@ def replay_title(seen: ReplayState, width: int) -> Canvas:
 
 
 def replay_panel(
-    seen: ReplayState, symbols: PageSymbols, card_name: CardName, width: int, height: int
+    seen: ReplayState, symbols: Symbols, card_name: CardName, width: int, height: int
 ) -> Canvas:
     """Draw the counts, the next moves, and the chart or the hidden cards."""
     canvas = Canvas(width, height)
@@ -194,9 +194,7 @@ def replay_ticker(seen: ReplayState, width: int) -> Canvas:
     return canvas
 
 
-def _racers(
-    canvas: Canvas, seen: ReplayState, symbols: PageSymbols, width: int, height: int
-) -> int:
+def _racers(canvas: Canvas, seen: ReplayState, symbols: Symbols, width: int, height: int) -> int:
     """Draw the racers that fit, the shown one included; return the row after them."""
     replay = seen.replay
     room = max(height - 1, 1)

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.symbols import LETTERS, Symbols
 from saratoga_client.problems import Problem
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.chart import chart
@@ -26,7 +27,6 @@ from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.text import fitted_name
 from saratoga_client.tui.base_screen import Guide
-from saratoga_client.tui.pages.symbols import LETTERS, PageSymbols
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import alarms_part, voided_part
 from saratoga_client.tui.screens.help import RESULT_KEYS, Keys
@@ -54,7 +54,7 @@ OTHERS: Final = 18
 
 
 def match_part(
-    state: SessionState, symbols: PageSymbols, ink: Ink, width: int
+    state: SessionState, symbols: Symbols, ink: Ink, width: int
 ) -> Iterator[RenderableType]:
     """Return the table of the match after one of its races; nothing without a match.
 
@@ -193,7 +193,7 @@ Note: TypeAlias = tuple[str, Role]
 def results_page(
     state: SessionState,
     findings: Findings | None,
-    symbols: PageSymbols,
+    symbols: Symbols,
     ink: Ink,
     width: int,
     height: int,
@@ -213,7 +213,7 @@ def results_page(
     )
 
 
-def _places(state: SessionState, symbols: PageSymbols, ink: Ink) -> RenderableType:
+def _places(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType:
     reached = _reached(state)
     grid = ink.grid(1, 3, NAME + 1, 6, 7, 2, 7, 2, None)
     heads = ("", "", "RACER", "BANKED", "    NET", "", "REACHED", "", "")
@@ -287,7 +287,7 @@ def _checked(state: SessionState) -> Iterator[Note]:
         yield verified.sentence, Role.TEXT if verified.ok else doubt
 
 
-def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
+def _found(findings: Findings | None, symbols: Symbols) -> Iterator[Note]:
     if findings is None:
         return
     is_ascii = symbols.filled == LETTERS.filled
@@ -299,7 +299,7 @@ def _found(findings: Findings | None, symbols: PageSymbols) -> Iterator[Note]:
         yield findings.pause, Role.TEXT
 
 
-def _totals(state: SessionState, symbols: PageSymbols, ink: Ink) -> Iterator[RenderableType]:
+def _totals(state: SessionState, symbols: Symbols, ink: Ink) -> Iterator[RenderableType]:
     """Return the totals of the table's races, by casino dollars in descending order."""
     seats = totals(state)
     if len(seats) < 2 or max(seat.races for seat in seats) < 2:

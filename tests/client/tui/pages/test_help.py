@@ -7,9 +7,9 @@ from rich.cells import cell_len
 
 from kit.screen_cells import INK, page_text
 from kit.session_states import START, outcome, seat, snapshot, state_after, table
+from saratoga_client.board_view.symbols import symbols_for
 from saratoga_client.net.errors import LinkState
 from saratoga_client.session.state import link_changed, next_state
-from saratoga_client.tui.pages.symbols import page_symbols
 from saratoga_client.tui.pages.table_news import HOST_AWAY, table_news
 from saratoga_client.tui.screens.help import RACE_KEYS, Keys, help_page
 from saratoga_client.wording import money_meter
@@ -94,6 +94,7 @@ def test_a_reader_is_told_that_the_connection_is_lost_and_back() -> None:
 
 def test_every_symbol_is_one_cell_and_ascii_where_the_terminal_has_only_that() -> None:
     for ascii_only in (False, True):
-        for name, sign in asdict(page_symbols(ascii_only)).items():
-            assert cell_len(sign) == 1, name
-            assert sign.isascii() or not ascii_only, name
+        found = asdict(symbols_for(ascii_only))
+        for sign in (*found.pop("states").values(), *found.pop("corners"), *found.values()):
+            assert cell_len(sign) == 1, sign
+            assert sign.isascii() or not ascii_only, sign

@@ -24,6 +24,7 @@ from kit.session_states import (
 )
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.symbols import LETTERS as ASCII_SYMBOLS
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.personal_best import PersonalBest
@@ -38,7 +39,6 @@ from saratoga_client.tui.pages.panel import (
     panel,
     ticker,
 )
-from saratoga_client.tui.pages.symbols import LETTERS as ASCII_SYMBOLS
 from saratoga_client.wording import dollars, money_meter
 from saratoga_protocol import events
 from saratoga_protocol.visible_text import sanitised
@@ -305,7 +305,7 @@ def test_a_bar_of_any_width_passes_the_tick_exactly_when_the_money_does(name: st
             tick = draw_bar(canvas, 0, 0, width, money, ASCII_SYMBOLS)
             text = canvas.text()
             before, after = text[:tick], text[tick + 1 :]
-            assert (set(before) <= {"="}, "=" in after) == (money.net >= 0, money.net > 0)
+            assert (set(before) <= {"#"}, "#" in after) == (money.net >= 0, money.net > 0)
 
 
 def racing(letters: str = "ya") -> SessionState:

@@ -25,9 +25,9 @@ from kit.session_states import (
     state_after,
     table,
 )
+from saratoga_client.board_view.symbols import LETTERS, UNICODE, Symbols
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, PageSymbols
 from saratoga_client.tui.screens.countdown import countdown_page
 from saratoga_client.tui.screens.gathering import invitation_part, race_part, seats_part
 from saratoga_client.tui.screens.results import (
@@ -53,9 +53,7 @@ def gathering(seats: Sequence[events.Seat], host: str = "y") -> SessionState:
     return state_after(first=snapshot(shown=table(phase="gathering", seats=seats, host=host)))
 
 
-def page(
-    state: SessionState, width: int = 80, chosen: str = "", symbols: PageSymbols = UNICODE
-) -> str:
+def page(state: SessionState, width: int = 80, chosen: str = "", symbols: Symbols = UNICODE) -> str:
     parts = Group(
         invitation_part(state, INVITATION, INK),
         seats_part(state, chosen, symbols, INK),
@@ -142,7 +140,7 @@ def countdown(letters: str) -> SessionState:
 def page_of_countdown(
     state: SessionState,
     left: int = 3000,
-    symbols: PageSymbols = UNICODE,
+    symbols: Symbols = UNICODE,
     width: int = 80,
     height: int = 21,
 ) -> str:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from textual.screen import Screen
 
 from kit.solo_player import FOLDER, PICTURES, before, finished, picture
+from saratoga_client.board_view.symbols import LETTERS
 from saratoga_client.input.move_text import LINE, ascii_card_name, card_name, turned_up
 from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.practice.deals import from_seed
@@ -18,7 +19,6 @@ from saratoga_client.review.boards import open_boards
 from saratoga_client.review.chart import Climb
 from saratoga_client.review.divergence import first_divergence, longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
-from saratoga_client.tui.pages.symbols import LETTERS
 from saratoga_client.tui.screens.help import PRACTICE_KEYS, REPLAY_KEYS, Keys
 from saratoga_client.tui.screens.practice import (
     PracticeScreen,

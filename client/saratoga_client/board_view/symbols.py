@@ -1,18 +1,24 @@
-"""The symbols of the panel and of charts, one cell each."""
+"""The symbols of pages, of the panel and of charts, with letters for terminals that have only ASCII."""
 
 from dataclasses import dataclass
 from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelSymbols:
-    """The symbols of the panel, one cell each."""
+class Symbols:
+    """Symbols of one cell each."""
 
     filled: str
     rest: str
     tick: str
     dots: str
     away: str
+    ready: str
+    waiting: str
+    link: str
+    broken_link: str
+    mark: str
+    """The mark before the player's own row or the chosen row."""
     states: dict[str, str]
     """The symbol by the state of a board."""
     corners: str
@@ -21,12 +27,17 @@ class PanelSymbols:
     upright: str
 
 
-UNICODE: Final = PanelSymbols(
+UNICODE: Final = Symbols(
     filled="█",
     rest="·",
     tick="╎",
     dots="…",
     away="○",
+    ready="✓",
+    waiting="·",
+    link="●",
+    broken_link="○",
+    mark="▸",
     states={
         "racing": "▸",
         "won": "*",
@@ -45,12 +56,17 @@ UNICODE: Final = PanelSymbols(
     upright="│",
 )
 
-LETTERS: Final = PanelSymbols(
+LETTERS: Final = Symbols(
     filled="#",
     rest=".",
     tick="|",
     dots="~",
     away="o",
+    ready="+",
+    waiting=".",
+    link="*",
+    broken_link="o",
+    mark=">",
     states={**UNICODE.states, "racing": ">", "stuck": "x"},
     corners="++++++",
     across="-",
@@ -58,5 +74,6 @@ LETTERS: Final = PanelSymbols(
 )
 
 
-def panel_symbols(ascii_only: bool) -> PanelSymbols:
+def symbols_for(ascii_only: bool) -> Symbols:
+    """Return the symbols that the terminal can show."""
     return LETTERS if ascii_only else UNICODE
