@@ -58,10 +58,19 @@ class Canvas:
         for row in range(other.height):
             self._write(x, y + row, other._signs[row], other._roles[row])  # noqa: SLF001 - a canvas too
 
+    def row(self, y: int) -> Row:
+        """Return a row as pieces; neighbouring cells of one role are one piece."""
+        return _joined(self._signs[y], self._roles[y])
+
     def rows(self) -> tuple[Row, ...]:
-        """Return every row as pieces; neighbouring cells of one role are one piece."""
-        rows = zip(self._signs, self._roles, strict=True)
-        return tuple(_joined(signs, roles) for signs, roles in rows)
+        """Return every row as pieces."""
+        return tuple(map(self.row, range(self.height)))
+
+    def rows_unlike(self, other: "Canvas") -> list[int]:
+        """Return the numbers of the rows that differ from those of a canvas of the same size."""
+        now = zip(self._signs, self._roles, strict=True)
+        then = zip(other._signs, other._roles, strict=True)  # noqa: SLF001 - a canvas too
+        return [y for y, (row, former) in enumerate(zip(now, then, strict=True)) if row != former]
 
     def text(self) -> str:
         """Return the characters, one line for each row, without trailing blanks."""

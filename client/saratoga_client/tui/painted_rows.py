@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from saratoga_client.board_view.canvas import Canvas, Row
+from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.theme import Paint, paint
@@ -30,7 +30,7 @@ class CanvasView(Widget):
         self._draw = draw
         self._content: object = None
         self._colours: Paint = paint(Colours.ALL)
-        self._rows: tuple[Row, ...] = ()
+        self._canvas = Canvas(0, 0)
 
     def on_mount(self) -> None:
         colours = getattr(self.app, "colours", None)
@@ -58,10 +58,10 @@ class CanvasView(Widget):
         width, height = self.outer_size
         if not width or not height:
             return
-        before, self._rows = self._rows, self._draw(width, height).rows()
-        if len(before) != len(self._rows):
+        former, self._canvas = self._canvas, self._draw(width, height)
+        if (former.width, former.height) != (width, height):
             self.refresh()
-        elif differ := [y for y, row in enumerate(self._rows) if row != before[y]]:
+        elif differ := self._canvas.rows_unlike(former):
             self.refresh(*(Region(0, y, width, 1) for y in differ))
 
     def on_resize(self, event: events.Resize) -> None:
@@ -71,6 +71,6 @@ class CanvasView(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Return a row as it is sent."""
-        if y >= len(self._rows):
+        if y >= self._canvas.height:
             return Strip.blank(self.outer_size.width, self._colours[Role.TABLE])
-        return Strip(Segment(text, self._colours[role]) for text, role in self._rows[y])
+        return Strip(Segment(text, self._colours[role]) for text, role in self._canvas.row(y))
