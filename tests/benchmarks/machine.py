@@ -14,7 +14,6 @@ from saratoga_server.embedded_store.process import find_binary
 
 PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
 
-
 MOST_ELSEWHERE = 0.05
 """Share of all cores that other processes may use while the machine counts as quiet."""
 
@@ -62,9 +61,10 @@ def _ours() -> float:
 
 def facts() -> list[str]:
     """Return lines that describe the machine and the versions."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return [
-        f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB; {platform.system()} "
+        f"{processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; {platform.system()} "
         f"{platform.release()}",
         f"{platform.python_implementation()} {platform.python_version()}; {packages}",
         f"store: {store()}",
@@ -73,13 +73,8 @@ def facts() -> list[str]:
 
 
 def processor() -> str:
-    """Return the processor's name as the kernel reports it."""
     found = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return found[1] if found else platform.machine()
-
-
-def memory_gib() -> float:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
 
 
 def store() -> str:

@@ -1,7 +1,6 @@
 """The number of waiting tables that keeps the number of racing tables constant in a measurement.
 
-It is as small as possible, because waiting tables cost the server something too, and larger on a fast
-machine.
+It is as small as possible, because waiting tables cost the server something too.
 """
 
 from typing import Final
@@ -39,7 +38,6 @@ class Supply:
         self._rates[tables] = max(self._rates.get(tables, 0.0), MORE * rate)
 
     def was_short(self, tables: int) -> None:
-        """Record that the tables ran out too early."""
         self._rates[tables] = 2 * self.rate(tables)
 
     def waiting(self, tables: int, seconds: float) -> int:
