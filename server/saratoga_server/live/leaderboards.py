@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from saratoga_server.node import Node
 
 PERIODS: Final = ("day", "week", "month", "all")
+FORGOTTEN: Final = "(forgotten)"
+"""The name of a player who has none any more."""
 UNCHANGED_EVERY: Final = 5
 """The number of sends from one read of all followed pages to the next."""
 
@@ -26,8 +28,6 @@ class _PageReads(Struct):
 
     rows: dict[tuple[BoardKey, int, int], tuple[int, list[RankedRow]]] = field(default_factory=dict)
     """Total and rows, by leaderboard, offset and limit."""
-    asked: set[str] = field(default_factory=set)
-    """Players whose names were read, including those without a name."""
     names: dict[str, str] = field(default_factory=dict)
 
 
@@ -101,9 +101,9 @@ class Leaderboards:
             reads.rows[place] = await self._store.page(*place)
         total, rows = reads.rows[place]
         wanted = {row.player for row in rows} | ({own.player} if own else set())
-        if unknown := sorted(wanted - reads.asked):
-            reads.names |= await self._players.load_names(unknown)
-            reads.asked |= wanted
+        if unknown := sorted(wanted - reads.names.keys()):
+            found = await self._players.load_names(unknown)
+            reads.names |= dict.fromkeys(unknown, FORGOTTEN) | found
         return Leaderboard(
             re=query.id,
             game=query.game,
@@ -122,7 +122,7 @@ def _wire_row(row: RankedRow, names: dict[str, str]) -> LeaderboardRow:
     return LeaderboardRow(
         rank=row.rank,
         player=row.player,
-        name=names.get(row.player, "(forgotten)"),
+        name=names[row.player],
         value=row.value,
         net=row.net,
         elapsed=row.elapsed,

@@ -49,10 +49,10 @@ async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
 async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_player(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await bert.ready()
+    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
+    code = await gathered(anna, bert, cleo)
+    for player in (anna, bert, cleo):
+        await player.ready()
     await anna.ask(Start, table=code)
     await anna.reveal()
     commitment, race = anna.table.commitment, anna.table.race
@@ -61,24 +61,32 @@ async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_play
     await server.pass_time(1)
     for player in (anna, bert):
         assert player.table.phase == "gathering"
-        assert "Bert" in player.table.notice
+        assert player.table.notice == (
+            "The countdown was voided: no nonce came from Bert and Cleo in time. "
+            "There is a new deal: get ready again."
+        )
         assert player.table.commitment != commitment
         assert not any(seat.ready for seat in player.table.seats)
         assert player.table.race == f"{code}/2"
         voided = player.table.previous
         assert voided is not None
         assert (voided.race, voided.reason) == (race, "nonce-missing")
-        assert voided.blamed == [bert.player]
+        assert voided.blamed == sorted([bert.player, cleo.player])
+        shown = player.table
+        assert (shown.racers, shown.reveal_by, shown.start_at, shown.deadline) == ([], 0, 0, 0)
     assert counted(server.node.metrics, "races_voided_total", reason="nonce-missing") == 1
     assert voided is not None
     record = await bert.ask(GetRecord, race=race)
     assert digest_of(record.text) == voided.digest
     assert verify(record.text).ok
-    hashes = [racer.nonce_hash for racer in parse_record(record.text).racers if not racer.nonce]
-    assert hashes == [nonce_hash(bert.player)]
-    await anna.ask(AllowReady, table=code, player=bert.player)
-    await server.deal(anna, bert)
-    for player in (anna, bert):
+    read = parse_record(record.text)
+    assert list(read.blamed) == voided.blamed
+    hashes = {racer.player: racer.nonce_hash for racer in read.racers if not racer.nonce}
+    assert hashes == {player: nonce_hash(player) for player in voided.blamed}
+    for player in (bert, cleo):
+        await anna.ask(AllowReady, table=code, player=player.player)
+    await server.deal(anna, bert, cleo)
+    for player in (anna, bert, cleo):
         await player.cash_out()
     await server.settle()
     finished = parse_record((await bert.ask(GetRecord, race=f"{code}/2")).text)

@@ -21,17 +21,6 @@ async def test_a_player_is_made_once(store: AnyStore) -> None:
     assert await store.players.load_player(ANNA) == row()
 
 
-async def test_a_name_belongs_to_one_player(store: AnyStore) -> None:
-    for player in (ANNA, BERT):
-        await store.players.create_player(row(player))
-    assert await store.players.claim_name(ANNA, "Zoë", "zoe") is None
-    assert await store.players.claim_name(BERT, "Zoe", "zoe") is NotClaimed.TAKEN
-    assert await store.players.load_names([ANNA, BERT]) == {ANNA: "Zoë"}
-    found = await store.players.load_player(ANNA)
-    assert found is not None
-    assert found.name == "Zoë"
-
-
 async def test_a_name_that_is_given_up_is_held_for_its_owner(store: AnyStore) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))

@@ -208,41 +208,6 @@ def test_a_countdown_begins_again_only_once() -> None:
     assert again.phase is TablePhase.COUNTDOWN
 
 
-def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
-    table = all_shown(counting(ANN, BEN, CLEO), ANN)
-    assert due(table) == after(4_500)
-    assert elapse(table, after(4_499), OTHER_SEED) is table
-    change = elapse(table, after(4_500), OTHER_SEED)
-    gathering = change
-    effect = change.voided
-    assert effect is not None
-    assert verify(effect.record).ok
-    assert gathering.previous == Ended(
-        race=table.race_id,
-        digest=digest_of(effect.record),
-        reason="nonce-missing",
-        blamed=[BEN, CLEO],
-    )
-    record = parse_record(effect.record)
-    assert (record.seed, record.blamed) == (table.seed, (BEN, CLEO))
-    assert [(racer.nonce, racer.nonce_hash) for racer in record.racers] == [
-        (nonce(ANN), nonce_hash(ANN)),
-        ("", nonce_hash(BEN)),
-        ("", nonce_hash(CLEO)),
-    ]
-    assert gathering.phase is TablePhase.GATHERING
-    assert gathering.notice == (
-        "The countdown was voided: no nonce came from Ben and Cleo in time. "
-        "There is a new deal: get ready again."
-    )
-    assert gathering.seed == OTHER_SEED.hex()
-    assert gathering.commitment != table.commitment
-    assert gathering.race == table.race + 1
-    assert not any(seat.is_ready for seat in gathering.seats)
-    assert (gathering.racers, gathering.nonces, gathering.deal_key) == ({}, {}, "")
-    assert (gathering.reveal_by, gathering.start_at, gathering.deadline) == (0, 0, 0)
-
-
 def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     table = all_shown(counting(ANN, BEN))
     change = leave(table, BEN, now=after(200), fresh_seed=OTHER_SEED)
