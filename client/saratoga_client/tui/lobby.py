@@ -18,12 +18,11 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.local.settings import CAPS, MATCHES
-from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import BaseScreen, Guide
 from saratoga_client.tui.line_input import LineInput
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.screens.gathering import changed_setting
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals
 from saratoga_protocol.events import LeaderboardRow, TableSettings, TableSummary
 from saratoga_rules.games import GAMES
@@ -63,27 +62,6 @@ def one_line(text: str) -> str:
     """
     line = "".join(sign for sign in " ".join(text.split("\n")) if sign.isprintable())
     return line[:LONGEST_ENTRY]
-
-
-def changed(form: TableSettings, key: str) -> TableSettings | None:
-    """Return the settings of a new table as a key changes them; `None` for any other key."""
-    match key:
-        case "g":
-            names = list(GAMES)
-            return replace(form, game=names[(names.index(form.game) + 1) % len(names)])
-        case "c":
-            caps = [cap for cap in CAPS if cap or not form.public]
-            return replace(form, cap=caps[(caps.index(form.cap) + 1) % len(caps)])
-        case "m":
-            return replace(form, races=MATCHES[(MATCHES.index(form.races) + 1) % len(MATCHES)])
-        case "p":
-            # a public table has a time limit
-            is_public = not form.public
-            return replace(form, public=is_public, cap=form.cap or (10 if is_public else 0))
-        case "+" | "-":
-            seats = form.seats + (1 if key == "+" else -1)
-            return replace(form, seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))
-    return None
 
 
 WITHOUT_SERVER: Final = (
@@ -462,8 +440,11 @@ class LobbyScreen(BaseScreen):
             case "escape" | "q":
                 self._form = None
                 self.say("Cancelled.")
-            case _ if (other := changed(form, key)) is not None:
-                self._form = other
+            case _ if change := changed_setting(form, key):
+                if key == "p" and not form.cap:
+                    # a public table has a time limit
+                    change["cap"] = 10
+                self._form = replace(form, **change)
             case _:
                 super().press(key)
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.local.settings import CAPS
-from saratoga_client.tui.lobby import LONGEST_ENTRY, LobbyScreen, changed, one_line
+from saratoga_client.tui.lobby import LONGEST_ENTRY, LobbyScreen, one_line
 from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.theme import Appearance
 from saratoga_protocol.events import LeaderboardRow, TableSettings, TableSummary
@@ -34,9 +34,9 @@ def tables(count: int) -> list[TableSummary]:
     return [replace(TABLE, code=f"mint-otter-{number}") for number in range(10, 10 + count)]
 
 
-def lobby(**shown: Any) -> LobbyScreen:
+def lobby(offered: TableSettings = FORM, **shown: Any) -> LobbyScreen:
     """Return the screen of a lobby with a server, showing these attributes."""
-    screen = LobbyScreen(Mock(LobbyFlow), "wss://cards.example", FORM)
+    screen = LobbyScreen(Mock(LobbyFlow), "wss://cards.example", offered)
     given = {"is_open": True, "has_tried": True, "player_name": "Zoe", **shown}
     for name, value in given.items():
         setattr(screen, name, value)
@@ -122,14 +122,13 @@ async def test_a_click_chooses_a_table_which_stays_chosen_while_others_come_and_
             assert screen.chosen == chosen
 
 
-def test_a_public_table_always_has_a_cap() -> None:
-    form: TableSettings | None = changed(replace(FORM, cap=0), "p")
-    assert form == replace(FORM, cap=10, public=True)
-    for _ in CAPS:
-        assert form is not None
-        form = changed(form, "c")
-        assert form is not None
-        assert form.cap > 0
+async def test_a_public_table_always_has_a_cap() -> None:
+    async with before(lobby(offered=replace(FORM, cap=0))) as player:
+        await player.press("c", "p")
+        assert "10 minutes" in player.text
+        for _ in CAPS:
+            await player.press("c")
+            assert "no time limit" not in player.text
 
 
 def test_a_pasted_invitation_becomes_one_line_without_control_characters() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 from rich.console import Group, RenderableType
 from textual.containers import Horizontal
@@ -23,10 +23,12 @@ from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.help import TABLE_KEYS, Keys
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, shown_name
-from saratoga_protocol.events import Seat
+from saratoga_protocol.events import Match, Seat, TableSettings
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import CLOSED
+
+Value = TypeVar("Value")
 
 
 def short_hash(digits: str, dots: str = "…") -> str:
@@ -181,6 +183,30 @@ def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
 HOST_KEYS = frozenset({"s", "g", "c", "m", "p", "+", "-", "l", "k", "a", "up", "down"})
 SCROLLS = frozenset({"up", "down"})
 """Keys that choose a player for the host, and scroll the page for all others."""
+
+
+def changed_setting(settings: TableSettings, key: str) -> dict[str, Any]:
+    """Return the setting that a key of the host changes, with its next value; empty for any other key."""
+    match key:
+        case "g":
+            return {"game": _following(tuple(GAMES), settings.game)}
+        case "c":
+            # a public table has a time limit
+            caps = tuple(cap for cap in CAPS if cap or not settings.public)
+            return {"cap": _following(caps, settings.cap)}
+        case "m":
+            return {"races": _following(MATCHES, settings.races)}
+        case "p":
+            return {"public": not settings.public}
+        case "+" | "-":
+            seats = settings.seats + (1 if key == "+" else -1)
+            return {"seats": max(FEWEST_SEATS, min(MOST_SEATS, seats))}
+    return {}
+
+
+def _following(values: tuple[Value, ...], value: Value) -> Value:
+    """Return the next of `values`; the first one after an unknown value."""
+    return values[(values.index(value) + 1) % len(values)] if value in values else values[0]
 
 
 class GatheringScreen(TableScreen):
@@ -353,29 +379,17 @@ class GatheringScreen(TableScreen):
         if not self.state.is_host:
             self.say("Only the host can do that.")
             return
-        settings = self.state.table.settings
         match key:
             case "s":
                 self._start()
-            case "g":
-                names = list(GAMES)
-                known = names.index(settings.game) if settings.game in names else -1
-                self._change(game=names[(known + 1) % len(names)])
-            case "c":
-                caps = [cap for cap in CAPS if cap or not settings.public]
-                place = caps.index(settings.cap) if settings.cap in caps else -1
-                self._change(cap=caps[(place + 1) % len(caps)])
-            case "m":
-                self._change_match()
-            case "p":
-                self._change(public=not settings.public)
+            case "m" if self.state.match is not None:
+                self._ask_to_end_match(self.state.match)
             case "a":
                 self._allow()
             case "l":
                 self.controls.do(self.controls.seat.lock(not self.state.table.locked))
-            case "+" | "-":
-                seats = settings.seats + (1 if key == "+" else -1)
-                self._change(seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))
+            case _ if change := changed_setting(self.state.table.settings, key):
+                self._change(**change)
             case _:
                 self._choose(key)
 
@@ -396,21 +410,16 @@ class GatheringScreen(TableScreen):
             y=("allow", lambda: self.controls.do(self.controls.seat.allow_ready(seat.player))),
         )
 
-    def _change_match(self) -> None:
-        """Choose the next length of a match; end a match that has begun, after a question."""
-        table, match = self.state.table, self.state.match
-        if match is None:
-            place = MATCHES.index(table.settings.races) if table.settings.races in MATCHES else -1
-            self._change(races=MATCHES[(place + 1) % len(MATCHES)])
-            return
+    def _ask_to_end_match(self, match: Match) -> None:
+        """End a match that has begun, after a question."""
         done = len(match.finished)
         self.ask(
             f"End the match after {done} of {match.races} races, without a champion? (y/n)",
             y=("end the match", lambda: self._change(races=1)),
         )
 
-    def _change(self, **settings: int | str | bool) -> None:
-        self.controls.do(self.controls.seat.change_settings(**settings))  # type: ignore[arg-type]
+    def _change(self, **settings: Any) -> None:
+        self.controls.do(self.controls.seat.change_settings(**settings))
         if not self.state.is_connected:
             self.say(SETTINGS_WAIT)
         elif any(seat.ready for seat in self.state.table.seats):
