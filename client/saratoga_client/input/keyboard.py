@@ -6,10 +6,10 @@ first, or steps through the legal moves with Tab. An `InputResult` never has an 
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final, NamedTuple
 
 from saratoga_client.input.key_hints import key_hints
-from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import (
     LINE,
     STOCK,
@@ -26,12 +26,12 @@ from saratoga_client.input.pile_keys import (
 )
 from saratoga_client.input.scene import Scene, nothing_from, packet_text, why_not
 from saratoga_client.input.selection import (
-    NO_SELECTION,
     InputResult,
     Selection,
     answered,
     banked_or_placed,
     cleared,
+    drawn,
     either,
     picked,
     placed,
@@ -44,8 +44,6 @@ from saratoga_rules.moves import COLUMN_NAMES, DOWN, TAKE_BACK_INDEX, UP, WASTE,
 from saratoga_rules.piles import Pile
 from saratoga_rules.play import refusal
 
-__all__ = ["NO_SELECTION", "Click", "InputResult", "Selection", "click", "drop", "marks", "press"]
-
 
 def press(scene: Scene, selection: Selection, key: str) -> InputResult:
     """Return the result of a key; `key` is Textual's name of the key, or its character."""
@@ -55,7 +53,7 @@ def press(scene: Scene, selection: Selection, key: str) -> InputResult:
     if pile in (UP, DOWN):
         return _foundation(scene, selection, pile)
     if pile == STOCK:
-        return _stock(scene, selection)
+        return drawn(scene, selection)
     if pile is not None:
         return _pile(scene, selection, pile)
     if called in _OTHER_KEYS:
@@ -123,15 +121,6 @@ def _pile(scene: Scene, selection: Selection, pile: str) -> InputResult:
     return picked(scene, selection, pile)
 
 
-def _stock(scene: Scene, selection: Selection) -> InputResult:
-    moves = scene.from_pile(STOCK)
-    return (
-        played(scene, selection, moves[0])
-        if moves
-        else answered(selection, nothing_from(scene, STOCK))
-    )
-
-
 def _foundation(scene: Scene, selection: Selection, target: str) -> InputResult:
     if selection.picked is not None:
         return placed(scene, selection, target)
@@ -167,14 +156,6 @@ def _take_back(scene: Scene, selection: Selection) -> InputResult:
     if len(givers) == 1:
         return banked_or_placed(scene, selection)
     return picked(scene, selection, givers[(givers.index(selection.picked) + 1) % len(givers)])
-
-
-def _next_move(scene: Scene, selection: Selection) -> InputResult:
-    return _step(scene, selection, 1)
-
-
-def _previous_move(scene: Scene, selection: Selection) -> InputResult:
-    return _step(scene, selection, -1)
 
 
 def _step(scene: Scene, selection: Selection, step: int) -> InputResult:
@@ -214,14 +195,6 @@ def _escape(scene: Scene, selection: Selection) -> InputResult:
     return answered(cleared(selection), f"Pick-up from {scene.where(selection.picked)} cancelled.")
 
 
-def _more(scene: Scene, selection: Selection) -> InputResult:
-    return _resize(scene, selection, 1)
-
-
-def _fewer(scene: Scene, selection: Selection) -> InputResult:
-    return _resize(scene, selection, -1)
-
-
 def _resize(scene: Scene, selection: Selection, step: int) -> InputResult:
     pile = selection.picked
     if pile is None:
@@ -258,13 +231,13 @@ def _unknown(scene: Scene, selection: Selection, key: str) -> str:
 
 _OTHER_KEYS: Final[Mapping[str, Callable[[Scene, Selection], InputResult]]] = {
     TAKE_BACK_KEY: _take_back,
-    "tab": _next_move,
-    "shift+tab": _previous_move,
+    "tab": partial(_step, step=1),
+    "shift+tab": partial(_step, step=-1),
     "enter": _enter,
     "escape": _escape,
-    "+": _more,
-    "=": _more,
-    "-": _fewer,
+    "+": partial(_resize, step=1),
+    "=": partial(_resize, step=1),
+    "-": partial(_resize, step=-1),
     QUICK_KEY: _quick,
 }
 

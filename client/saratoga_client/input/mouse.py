@@ -18,6 +18,7 @@ from saratoga_client.input.selection import (
     answered,
     banked_or_placed,
     cleared,
+    drawn,
     picked,
     placed,
     played,
@@ -64,14 +65,10 @@ def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click
     if pile in COLUMN_INDEX and 0 < scene.height(pile) < count and not places_cards:
         return answered(selection, FACE_DOWN)
     if pile == STOCK:
-        return _stock(scene, selection)
-    match kind:
-        case Click.RIGHT:
-            return _bank(scene, selection, pile)
-        case Click.DOUBLE:
-            return _double(scene, selection, pile, count)
-        case Click.SINGLE:
-            return _single(scene, selection, pile, count)
+        return drawn(scene, selection)
+    if kind is Click.SINGLE:
+        return _single(scene, selection, pile, count)
+    return _banked(scene, selection, pile, count, kind)
 
 
 def drop(scene: Scene, selection: Selection, source: str, count: int, target: str) -> InputResult:
@@ -87,12 +84,6 @@ def drop(scene: Scene, selection: Selection, source: str, count: int, target: st
         return answered(selection, f"Back in {scene.where(source)}.")
     if not _is_source(scene, source) or scene.top(source) is None:
         return answered(selection, nothing_from(scene, source))
-    return _carried(scene, selection, source, count, target)
-
-
-def _carried(
-    scene: Scene, selection: Selection, source: str, count: int, target: str
-) -> InputResult:
     goal = _goal(target)
     if not has_pile(scene.game, target):
         return answered(selection, "There is no pile there: the cards are back where they were.")
@@ -102,13 +93,6 @@ def _carried(
     if move is not None:
         return played(scene, selection, move)
     return answered(selection, why_not(scene, source, goal, count))
-
-
-def _stock(scene: Scene, selection: Selection) -> InputResult:
-    moves = scene.from_pile(STOCK)
-    if moves:
-        return played(scene, selection, moves[0])
-    return answered(selection, nothing_from(scene, STOCK))
 
 
 def _single(scene: Scene, selection: Selection, pile: str, count: int) -> InputResult:
@@ -167,24 +151,21 @@ def _second(scene: Scene, selection: Selection, source: str, pile: str, count: i
     return placed(scene, selection, goal)
 
 
-def _double(scene: Scene, selection: Selection, pile: str, count: int) -> InputResult:
+def _banked(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
+    """Return the result of a double or a right click; only a double click can do else than bank."""
     if not _is_source(scene, pile) or pile in TAKE_BACK_INDEX:
         return answered(selection, _no_source(scene, pile))
-    size = count if count > 1 and _is_packet(scene, pile, count) else None
-    if not scene.carries(pile, size):
-        return answered(selection, nothing_from(scene, pile))
+    if kind is Click.RIGHT:
+        if not any(move.target in (UP, DOWN) for move in scene.carries(pile, 1)):
+            empty = scene.top(pile) is None
+            why = nothing_from(scene, pile) if empty else why_not(scene, pile, UP, 1)
+            return answered(selection, why)
+        size: int | None = 1
+    else:
+        size = count if count > 1 and _is_packet(scene, pile, count) else None
+        if not scene.carries(pile, size):
+            return answered(selection, nothing_from(scene, pile))
     return banked_or_placed(scene, replace(cleared(selection), picked=pile, size=size))
-
-
-def _bank(scene: Scene, selection: Selection, pile: str) -> InputResult:
-    if not _is_source(scene, pile) or pile in TAKE_BACK_INDEX:
-        return answered(selection, _no_source(scene, pile))
-    banks = [move for move in scene.carries(pile, 1) if move.target in (UP, DOWN)]
-    if banks:
-        return banked_or_placed(scene, replace(cleared(selection), picked=pile, size=1))
-    if scene.top(pile) is None:
-        return answered(selection, nothing_from(scene, pile))
-    return answered(selection, why_not(scene, pile, UP, 1))
 
 
 def _goal(pile: str) -> str | None:

@@ -3,11 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from saratoga_client.input.move_text import (
-    carried,
-    describe,
-    first_that_fits,
-)
+from saratoga_client.input.move_text import STOCK, carried, describe, first_that_fits
 from saratoga_client.input.scene import Scene, nothing_from, why_not
 from saratoga_client.wording import capitalised, counted
 from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, Carry, Move
@@ -75,6 +71,14 @@ def played(
 def answered(selection: Selection, says: str) -> InputResult:
     """Return a result that plays no move and says a sentence to the player."""
     return InputResult(selection, None, says)
+
+
+def drawn(scene: Scene, selection: Selection) -> InputResult:
+    """Return a result that draws from the stock or turns the waste over, or why neither is legal."""
+    moves = scene.from_pile(STOCK)
+    if not moves:
+        return answered(selection, nothing_from(scene, STOCK))
+    return played(scene, selection, moves[0])
 
 
 def picked(scene: Scene, selection: Selection, pile: str, size: int | None = None) -> InputResult:

@@ -17,12 +17,12 @@ from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.key_hints import key_hints
-from saratoga_client.input.keyboard import InputResult, marks, press
+from saratoga_client.input.keyboard import marks, press
 from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import ascii_card_name, card_name
 from saratoga_client.input.pile_keys import pile_keys
 from saratoga_client.input.scene import Scene, scene_of
-from saratoga_client.input.selection import NO_SELECTION, cleared
+from saratoga_client.input.selection import NO_SELECTION, InputResult, cleared
 from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_rules.cards import HIDDEN, Card

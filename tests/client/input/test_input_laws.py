@@ -22,7 +22,6 @@ from saratoga_rules.cards import HIDDEN, SUITS
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.caprice import CAPRICE
-from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.moves import (
     COLUMN_NAMES,
     TAKE_BACK_INDEX,
@@ -30,7 +29,7 @@ from saratoga_rules.moves import (
     Move,
     parse_move,
 )
-from saratoga_rules.play import IllegalMove, play, refusal
+from saratoga_rules.play import play, refusal
 from saratoga_rules.position import Position, View, redact
 
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -244,19 +243,3 @@ def test_a_space_filled_from_the_stock_is_not_predicted() -> None:
     move = parse_move("t1>t2")
     assert predicted_view(CAPRICE, redact(draw(CAPRICE, f"{picture}\nstock: 2C")), move) is None
     assert predicted_view(CAPRICE, redact(draw(CAPRICE, picture)), move) is not None
-
-
-def test_the_last_card_of_a_reserve_leaves_nothing_to_turn() -> None:
-    move = parse_move("r>t1")
-    assert (
-        predicted_view(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 9H\nt1: TS")), move) is not None
-    )
-    assert (
-        predicted_view(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 2C 9H\nt1: TS")), move) is None
-    )
-
-
-def test_predicting_an_illegal_move_raises() -> None:
-    view = redact(draw(LAFAYETTE, "t1: 9H\nt2: TH"))
-    with pytest.raises(IllegalMove):
-        predicted_view(LAFAYETTE, view, parse_move("t1>t2"))

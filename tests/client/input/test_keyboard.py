@@ -6,11 +6,10 @@ from kit.positions import draw
 from saratoga_client.input.key_hints import key_hints
 from saratoga_client.input.keyboard import marks, press
 from saratoga_client.input.move_text import CardName, card_name
-from saratoga_client.input.pile_keys import has_pile, key_called, pile_keys
 from saratoga_client.input.scene import Scene, scene_of
 from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_rules.games import GAMES
-from saratoga_rules.moves import DRAW, REDEAL, parse_move
+from saratoga_rules.moves import DRAW, parse_move
 from saratoga_rules.position import redact
 
 LAFAYETTE_BOARD = """
@@ -154,29 +153,6 @@ def test_a_key_that_plays_no_move_gets_an_answer(
 
 
 @pytest.mark.parametrize(
-    ("key", "move"),
-    [("1", "t1>t2"), ("4", "t4>up"), ("r", "r>t3"), ("2", None), ("w", None), ("space", "draw")],
-)
-def test_in_quick_mode_a_pile_with_one_legal_move_plays_it(key: str, move: str | None) -> None:
-    result = pressed("lafayette", LAFAYETTE_BOARD, key, Selection(quick=True))
-    assert played(result) == move
-    assert result.selection == Selection(quick=True)
-
-
-def test_in_quick_mode_a_pile_with_several_legal_moves_is_picked() -> None:
-    result = pressed("lafayette", "t1: 9C 7S\nt2: 8H\nt3: 8D", "1", Selection(quick=True))
-    assert result.move is None
-    assert result.selection == Selection(picked="t1", quick=True)
-
-
-def test_in_quick_mode_no_card_is_taken_back_at_once() -> None:
-    board = "up: S4\nt1: 5D\nt2: 9C\nt3: 9D\nt4: 9H"
-    result = pressed("canfield-aisleriot", board, "b", Selection(quick=True))
-    assert result.move is None
-    assert result.selection == Selection(picked="up.S", quick=True)
-
-
-@pytest.mark.parametrize(
     ("name", "picture", "selection", "picked", "targets", "sources"),
     [
         ("lafayette", LAFAYETTE_BOARD, NO_SELECTION, None, "", "stock r t1 t4"),
@@ -260,45 +236,11 @@ def test_the_hints_name_the_keys_of_the_moment(
     assert ", ".join(f"{key} {does}" for key, does in key_hints(scene, selection)) == hints
 
 
-def test_a_selection_that_the_board_no_longer_allows_is_not_hinted_at() -> None:
-    scene = scene_of(GAMES["lafayette"], redact(draw(GAMES["lafayette"], "stock: AS")))
-    for stale in (Selection(picked="t1"), Selection(aim="up"), Selection(lit=REDEAL)):
-        assert key_hints(scene, stale)[0] == ("space", "draw 1")
-
-
 @pytest.mark.parametrize(
-    ("name", "columns"),
-    [
-        ("canfield", "1234"),
-        ("canfield-aisleriot", "1234"),
-        ("lafayette", "1234"),
-        ("lady-palk", "12345678"),
-        ("caprice", "1234567890-="),
-    ],
+    ("key", "move"),
+    [("1", "t1>t2"), ("4", "t4>up"), ("r", "r>t3"), ("2", None), ("w", None), ("space", "draw")],
 )
-def test_columns_have_the_keys_of_the_digit_row_from_the_left(name: str, columns: str) -> None:
-    assert "".join(pile_keys(GAMES[name]).columns) == columns
-
-
-def test_no_key_means_two_piles() -> None:
-    for game in GAMES.values():
-        keys = pile_keys(game)
-        for key, pile in keys.by_key.items():
-            assert keys.of(pile) == key
-
-
-@pytest.mark.parametrize(
-    ("name", "called"),
-    [
-        *(("minus", "-"), ("equals_sign", "="), ("plus", "+"), (" ", "space"), ("W", "w")),
-        *(("d", "space"), ("\r", "enter"), ("esc", "escape"), ("f5", "f5"), ("", "")),
-    ],
-)
-def test_every_spelling_of_a_key_has_one_name(name: str, called: str) -> None:
-    assert key_called(name) == called
-
-
-def test_a_game_has_the_piles_of_its_page() -> None:
-    caprice, canfield = GAMES["caprice"], GAMES["canfield"]
-    assert [pile for pile in ("w", "r", "t12", "t13", "down.S", "up.S", "stock", "x") if has_pile(caprice, pile)] == ["t12", "down.S", "up.S", "stock"]  # fmt: skip
-    assert [pile for pile in ("w", "r", "t4", "t5", "down", "up") if has_pile(canfield, pile)] == ["w", "r", "t4", "up"]  # fmt: skip
+def test_in_quick_mode_a_pile_with_one_legal_move_plays_it(key: str, move: str | None) -> None:
+    result = pressed("lafayette", LAFAYETTE_BOARD, key, Selection(quick=True))
+    assert played(result) == move
+    assert result.selection == Selection(quick=True)

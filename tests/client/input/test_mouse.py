@@ -4,16 +4,14 @@ import pytest
 
 from kit.positions import draw
 from saratoga_client.input.mouse import FACE_DOWN, Click, click, drop
-from saratoga_client.input.move_text import ascii_card_name, card_name
+from saratoga_client.input.move_text import ascii_card_name
 from saratoga_client.input.scene import Scene, scene_of, why_not
 from saratoga_client.input.selection import (
     NO_SELECTION,
     InputResult,
     Selection,
-    revalidated,
 )
 from saratoga_rules.games import GAMES
-from saratoga_rules.moves import DRAW, REDEAL
 from saratoga_rules.position import redact
 
 BOARD = """
@@ -51,47 +49,6 @@ def dropped(name: str, picture: str, source: str, count: int, target: str) -> In
 
 def played(result: InputResult) -> str | None:
     return None if result.move is None else str(result.move)
-
-
-@pytest.mark.parametrize(
-    ("name", "picture", "clicks", "move"),
-    [
-        # the only move of a card
-        ("lafayette", BOARD, [("t1", 1, SINGLE)], "t1>t2"),
-        ("lafayette", BOARD, [("stock", 1, SINGLE)], "draw"),
-        ("lafayette", BOARD, [("stock", 1, DOUBLE)], "draw"),
-        ("lafayette", "waste: 2C", [("stock", 0, SINGLE)], "redeal"),
-        # a pile that moves only as a whole
-        ("canfield", "t1: 5H 4S\nt2: 6C", [("t1", 2, SINGLE)], "t1>t2:2"),
-        ("canfield", "t1: 5H 4S\nt2: 6C", [("t1", 1, SINGLE)], "t1>t2:2"),
-        ("canfield", "t1: 6S 5H 4S\nt2: 7D", [("t1", 2, SINGLE), ("t2", 1, SINGLE)], "t1>t2:3"),
-        # pick, then place
-        ("lady-palk", RUNS, [("t1", 1, SINGLE), ("t5", 1, SINGLE)], "t1>t5"),
-        ("lafayette", "t1: 7S\nup: S6\ndown: S6", [("t1", 1, SINGLE), ("down.S", 1, SINGLE)], "t1>down"),
-        ("lafayette", "t1: 7S\nup: S6\ndown: S6", [("t1", 1, SINGLE), ("up.H", 0, SINGLE)], "t1>up"),
-        ("canfield-aisleriot", BACK, [("up.S", 1, SINGLE), ("t1", 1, SINGLE)], "up.S>t1"),
-        # another pile in place of the first
-        ("lady-palk", RUNS, [("t1", 1, SINGLE), ("t1", 2, SINGLE), ("t6", 1, SINGLE)], "t1>t6:2"),
-        ("lady-palk", RUNS + "\nwaste: QD", [("t1", 1, SINGLE), ("w", 1, SINGLE), ("t1", 4, SINGLE), ("t3", 0, SINGLE)], "t1>t3:4"),
-        # cards placed on a column by a click on one of its face-down cards
-        ("klondike", "t1: 2C | 9H\nt2: 3C | TS\nt3: 4C | TC", [("t1", 1, SINGLE), ("t2", 2, SINGLE)], "t1>t2"),
-        # banking
-        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, DOUBLE)], "t1>up"),
-        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, RIGHT)], "t1>up"),
-        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE), ("t1", 1, DOUBLE)], "t1>up"),
-        ("lafayette", "t1: KS", [("t1", 1, RIGHT)], "t1>down"),
-        ("lafayette", "t1: AS KS", [("t1", 2, RIGHT)], "t1>down"),
-        # a double click where nothing banks
-        ("lafayette", BOARD, [("t1", 1, DOUBLE)], "t1>t2"),
-        ("lady-palk", RUNS, [("t1", 2, DOUBLE)], "t1>t6:2"),
-    ],
-)  # fmt: skip
-def test_clicks_play_a_move(
-    name: str, picture: str, clicks: list[tuple[str, int, Click]], move: str
-) -> None:
-    result = clicked(name, picture, *clicks)
-    assert played(result) == move
-    assert result.selection == Selection(clicked=result.selection.clicked)
 
 
 @pytest.mark.parametrize(
@@ -148,33 +105,6 @@ def test_the_second_half_of_a_double_click_plays_nothing_more() -> None:
     assert played(click(after, elsewhere.selection, "t1", 1, Click.DOUBLE)) == "t1>up"
 
 
-def test_a_click_on_a_pile_banks_where_the_foundation_was_named_before() -> None:
-    result = clicked(
-        "lafayette",
-        "t1: AS\nt2: AH\nt3: 2D",
-        ("t2", 1, SINGLE),
-        selection=Selection(aim="up", quick=True),
-    )
-    assert played(result) == "t2>up"
-    assert result.selection == Selection(clicked="t2", quick=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "picture", "carried", "move"),
-    [
-        ("lafayette", BOARD, ("t4", 1, "up.H"), "t4>up"),
-        ("lafayette", BOARD, ("t4", 1, "up"), "t4>up"),
-        ("lady-palk", RUNS, ("t1", 3, "t3"), None),
-    ],
-)
-def test_a_drop_plays_the_carried_cards_to_the_target(
-    name: str, picture: str, carried: tuple[str, int, str], move: str | None
-) -> None:
-    result = dropped(name, picture, *carried)
-    assert played(result) == move
-    assert result.selection == Selection(quick=True)
-
-
 @pytest.mark.parametrize(
     ("name", "picture", "carried", "says"),
     [
@@ -195,37 +125,6 @@ def test_a_drop_that_is_refused_says_why(
     assert result.move is None
     assert result.says == says
     assert result.selection == Selection(quick=True)
-
-
-def scene(name: str, picture: str) -> Scene:
-    return scene_of(GAMES[name], redact(draw(GAMES[name], picture)), card_name)
-
-
-def test_a_selection_keeps_what_the_board_still_allows() -> None:
-    seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H")
-    for selection in (
-        Selection(picked="t2"),
-        Selection(lit=DRAW),
-        Selection(aim="up"),
-        Selection(picked="t2", size=1),
-    ):
-        assert revalidated(seen, selection) == selection
-
-
-@pytest.mark.parametrize(
-    "selection",
-    [
-        Selection(picked="t3", quick=True),
-        Selection(picked="w", quick=True),
-        Selection(picked="nowhere", quick=True),
-        Selection(picked="t2", size=2, quick=True),
-        Selection(lit=REDEAL, quick=True),
-        Selection(aim="down", quick=True),
-    ],
-)
-def test_a_selection_drops_what_the_board_no_longer_allows(selection: Selection) -> None:
-    seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H JH\nt4: 9C")
-    assert revalidated(seen, selection) == Selection(quick=True)
 
 
 def scene_from(name: str, picture: str) -> Scene:
@@ -253,17 +152,6 @@ def test_moves_are_sorted_by_banking_reserve_waste_columns_and_stock() -> None:
         *("t1>t2", "t1>t3", "t1>t4"),
         "draw",
     ]
-
-
-def test_taking_back_comes_after_the_columns_and_large_packets_before_small() -> None:
-    seen = scene_from("canfield-aisleriot", "up: S4\nt1: 5D\nt2: 6C 5H\nstock: 2C")
-    assert [str(move) for move in seen.legal] == [
-        *("t2>t3", "t2>t4"),
-        *("up.S>t1", "up.S>t2", "up.S>t3", "up.S>t4"),
-        "draw",
-    ]
-    run = scene_from("canfield-aisleriot", "t1: 7H 6C 5H").from_pile("t1")
-    assert [str(move) for move in run][:4] == ["t1>t2:2", "t1>t2", "t1>t3:2", "t1>t3"]
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,11 @@ from saratoga_client.input.find import cards_matching, found_text
 from saratoga_client.input.move_text import (
     LINE,
     ascii_card_name,
-    card_name,
     describe,
-    first_that_fits,
     turned_up,
     with_turned_up,
 )
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
-from saratoga_rules.cards import HIDDEN, PACK
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.play import play
@@ -116,10 +113,6 @@ def test_a_line_that_is_no_move_is_marked_as_such(line: str) -> None:
     assert answer.says.startswith("A move is a pile and where it goes, such as 3 5")
 
 
-def test_a_hidden_card_has_no_name() -> None:
-    assert card_name(HIDDEN) == ascii_card_name(HIDDEN) == "a hidden card"
-
-
 def test_a_card_that_a_move_turns_up_is_named_after_the_move() -> None:
     klondike = GAMES["klondike"]
     before = draw(klondike, "t1: 2C 3D | 9H 8S\nt2: 4C | TC\nt3: 9D")
@@ -164,11 +157,6 @@ def test_moves_are_described_before_they_are_played(
     assert describe(GAMES[game], view, parse_move(move)) == expected
 
 
-def test_the_longest_sentence_that_fits_is_chosen() -> None:
-    assert first_that_fits("x" * 79, "short", "shorter") == "short"
-    assert len(first_that_fits("x" * 200)) == 78
-
-
 PICTURE = """
     stock: 7D
     waste: 7C 8D
@@ -205,13 +193,6 @@ def test_of_many_cards_the_first_and_the_number_are_given() -> None:
     assert found.endswith("; ..")
 
 
-def test_with_two_kinds_of_foundations_the_kind_is_named() -> None:
-    game = GAMES["lafayette"]
-    view = redact(draw(game, "up: S2\ndown: S3"))
-    assert found_text(game, view, "as") == "A♠ banked up."
-    assert found_text(game, view, "js") == "J♠ banked down."
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -233,8 +214,3 @@ def test_with_two_kinds_of_foundations_the_kind_is_named() -> None:
 )
 def test_cards_are_found_by_rank_and_suit(text: str, found: str) -> None:
     assert list(cards_matching(text)) == found.split()
-
-
-@pytest.mark.parametrize("text", ["d", "D", "diamonds", "diamond", "♦", "♢"])
-def test_a_suit_finds_its_thirteen_cards(text: str) -> None:
-    assert list(cards_matching(text)) == [c for c in PACK if c[1] == "D"]
