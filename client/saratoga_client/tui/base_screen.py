@@ -7,6 +7,7 @@ key closes it and then has its usual effect. No other message covers a question 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
+from rich.console import RenderableType
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -19,7 +20,7 @@ from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.input.pile_keys import key_called
 from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.rich_view import ScrollPage, paint_ground
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage, paint_ground
 from saratoga_client.tui.theme import Paint
 
 if TYPE_CHECKING:
@@ -391,3 +392,31 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def drop_question(self) -> None:
         """Close the open question without an answer; what waited for its end is not said."""
         self._answers = self._after_question = None
+
+
+class ReadingScreen(BaseScreen):
+    """A scrolling page over another screen; its own key and the usual ones close it."""
+
+    CLOSING: ClassVar[str]
+    """The key that opened the page, and closes it again."""
+    TICK = 0
+
+    def body(self) -> Iterable[Widget]:
+        with ScrollPage():
+            yield RichView(self.draw_page, id="page")
+
+    def draw_page(self, ink: Ink) -> RenderableType:
+        """Draw the page."""
+        raise NotImplementedError
+
+    def always(self) -> Guide:
+        return ((self.CLOSING, "back"),)
+
+    def guide(self) -> Guide:
+        return self.scroll_guide()
+
+    def press(self, key: str) -> None:
+        if key in (self.CLOSING, "escape", "q", "enter"):
+            self.dismiss()
+        else:
+            super().press({"j": "down", "k": "up"}.get(key, key))

@@ -301,8 +301,7 @@ class LobbyScreen(BaseScreen):
             yield ink.indented(ASKS_FIRST, Role.DIM)
 
     def _draw_leaders(self, ink: Ink) -> RenderableType:
-        grid = ink.grid(2, 22, NAME + 1, 10, 7, 1, 15)
-        grid.columns[4].justify = "right"
+        grid = ink.grid(2, 22, NAME + 1, 10, 7, 1, 15, right={4})
         for game in GAMES:
             leader = self.leaders.get(game)
             if leader is None:

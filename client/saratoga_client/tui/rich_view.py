@@ -4,10 +4,10 @@ Every text passes through `Ink`, which makes control characters visible and igno
 name or a notice from a server cannot change the rest of the screen.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from rich.console import RenderableType
+from rich.console import JustifyMethod, RenderableType
 from rich.padding import Padding
 from rich.style import Style
 from rich.table import Table
@@ -25,13 +25,6 @@ from saratoga_protocol.visible_text import sanitised
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
-
-SCROLL_KEYS: Final[Mapping[str, str]] = {
-    "down": "line down", "up": "line up",
-    "pagedown": "page down", "space": "page down", "pageup": "page up",
-    "home": "start", "end": "end",
-}  # fmt: skip
-"""The keys that scroll a page, each with the direction and the distance."""
 
 
 class Ink:
@@ -58,14 +51,18 @@ class Ink:
         """Return one text of several pieces, each with its role."""
         return Text().join(self.text(text, role) for text, role in pieces)
 
-    def grid(self, *widths: int | None) -> Table:
-        """Return a table without borders; a column of width `None` takes the remaining width."""
+    def grid(self, *widths: int | None, right: Container[int] = ()) -> Table:
+        """Return a table without borders; a column of width `None` takes the remaining width.
+
+        Columns with an index in `right` are aligned at the right.
+        """
         grid = Table.grid(expand=None in widths)
-        for width in widths:
+        for index, width in enumerate(widths):
             if width is None:
                 grid.add_column(ratio=1, overflow="fold")
             else:
-                grid.add_column(width=width, no_wrap=True, overflow="crop")
+                justify: JustifyMethod = "right" if index in right else "left"
+                grid.add_column(width=width, no_wrap=True, overflow="crop", justify=justify)
         return grid
 
 
@@ -125,25 +122,14 @@ class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
             view.redraw()
 
     def press(self, key: str) -> bool:
-        """Scroll if the key is one of `SCROLL_KEYS`; return whether it is."""
+        """Scroll if the key is one for that; return whether it is."""
         # One line of the previous view stays visible.
-        step = max(1, self.size.height - 1)
-        match SCROLL_KEYS.get(key):
-            case "line down":
-                self.scroll_relative(y=1, animate=False, immediate=True)
-            case "line up":
-                self.scroll_relative(y=-1, animate=False, immediate=True)
-            case "page down":
-                self.scroll_relative(y=step, animate=False, immediate=True)
-            case "page up":
-                self.scroll_relative(y=-step, animate=False, immediate=True)
-            case "start":
-                self.scroll_home(animate=False, immediate=True)
-            case "end":
-                self.scroll_end(animate=False, immediate=True)
-            case _:
-                return False
-        return True
+        page, all_lines = max(1, self.size.height - 1), self.max_scroll_y
+        by = {"down": 1, "up": -1, "space": page, "pagedown": page, "pageup": -page}
+        lines = {**by, "home": -all_lines, "end": all_lines}.get(key)
+        if lines is not None:
+            self.scroll_relative(y=lines, animate=False, immediate=True)
+        return lines is not None
 
     def show_line(self, view: Widget, line: int) -> None:
         """Scroll until a line of one of the page's parts is visible."""

@@ -90,7 +90,7 @@ def seats_part(state: SessionState, chosen: str, symbols: Symbols, ink: Ink) -> 
     """
     table = state.table
     totals = {seat.player: totals_of(table, state.match, seat) for seat in table.seats}
-    grid = ink.grid(1, 2, NAME, 12, 5, 6)
+    grid = ink.grid(1, 2, NAME, 12, 5, 6, right={5})
     for seat in table.seats:
         is_you = seat.player == state.player
         sign = (
@@ -107,7 +107,7 @@ def seats_part(state: SessionState, chosen: str, symbols: Symbols, ink: Ink) -> 
             ),
             ink.text(", ".join(_states(state, seat)), Role.DIM),
             ink.text(won, Role.COUNT),
-            ink.text(f"{net:>6}", money_role(dollars_won)),
+            ink.text(net, money_role(dollars_won)),
         )
     heading = f" SEATS {len(table.seats)} of {table.settings.seats}"
     match = "" if table.settings.races == 1 else "match: "

@@ -1,15 +1,14 @@
 """The help, shown over another screen: the keys of that screen, those of the board, and the rules of the game."""
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from rich.console import Group, RenderableType
-from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.pile_keys import has_pile, pile_keys
-from saratoga_client.tui.base_screen import BaseScreen, Guide
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.base_screen import Guide, ReadingScreen
+from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
 from saratoga_rules.games import prose
@@ -150,17 +149,15 @@ MOUSE: Final[tuple[tuple[str, str], ...]] = (
 )
 
 
-CLOSING: Final = ("?", "escape", "q", "enter")
 WIDEST: Final = 98
 """Maximum width of the text in cells; longer lines are hard to read."""
 
 
-class HelpScreen(BaseScreen):
+class HelpScreen(ReadingScreen):
     """A scrolling help page."""
 
-    DEFAULT_CSS = f"HelpScreen #help {{ max-width: {WIDEST}; }}"
-    ALWAYS: ClassVar[Guide] = (("?", "back"),)
-    TICK = 0
+    DEFAULT_CSS = f"HelpScreen #page {{ max-width: {WIDEST}; }}"
+    CLOSING = "?"
 
     def __init__(self, game: Game, keys: Keys, heading: str) -> None:
         """Show the help of a game, with the keys of the screen below."""
@@ -169,11 +166,7 @@ class HelpScreen(BaseScreen):
         self._screen_keys = keys
         self._heading = heading
 
-    def body(self) -> Iterable[Widget]:
-        with ScrollPage():
-            yield RichView(self._draw, id="help")
-
-    def _draw(self, ink: Ink) -> RenderableType:
+    def draw_page(self, ink: Ink) -> RenderableType:
         return help_page(self._game, self._screen_keys, self._heading, ink)
 
     def facts(self) -> list[str]:
@@ -181,9 +174,3 @@ class HelpScreen(BaseScreen):
 
     def guide(self) -> Guide:
         return (*self.scroll_guide(), ("up down", "scroll"))
-
-    def press(self, key: str) -> None:
-        if key in CLOSING:
-            self.dismiss()
-        else:
-            super().press({"j": "down", "k": "up"}.get(key, key))

@@ -64,9 +64,10 @@ def match_part(
     if match is None:
         return
     races = len(match.finished) if OTHERS + MATCH_NAME + RACE * len(match.finished) <= width else 0
-    grid = ink.grid(1, 3, MATCH_NAME + 1, *(RACE,) * races, 7, 6)
+    money = range(3 + races, 5 + races)
+    grid = ink.grid(1, 3, MATCH_NAME + 1, *(RACE,) * races, 7, 5, right=money)
     heads = ["", "", "", *(f"{f'RACE {number}':>{RACE - 1}}" for number in range(1, races + 1))]
-    grid.add_row(*(ink.text(head, Role.LABEL) for head in (*heads, "    NET", "  WON")))
+    grid.add_row(*(ink.text(head, Role.LABEL) for head in (*heads, "NET", "WON")))
     for row, place, net, wins in match_totals(match):
         is_you = row.player == state.player
         role = Role.YOU if is_you else Role.LEADER if place == 1 else Role.TEXT
@@ -77,8 +78,8 @@ def match_part(
             ink.text(f"{place:>2}", role),
             ink.text(fitted_name(row.name, row.bot, level, MATCH_NAME, symbols.dots), role),
             *(ink.text(f"{cell:>{RACE - 1}}", Role.DIM) for cell in cells),
-            ink.text(f"{dollars(net):>7}", money_role(net)),
-            ink.text(f"{f'{wins}/{len(row.results)}':>5}", Role.COUNT),
+            ink.text(dollars(net), money_role(net)),
+            ink.text(f"{wins}/{len(row.results)}", Role.COUNT),
         )
     yield ink.text(f" {match_heading(match).upper()}", Role.LABEL)
     yield grid
@@ -215,8 +216,8 @@ def results_page(
 
 def _places(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType:
     reached = _reached(state)
-    grid = ink.grid(1, 3, NAME + 1, 6, 7, 2, 7, 2, None)
-    heads = ("", "", "RACER", "BANKED", "    NET", "", "REACHED", "", "")
+    grid = ink.grid(1, 3, NAME + 1, 6, 7, 2, 7, 2, None, right={3, 4, 6})
+    heads = ("", "", "RACER", "BANKED", "NET", "", "REACHED", "", "")
     grid.add_row(*(ink.text(head, Role.LABEL) for head in heads))
     for row in rows(state.table_view):
         is_you = row.player == state.player
@@ -225,10 +226,10 @@ def _places(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType:
             ink.text(symbols.mark if is_you else "", Role.YOU),
             ink.text(f"{row.place:>2}", role),
             ink.text(fitted_name(row.name, row.bot, row.level, NAME, symbols.dots), role),
-            ink.text(f"{row.banked:>6}", Role.COUNT),
-            ink.text(f"{dollars(row.net):>7}", money_role(row.net)),
+            ink.text(f"{row.banked}", Role.COUNT),
+            ink.text(dollars(row.net), money_role(row.net)),
             "",
-            ink.text(f"{reached.get(row.player, ''):>7}"),
+            ink.text(reached.get(row.player, "")),
             "",
             ink.text(state_words(row.state), Role.DIM),
         )
@@ -304,15 +305,15 @@ def _totals(state: SessionState, symbols: Symbols, ink: Ink) -> Iterator[Rendera
     seats = totals(state)
     if len(seats) < 2 or max(seat.races for seat in seats) < 2:
         return
-    grid = ink.grid(1, 3, NAME + 1, 6, 7)
+    grid = ink.grid(1, 3, NAME + 1, 6, 7, right={3, 4})
     for seat in seats:
         role = Role.YOU if seat.player == state.player else Role.TEXT
         grid.add_row(
             "",
             "",
             ink.text(fitted_name(seat.name, seat.bot, seat.level, NAME, symbols.dots), role),
-            ink.text(f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT),
-            ink.text(f"{dollars(seat.net):>7}", money_role(seat.net)),
+            ink.text(f"{seat.wins}/{seat.races}", Role.COUNT),
+            ink.text(dollars(seat.net), money_role(seat.net)),
         )
     yield ""
     yield ink.text(f" {'TOTALS AT THIS TABLE':<{NAME + 4}}   WON     NET", Role.LABEL)
