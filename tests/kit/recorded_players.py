@@ -276,8 +276,8 @@ class NotingConnection(Connection):
             bot=True,
             client="test",
             timing=timing,
-            on_state=self.notes.turn,
         )
+        self.subscribe(self.notes.turn)
         self._requests = NotingRequests(Backoff(), self._send)
         self._requests.notes = self.notes
 

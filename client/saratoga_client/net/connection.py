@@ -80,13 +80,9 @@ class Connection:
         subprotocol: str = MSGPACK,
         timing: Timing = Timing(),  # noqa: B008 - frozen
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
-        on_state: Callable[[LinkState], None] = lambda state: None,
         open_socket: OpenSocket = open_websocket,
     ) -> None:
-        """Call `on_state` with every new state, like an observer of `subscribe`.
-
-        Open each WebSocket with `open_socket`.
-        """
+        """Open each WebSocket with `open_socket`."""
         self._url = url
         self.player: Final = player_id(token)
         """The player's id, which follows from the token, whatever the server's welcome says."""
@@ -96,7 +92,7 @@ class Connection:
         self._codec = CODECS[subprotocol]
         self._timing = timing
         self._backoff = backoff
-        self._observers = [on_state]
+        self._observers: list[Callable[[LinkState], None]] = []
         self._open_socket = open_socket
         self._state = LinkState.CONNECTING
         self._welcome: Welcome | None = None

@@ -305,7 +305,9 @@ async def test_a_request_made_while_the_server_is_down_is_sent_when_it_is_back(
 
 async def test_an_observer_gets_every_state_of_the_link(server: ScriptedServer) -> None:
     states: list[LinkState] = []
-    async with connection(server, on_state=states.append) as client:
+    client = connection(server)
+    client.subscribe(states.append)
+    async with client:
         peer = await server.peer()
         await peer.close(RESTARTING.code, RESTARTING.reason)
         back = await server.peer()
