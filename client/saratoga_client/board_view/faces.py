@@ -12,14 +12,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from saratoga_client.board_view.canvas import Piece, Row
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.move_text import rank_sign
+from saratoga_client.input.move_text import SUIT_SIGNS, rank_sign
 from saratoga_rules.cards import Card, rank
 from saratoga_rules.game import Game
 from saratoga_rules.vocabulary.building import Pairing
 
 Rows: TypeAlias = tuple[Row, ...]
 
-SOLID: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 HOLLOW: Final = {"S": "♠", "H": "♡", "D": "♢", "C": "♣"}
 """Suit symbols with outlined red suits, so that red and black differ without colours."""
 LETTERS: Final = {"S": "s", "H": "h", "D": "d", "C": "c"}
@@ -121,7 +120,7 @@ class CardStyle:
 
     def suit(self, letter: str) -> str:
         """Return the symbol of a suit, one cell wide."""
-        return (LETTERS if self.ascii else HOLLOW if self.hollow else SOLID)[letter]
+        return (LETTERS if self.ascii else HOLLOW if self.hollow else SUIT_SIGNS)[letter]
 
     def index(self, card: Card) -> str:
         """Return a card's rank and suit: `K♠`, `10♥`, hollow `10♡`, in ASCII `10h`."""

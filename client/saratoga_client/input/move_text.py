@@ -43,12 +43,12 @@ _KEYS_UNLIKE_NUMBERS: Final = dict(zip(COLUMN_NAMES[9:12], COLUMN_KEYS[9:], stri
 PileName: TypeAlias = Callable[[Game, str], str]
 """A function that returns the name of a pile for a sentence."""
 
-_SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
+SUIT_SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
 
 
 def card_name(card: Card) -> str:
     """Return a card's name with its symbol: `Q♦`, `10♦`."""
-    return "a hidden card" if card == HIDDEN else rank_sign(rank(card)) + _SIGNS[suit(card)]
+    return "a hidden card" if card == HIDDEN else rank_sign(rank(card)) + SUIT_SIGNS[suit(card)]
 
 
 def ascii_card_name(card: Card) -> str:

@@ -16,8 +16,7 @@ from saratoga_client.board_view.draw import MARGIN, NO_MARKS, Marks, draw_board,
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.key_hints import key_hints
-from saratoga_client.input.keyboard import marks, press
+from saratoga_client.input.keyboard import key_hints, marks, press
 from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import ascii_card_name, card_name
 from saratoga_client.input.pile_keys import pile_keys

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from kit.positions import draw
 from kit.walks import LONGEST, places, step_at, walk_at
 from saratoga_client.input.find import found_text
-from saratoga_client.input.key_hints import key_hints
-from saratoga_client.input.keyboard import marks, press
+from saratoga_client.input.keyboard import key_hints, marks, press
 from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import LINE, ascii_card_name, describe, target_of
 from saratoga_client.input.scene import Scene, scene_of

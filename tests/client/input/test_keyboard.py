@@ -3,8 +3,7 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.key_hints import key_hints
-from saratoga_client.input.keyboard import marks, press
+from saratoga_client.input.keyboard import key_hints, marks, press
 from saratoga_client.input.move_text import CardName, card_name
 from saratoga_client.input.scene import Scene, scene_of
 from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
