@@ -19,10 +19,9 @@ from typing import Any
 import pytest
 
 from kit.line_client import LineClient, piped
+from kit.recorded_players import race_as_host
 from kit.server_process import ServerProcess
 from kit.tmux import free_port
-from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import BotPlayer
 from saratoga_client.local.identity import derived, load_or_create, new_token
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.printed_command import printed_command, table_command
@@ -78,13 +77,6 @@ def shell(quick_server: ServerProcess, tmp_path: Path) -> Shell:
     return Shell(quick_server.url, tmp_path / "home")
 
 
-async def hosting(session: TableSession, *, races: int, starts_with: int) -> None:
-    """Race as a weak bot, which runs the table if it is its host."""
-    await BotPlayer(
-        session, CHOOSERS[Strength.WEAK], pace=40, races=races, starts_with=starts_with
-    ).stay()
-
-
 async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell) -> None:
     async with (
         Connection(shell.server, new_token(), name="Anna") as anna,
@@ -99,7 +91,7 @@ async def test_bots_race_at_a_watched_table_and_the_record_verifies(shell: Shell
             )
             for how in (("--name", "Otto"), ("--name", "Greta", "--strength", "weak"))
         ]
-        await hosting(session, races=1, starts_with=3)
+        await race_as_host(session, "weak", pace=40, races=1, starts_with=3)
     assert session.state is not None
     outcome = session.state.table_view.outcome
     assert outcome is not None
@@ -150,7 +142,9 @@ async def test_leaderboard_watch_prints_new_results(shell: Shell) -> None:
             ]
             table = await sessions[0].open_table("canfield-aisleriot", cap=3)
             await sessions[1].sit_down(table.code)
-            await asyncio.gather(*(hosting(each, races=2, starts_with=2) for each in sessions))
+            await asyncio.gather(
+                *(race_as_host(each, "weak", pace=40, races=2, starts_with=2) for each in sessions)
+            )
         state = sessions[0].state
         assert state is not None
         assert state.table_view.outcome is not None

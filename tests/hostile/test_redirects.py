@@ -20,7 +20,8 @@ from kit.lobbies import in_the_lobby
 from kit.plain_sessions import scripted_session
 from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
 from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import BotPlayer
+from saratoga_client.bots.pace import steady_pace
+from saratoga_client.bots.player import stay
 from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.doctor import of_connection
 from saratoga_client.local.paths import HOME_VARIABLE
@@ -186,7 +187,7 @@ async def on_the_screen(url: str, folder: Path) -> None:
 
 async def as_a_bot(url: str, folder: Path) -> None:
     async with seated_bot(url, sit_down, "weak", name="Otto", folder=folder) as bot:
-        await bot.playing(races=1).stay()
+        await bot.play(races=1)
 
 
 Client = Callable[[str, Path], Awaitable[None]]
@@ -258,7 +259,9 @@ async def test_a_bot_without_its_seat_is_not_stopped_by_the_refusal_of_its_ready
         join = await peer.command()
         await peer.send(seated(snapshot(re=join.id)))
         await entering
-        playing = asyncio.ensure_future(BotPlayer(session, CHOOSERS[Strength.WEAK], races=1).stay())
+        playing = asyncio.ensure_future(
+            stay(session, CHOOSERS[Strength.WEAK], steady_pace(0), races=1)
+        )
         ready = await peer.command()
         await peer.send(LOST, Refused(re=ready.id, code="not_seated", message="You have no seat."))
         with pytest.raises(Problem, match="kicked"):

@@ -4,6 +4,7 @@ A player's notes hold all evidence against the server: every command sent, every
 with the board that came back, and every state of the table.
 """
 
+import asyncio
 import itertools
 import time
 from collections import Counter
@@ -12,12 +13,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import BotPlayer
+from saratoga_client.bots.pace import steady_pace
+from saratoga_client.bots.player import stay
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import RequestTimedOut
 from saratoga_client.net.requests import Draft, Requests
 from saratoga_client.net.timing import Backoff
+from saratoga_client.problems import Problem
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
@@ -289,6 +292,74 @@ class NotingConnection(Connection):
             raise
 
 
+EXCUSED_VOIDS = 5
+"""The most countdowns, besides one for each race, that a player may have voided whom a host still allows."""
+
+
+def _blocked(state: SessionState) -> list[str]:
+    """Return the players whom the host still allows to get ready."""
+    return [
+        seat.player
+        for seat in state.table.seats
+        if seat.blocked and seat.voids <= EXCUSED_VOIDS + seat.races
+    ]
+
+
+def _may_start(state: SessionState, players: int) -> bool:
+    ready = [seat.player for seat in state.table.seats if seat.ready and seat.connected]
+    return state.phase == "gathering" and state.player in ready and len(ready) >= players
+
+
+async def run_table(session: TableSession, players: int, races: int | None = None) -> None:
+    """As host, start `races` races, each when so many players are ready; `None` means until the session ends."""
+    tried: events.Table | None = None
+    over: set[str] = set()
+
+    def may_act(state: SessionState) -> bool:
+        is_due = state.phase == "over" or _may_start(state, players) or bool(_blocked(state))
+        return state.is_host and state.table != tried and is_due
+
+    while len(over) != races:
+        state = await session.until(may_act)
+        tried = state.table
+        try:
+            for player in _blocked(state):
+                await session.allow_ready(player)
+            if state.phase == "over":
+                over.add(state.table.race)
+                if len(over) != races:
+                    await session.next_race()
+            elif _may_start(state, players):
+                await session.start()
+        except Problem as problem:
+            if not problem.refusal:
+                tried = None  # no answer: again
+
+
+async def race_as_host(
+    session: TableSession,
+    strength: str,
+    *,
+    pace: float,
+    variation: int = 0,
+    races: int | None = None,
+    starts_with: int,
+) -> None:
+    """Let a bot play at the session's table; one that is the host starts races with `starts_with` players."""
+    hosting = asyncio.create_task(run_table(session, starts_with, races))
+    try:
+        await stay(
+            session,
+            CHOOSERS[Strength(strength)],
+            steady_pace(pace),
+            variation=variation,
+            races=races,
+        )
+    finally:
+        hosting.cancel()
+        await asyncio.gather(hosting, return_exceptions=True)
+
+
 @dataclass
 class RecordedPlayer:
     """A bot at a table, and its notes."""
@@ -310,14 +381,14 @@ class RecordedPlayer:
 
     async def race(self, races: int | None, pace: float, starts_with: int) -> None:
         """Play `races` races, or races without end if `None`; a bot that is the host starts them."""
-        await BotPlayer(
+        await race_as_host(
             self.session,
-            CHOOSERS[Strength(self.strength)],
+            self.strength,
             pace=pace,
             variation=self.variation,
             races=races,
             starts_with=starts_with,
-        ).stay()
+        )
 
     def objections(self, race: str) -> tuple[str, ...]:
         """Return the faults that the bot's own fairness check found in the race."""

@@ -71,7 +71,7 @@ class LocalBots:
             is_seated.set()
             telling = asyncio.create_task(self._tell_alarms(bot.name, bot.session.states()))
             try:
-                await bot.playing().stay()
+                await bot.play()
             except Problem as problem:
                 if problem.code != Exit.REFUSED:
                     raise

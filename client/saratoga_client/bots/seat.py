@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from saratoga_client.bots.choose import CHOOSERS, Strength
-from saratoga_client.bots.player import BotPlayer
+from saratoga_client.bots.pace import human_pace, steady_pace
+from saratoga_client.bots.player import stay
 from saratoga_client.local.identity import derived, load_or_create
 from saratoga_client.local.origins import check_address, origin_of
 from saratoga_client.local.paths import data_folder
@@ -120,22 +121,14 @@ class SeatedBot:
         """The bot's name with its mark, as other players see it."""
         self._strength = strength
 
-    def playing(
-        self, *, pace: float | None = None, races: int | None = None, starts_with: int | None = None
-    ) -> BotPlayer:
-        """Return the player of `races` races; `None`: until the table closes.
+    async def play(self, *, pace: float | None = None, races: int | None = None) -> None:
+        """Play `races` races, or until the table closes; raises `Problem` as `player.stay` does.
 
-        `pace` is in moves per second, 0 for no pauses; without it the bot pauses like a person. With
-        `starts_with` a bot that is host starts a race when so many players are ready, and prepares the next one.
+        `pace` is in moves per second, 0 for no pauses; without it the bot pauses like a person.
         """
-        return BotPlayer(
-            self.session,
-            CHOOSERS[self._strength],
-            pace=pace,
-            variation=variation_of(self.name),
-            races=races,
-            starts_with=starts_with,
-        )
+        paused = human_pace if pace is None else steady_pace(pace)
+        choose, variation = CHOOSERS[self._strength], variation_of(self.name)
+        await stay(self.session, choose, paused, variation=variation, races=races)
 
 
 @asynccontextmanager

@@ -107,7 +107,7 @@ async def _send(
         states = bot.session.states()
         printing = asyncio.create_task(print_results(states, bot.player, bot.name, shown_in))
         try:
-            await bot.playing(races=races, pace=pace).stay()
+            await bot.play(races=races, pace=pace)
         finally:
             await asyncio.wait([printing])
     return bool(bot.session.state and bot.session.state.alarms)

@@ -29,7 +29,7 @@ from saratoga_client.session.error_messages import (
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.moments import with_last_minute
 from saratoga_client.session.move_sender import MoveSender, cash_out
-from saratoga_client.session.own_board import OwnBoard, with_move
+from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
@@ -121,16 +121,6 @@ class TableSession:
     def state(self) -> SessionState | None:
         """The current state; `None` before the server has sent the table."""
         return self._store.state
-
-    @property
-    def own(self) -> OwnBoard | None:
-        """The player's own board in the current state, if there is one."""
-        return self._store.own
-
-    @property
-    def has_seat(self) -> bool:
-        """True until an event or an answer has said that the seat is gone."""
-        return self._connection.seat is not None
 
     @property
     def server(self) -> str:
