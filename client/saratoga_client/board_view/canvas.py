@@ -47,12 +47,6 @@ class Canvas:
         self._write(x, y, cells, [role] * len(cells))
         return x + len(cells)
 
-    def pieces(self, x: int, y: int, pieces: Row) -> int:
-        """Write pieces one after another; return the column after them."""
-        for text, role in pieces:
-            x = self.put(x, y, text, role)
-        return x
-
     def paste(self, other: "Canvas", x: int, y: int) -> None:
         """Copy another canvas onto this one."""
         for row in range(other.height):

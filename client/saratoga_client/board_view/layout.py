@@ -13,12 +13,11 @@ from saratoga_client.board_view.elision import ColumnRow, column_rows
 from saratoga_client.board_view.faces import Size
 from saratoga_client.board_view.piles import (
     FAN,
-    STOCK,
     PileArea,
     PileLabel,
     pile_layout,
 )
-from saratoga_client.input.move_text import pile_cards
+from saratoga_client.input.move_text import STOCK, pile_cards
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, RESERVE

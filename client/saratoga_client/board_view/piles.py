@@ -11,12 +11,11 @@ from functools import lru_cache
 from typing import Final
 
 from saratoga_client.board_view.faces import Size
+from saratoga_client.input.move_text import STOCK
+from saratoga_client.input.pile_keys import has_pile
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, RESERVE, WASTE
-from saratoga_rules.piles import Pile
-from saratoga_rules.vocabulary.deal_steps import ToReserve
 
-STOCK: Final = "stock"
 SUIT_ORDER: Final = "SHCD"
 """The order of suits from left to right; neighbours differ in colour."""
 
@@ -112,14 +111,6 @@ class _Form:
         is_single = self.game.down is None and self.game.up.for_each_suit == 1
         return is_single and not self.tight
 
-    @property
-    def has_waste(self) -> bool:
-        return self.game.stock.onto is Pile.WASTE
-
-    @property
-    def has_reserve(self) -> bool:
-        return any(isinstance(step, ToReserve) for step in self.game.deal)
-
 
 def _stretched(labels: list[PileLabel], width: int) -> tuple[PileLabel, ...]:
     """Extend each label up to the next one."""
@@ -197,7 +188,7 @@ def _in_two_parts(form: _Form) -> PileLayout:
             areas.append(_site(f"down.{suit}", x, y + seen, form.above))
         else:
             areas.append(_site(f"up.{suit}", x, y, form.above))
-    if form.has_reserve:
+    if has_pile(form.game, RESERVE):
         areas.append(_site(RESERVE, first, lower + 1, form.below, rows=room))
         labels.append(PileLabel(piles=(RESERVE,), x=first, y=lower, width=right - first - 1))
     for index, name in enumerate(COLUMN_NAMES[:count]):
@@ -239,9 +230,10 @@ def _in_rows(form: _Form) -> PileLayout:
     end = min(span, form.width - form.margin)
     groups = _groups(form, gap)
     needed = sum(group.width(wide) for group in groups) + (len(groups) - 1) * (gap + 1)
-    piles = [(RESERVE, form.has_reserve), (WASTE, form.has_waste)]
     missing = 0
-    for pile in [name for name, there in piles if there]:
+    for pile in (RESERVE, WASTE):
+        if not has_pile(form.game, pile):
+            continue
         fanned = 1
         if pile == WASTE:
             packet = FAN * (form.game.stock.draw - 1)

@@ -6,6 +6,7 @@ from typing import Final
 
 from saratoga_client.input.find import Found, banked_words, cards_matching, known_places
 from saratoga_client.input.move_text import carried, foundations, plain_pile_name, turned_up
+from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.grammar import Context, not_understood, parse_line
@@ -16,10 +17,19 @@ from saratoga_rules.cards import Card, rank
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
-from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, WASTE, Carry, Draw, Move, Redeal
+from saratoga_rules.moves import (
+    DOWN,
+    RESERVE,
+    TAKE_BACK_INDEX,
+    UP,
+    WASTE,
+    Carry,
+    Draw,
+    Move,
+    Redeal,
+)
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import View
-from saratoga_rules.vocabulary.deal_steps import ToReserve
 from saratoga_rules.vocabulary.foundations import First
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
@@ -130,7 +140,7 @@ def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> I
     yield stock_line(game, view)
     if game.stock.onto is Pile.WASTE:
         yield waste_line(view, card_names)
-    if has_reserve(game):
+    if has_pile(game, RESERVE):
         yield reserve_line(view, card_names)
     yield foundations_line(game, view, UP, card_names)
     if game.down is not None:
@@ -205,11 +215,6 @@ def board_line(game: Game, view: View, count: int | None) -> str:
     """Return the heading above the piles; `count` is the number of moves made, `None` to omit it."""
     moves = "" if count is None else f"{counted(count, 'move')}, "
     return f"board: {game.name}, {moves}{money_words(game, view)}"
-
-
-def has_reserve(game: Game) -> bool:
-    """Return whether the deal of this game has a reserve."""
-    return any(isinstance(step, ToReserve) for step in game.deal)
 
 
 def where_lines(
