@@ -72,7 +72,7 @@ class CommitOutcome(Struct, frozen=True):
     """The number of the race's boards that still race."""
 
 
-class LogEntry(Struct, frozen=True, gc=False):
+class LogEntry(Struct, frozen=True):
     """A stored entry of a board's log."""
 
     text: str

@@ -336,7 +336,7 @@ async def _read_logs(stores: Store, state: TableState) -> tuple[Position, dict[s
             if stored is not None:
                 for _ in fold(game, board, stored):
                     pass
-                logs[player] = ReadLog(board.log, False, not board.racing)
+                logs[player] = ReadLog(tuple(board.log), False, not board.racing)
         if player not in logs:
-            logs[player] = ReadLog(board.log, damaged=True)
+            logs[player] = ReadLog(tuple(board.log), damaged=True)
     return opening, logs

@@ -39,7 +39,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
             for player, board in boards.items()
         ],
     )
-    racers = tuple(racer_log(state, player, boards[player].log) for player in sorted(boards))
+    racers = tuple(racer_log(state, player, tuple(boards[player].log)) for player in sorted(boards))
     record = replace(race_record(state, opening, racers), results=tuple(placed))
     text = format_record(record)
     outcome = outcome_of(record, digest_of(text))

@@ -1,6 +1,7 @@
 """Boards are computed from their logs, and the results of a race from its boards."""
 
 import json
+import tracemalloc
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -27,6 +28,7 @@ from saratoga_server.domain.board import (
     FOLD_STEP,
     Board,
     BoardChange,
+    BoardLog,
     commit_of,
     continued,
     ended,
@@ -268,6 +270,41 @@ def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: s
     board = replace(stored(*WHOLE), banked=banked, state=state)
     with pytest.raises(Damage, match="ends cash-out with 6 banked"):
         list(fold(CANFIELD, new_board(), board))
+
+
+# A board's log: stored as columns, read like a list of entries
+
+
+ENTRIES = [
+    LogEntry("draw", Millis(NOON), 1),
+    LogEntry("t1>up", Millis(NOON + 900), 4),
+    LogEntry("stuck", Millis(NOON + 900), 5),
+]
+
+
+def test_what_was_appended_is_read_again() -> None:
+    log = BoardLog()
+    assert not log
+    for entry in ENTRIES:
+        log.append(entry)
+    assert len(log) == 3
+    assert list(log) == ENTRIES
+    assert (log[0], log[-1]) == (ENTRIES[0], ENTRIES[-1])
+    with pytest.raises(IndexError):
+        log[3]
+
+
+def test_an_entry_takes_no_more_memory_than_its_numbers() -> None:
+    log, entries = BoardLog(), 4000
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for number in range(entries):
+        # new objects each time, like the texts and numbers that are decoded from a frame
+        log.append(LogEntry("-".join(("t1>", "t2")), Millis(NOON + number), number))
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (after - before) / entries < 40
+    assert len({id(entry.text) for entry in log}) == 1
 
 
 # The boards of a finished race, replayed from its record
