@@ -272,14 +272,7 @@ class NotingConnection(Connection):
         timing: Timing = Timing(),  # noqa: B008 - frozen
     ) -> None:
         self.notes = Notes()
-        super().__init__(
-            url,
-            new_token(),
-            name=name,
-            bot=True,
-            client="test",
-            timing=timing,
-        )
+        super().__init__(url, new_token(), name=name, bot=True, client="test", timing=timing)
         self.subscribe(self.notes.turn)
         self._requests = NotingRequests(Backoff(), self._send)
         self._requests.notes = self.notes
@@ -292,17 +285,8 @@ class NotingConnection(Connection):
             raise
 
 
-EXCUSED_VOIDS = 5
-"""The most countdowns, besides one for each race, that a player may have voided whom a host still allows."""
-
-
 def _blocked(state: SessionState) -> list[str]:
-    """Return the players whom the host still allows to get ready."""
-    return [
-        seat.player
-        for seat in state.table.seats
-        if seat.blocked and seat.voids <= EXCUSED_VOIDS + seat.races
-    ]
+    return [seat.player for seat in state.table.seats if seat.blocked]
 
 
 def _may_start(state: SessionState, players: int) -> bool:
@@ -332,8 +316,10 @@ async def run_table(session: TableSession, players: int, races: int | None = Non
             elif _may_start(state, players):
                 await session.start()
         except Problem as problem:
-            if not problem.refusal:
-                tried = None  # no answer: again
+            if isinstance(problem.__cause__, RequestTimedOut):
+                tried = None  # again
+            elif not problem.refusal:
+                raise
 
 
 async def race_as_host(
@@ -348,13 +334,8 @@ async def race_as_host(
     """Let a bot play at the session's table; one that is the host starts races with `starts_with` players."""
     hosting = asyncio.create_task(run_table(session, starts_with, races))
     try:
-        await stay(
-            session,
-            CHOOSERS[Strength(strength)],
-            steady_pace(pace),
-            variation=variation,
-            races=races,
-        )
+        choose = CHOOSERS[Strength(strength)]
+        await stay(session, choose, steady_pace(pace), variation=variation, races=races)
     finally:
         hosting.cancel()
         await asyncio.gather(hosting, return_exceptions=True)
@@ -415,19 +396,15 @@ async def players_at_a_table(
     line_up: Sequence[str] = LINE_UP,
     timing: Timing = Timing(),  # noqa: B008 - frozen
 ) -> AsyncIterator[list[RecordedPlayer]]:
-    """Seat bots at a new table, each named `names` and a number; the first one is the host.
-
-    The players connect to the addresses in turn.
-    """
+    """Seat bots at a new table, each named `names` and a number, by each address in turn; the first is the host."""
     addresses = itertools.cycle([url] if isinstance(url, str) else url)
     async with AsyncExitStack() as stack:
         players: list[RecordedPlayer] = []
         code = ""
         for number, strength in enumerate(line_up, start=1):
             name = f"{names}{number}"
-            connection = await stack.enter_async_context(
-                NotingConnection(next(addresses), name, timing)
-            )
+            connecting = NotingConnection(next(addresses), name, timing)
+            connection = await stack.enter_async_context(connecting)
             session = noted_session(connection)
             if code:
                 await session.sit_down(code)

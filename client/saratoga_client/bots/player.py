@@ -7,6 +7,7 @@ raises alarms, and repeats moves.
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -123,11 +124,16 @@ async def _play(
         choice = choose(own.game, own.view, memory)
         return choice, pace(own.game, own.view, memory, choice)
 
+    def has_ended(state: SessionState) -> bool:
+        return state.own is None or not state.own.is_racing
+
     race, refusals = own.race, 0
     while own.race == race and own.may_move:
         before, began, reason = own, time.monotonic(), ""
         choice, pause = await asyncio.to_thread(think, own, memory)
-        await asyncio.sleep(max(0.0, began + pause - time.monotonic()))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(began + pause - time.monotonic()):
+                await session.until(has_ended)
         own = _board(session, own)
         if own.view == before.view and own.may_move:
             try:
