@@ -68,12 +68,14 @@ class Bot:
                     await asyncio.to_thread(int)
                     await self.server.settle()
 
-    async def start_race(self) -> None:
+    async def start_race(self, *refused: str) -> None:
+        """Race; the bot's first moves are refused with these codes."""
         await self.until(lambda: self.session.state is not None and self.is_ready)
         await self.ben.ready()
         await self.ben.ask(Start, table=self.ben.table.code)
         await self.ben.reveal()
         await self.until(lambda: self.network.answered[-1:] != [] and self.revealed)
+        self.network.refusals.extend((code, False) for code in refused)
         await self.server.pass_time(COUNTDOWN_MILLIS)
         await self.until(lambda: self.state.own is not None)
 
@@ -179,9 +181,7 @@ async def test_a_bot_is_not_made_ready_while_it_is_blocked_or_does_not_know_the_
 async def test_after_a_refusal_a_bot_plays_on(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player, "RETRY_AFTER", 0.0)
     async with bot_at_table() as bot:
-        bot.network.refusals.clear()
-        await bot.start_race()
-        bot.network.refusals.extend([(code, False)] * 2)
+        await bot.start_race(code, code)
         await bot.until(lambda: not bot.own.is_racing)
         assert bot.own.state in ("cash-out", "stuck")
 
@@ -189,8 +189,7 @@ async def test_after_a_refusal_a_bot_plays_on(code: str, monkeypatch: pytest.Mon
 async def test_a_bot_gives_up_after_too_many_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player, "RETRY_AFTER", 0.0)
     async with bot_at_table() as bot:
-        await bot.start_race()
-        bot.network.refusals.extend([("illegal_move", False)] * (MOST_REFUSALS + 5))
+        await bot.start_race(*["illegal_move"] * (MOST_REFUSALS + 1))
         await bot.until(bot.staying.done)
         with pytest.raises(Problem, match="refuses the bot's moves"):
             await bot.staying
