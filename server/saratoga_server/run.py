@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import import_module
 from typing import Final
 
@@ -42,10 +43,8 @@ async def serve(config: Config, metrics: Metrics) -> None:
 
 
 async def _serve(config: Config, metrics: Metrics, shutdown: Shutdown) -> None:
-    # in a thread, because it takes as long as the store's start, which goes on meanwhile
-    importing = asyncio.create_task(asyncio.to_thread(import_module, SERVING))
     async with _metrics_server(config, metrics), _store_address(config) as (url, embedded):
-        await importing
+        # not before: the embedded store starts while it is imported
         from saratoga_server.serving import serve_players
 
         await serve_players(config, url, embedded, metrics, shutdown)
@@ -57,7 +56,9 @@ async def _store_address(config: Config) -> AsyncIterator[tuple[str, EmbeddedSto
     if config.redis is not None:
         yield config.redis, None
         return
-    embedded = EmbeddedStore(config.store_folder, config.durability)
+    embedded = EmbeddedStore(
+        config.store_folder, config.durability, while_starting=partial(import_module, SERVING)
+    )
     async with embedded as url:
         log.info("store_open", folder=str(config.store_folder))
         yield url, embedded

@@ -19,7 +19,7 @@ finds a leftover store on the folder shuts it down and starts its own.
 import asyncio
 import shlex
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from time import time
@@ -88,8 +88,18 @@ class EmbeddedStore:
     `StoreRefused` if another server uses the folder, or the store does not come up.
     """
 
-    def __init__(self, folder: Path, durability: Durability = Durability.SAFE) -> None:
-        """`durability`: `fast` or `safe`; an embedded store has no replica."""
+    def __init__(
+        self,
+        folder: Path,
+        durability: Durability = Durability.SAFE,
+        *,
+        while_starting: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`durability`: `fast` or `safe`; an embedded store has no replica.
+
+        Call `while_starting` whenever the store's process has been started, before it takes commands.
+        """
+        self._while_starting = while_starting
         self.folder = folder
         self._settings = {
             "appendonly": "yes",
@@ -168,7 +178,7 @@ class EmbeddedStore:
                 if has_data and rewrites:
                     await self._rewrite(lock)
                 return await StoreProcess.start(
-                    self.folder, self._socket_path, self._settings, lock
+                    self.folder, self._socket_path, self._settings, lock, self._while_starting
                 )
             except StoreRefused as refused:
                 if not has_data:

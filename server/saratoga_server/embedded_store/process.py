@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final
@@ -69,15 +69,21 @@ class StoreProcess:
 
     @classmethod
     async def start(
-        cls, folder: Path, socket_path: str, settings: Mapping[str, str], lock: IO[str]
+        cls,
+        folder: Path,
+        socket_path: str,
+        settings: Mapping[str, str],
+        lock: IO[str],
+        while_starting: Callable[[], object] = lambda: None,
     ) -> "StoreProcess":
-        """Start a store on the folder and return when it accepts commands.
+        """Start a store on the folder and return when it accepts commands; call `while_starting` before.
 
         The store inherits the open file `lock`, and with it the lock. Raises `StoreRefused` with the end of
         the store's log if the store does not start.
         """
         store = cls(*_spawn(folder, settings, lock))
         try:
+            while_starting()
             await store._take_commands(folder, socket_path)
         except BaseException:
             await store.stop()
