@@ -119,7 +119,8 @@ class PlainTable:
             await self._commands.bots.leave()
 
     async def _write_changes(self) -> None:
-        async for state in self._table.states():
+        # every one: a line on a board's end is due before those of the result
+        async for state in self._table.every_state():
             self._writer.show(state)
             self._changed.set()
 

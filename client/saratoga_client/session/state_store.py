@@ -1,6 +1,7 @@
 """The current state of a table session: waits for a condition, and an iterator over its changes."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 
 from saratoga_client.session.own_board import OwnBoard
@@ -19,6 +20,8 @@ class StateStore:
         """The current state; `None` before the first snapshot."""
         self.is_closed = False
         self._changed = asyncio.Event()
+        self._unread: list[deque[SessionState]] = []
+        """The states that each reader of every state has not reached."""
 
     @property
     def own(self) -> OwnBoard | None:
@@ -29,6 +32,8 @@ class StateStore:
         """Replace the state and wake all who wait for a change."""
         if state is not self.state:
             self.state = state
+            for unread in self._unread:
+                unread.append(state)
             self._wake()
 
     def close(self) -> None:
@@ -50,6 +55,19 @@ class StateStore:
                 return
             else:
                 await self._changed.wait()
+
+    async def every_state(self) -> AsyncIterator[SessionState]:
+        """Yield the state now and after each change, until the session ends: for a reader who misses none."""
+        unread = deque([] if self.state is None else [self.state])
+        self._unread.append(unread)
+        try:
+            while unread or not self.is_closed:
+                if unread:
+                    yield unread.popleft()
+                else:
+                    await self._changed.wait()
+        finally:
+            self._unread.remove(unread)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until the condition holds; raises `StateStoreClosed` after the end of the session."""

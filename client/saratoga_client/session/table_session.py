@@ -136,6 +136,10 @@ class TableSession:
         """Yield the newest state now and after changes, until the session ends; see `StateStore.states`."""
         return self._store.states()
 
+    def every_state(self) -> AsyncIterator[SessionState]:
+        """Yield the state now and after each change, until the session ends."""
+        return self._store.every_state()
+
     def now(self) -> int:
         """Return the server's time in milliseconds since 1970."""
         return self._connection.now()

@@ -198,9 +198,13 @@ async def test_a_slow_reader_gets_the_newest_state_and_always_the_last() -> None
     store.replace(SECOND)
     store.replace(THIRD)
     assert await reading is THIRD
-    store.replace(FIRST)
+    every = store.every_state()
+    assert await anext(every) is THIRD
+    for state in (SECOND, FIRST):
+        store.replace(state)
     store.close()
     assert [state async for state in states] == [FIRST]
+    assert [state async for state in every] == [SECOND, FIRST]
 
 
 async def test_closing_the_store_ends_every_wait() -> None:
