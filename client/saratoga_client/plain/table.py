@@ -120,7 +120,7 @@ class PlainTable:
 
     async def _write_changes(self) -> None:
         # every one: a line on a board's end is due before those of the result
-        async for state in self._table.every_state():
+        async for state in self._table.states(every=True):
             self._writer.show(state)
             self._changed.set()
 

@@ -21,7 +21,7 @@ class StateStore:
         self.is_closed = False
         self._changed = asyncio.Event()
         self._unread: list[deque[SessionState]] = []
-        """The states that each reader of every state has not reached."""
+        """The states that each reader has not reached."""
 
     @property
     def own(self) -> OwnBoard | None:
@@ -41,24 +41,12 @@ class StateStore:
         self.is_closed = True
         self._wake()
 
-    async def states(self) -> AsyncIterator[SessionState]:
-        """Yield the newest state now and after changes, until the session ends and its last state was yielded.
+    async def states(self, *, every: bool = False) -> AsyncIterator[SessionState]:
+        """Yield the state now and after changes, until the session ends and its last state was yielded.
 
-        A reader that is slower than the changes misses those in between.
+        A reader that is slower than the changes misses those in between, unless it wants `every` state.
         """
-        shown: SessionState | None = None
-        while True:
-            if self.state is not None and self.state is not shown:
-                shown = self.state
-                yield shown
-            elif self.is_closed:
-                return
-            else:
-                await self._changed.wait()
-
-    async def every_state(self) -> AsyncIterator[SessionState]:
-        """Yield the state now and after each change, until the session ends: for a reader who misses none."""
-        unread = deque([] if self.state is None else [self.state])
+        unread = deque([] if self.state is None else [self.state], maxlen=None if every else 1)
         self._unread.append(unread)
         try:
             while unread or not self.is_closed:

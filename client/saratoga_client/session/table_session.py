@@ -132,13 +132,9 @@ class TableSession:
         """True while the record of a finished race is being fetched and checked."""
         return self._duties.records.is_awaiting()
 
-    def states(self) -> AsyncIterator[SessionState]:
-        """Yield the newest state now and after changes, until the session ends; see `StateStore.states`."""
-        return self._store.states()
-
-    def every_state(self) -> AsyncIterator[SessionState]:
-        """Yield the state now and after each change, until the session ends."""
-        return self._store.every_state()
+    def states(self, *, every: bool = False) -> AsyncIterator[SessionState]:
+        """Yield the newest or `every` state now and after changes, until the session ends (`StateStore.states`)."""
+        return self._store.states(every=every)
 
     def now(self) -> int:
         """Return the server's time in milliseconds since 1970."""

@@ -198,7 +198,7 @@ async def test_a_slow_reader_gets_the_newest_state_and_always_the_last() -> None
     store.replace(SECOND)
     store.replace(THIRD)
     assert await reading is THIRD
-    every = store.every_state()
+    every = store.states(every=True)
     assert await anext(every) is THIRD
     for state in (SECOND, FIRST):
         store.replace(state)
