@@ -104,7 +104,7 @@ async def _send(
         server, lambda session: session.sit_down(code), strength, name=name
     ) as bot:
         say(f"{bot.shown_name} has sat down at {code}.")
-        states = bot.session.states()
+        states = bot.session.states(every=True)
         printing = asyncio.create_task(print_results(states, bot.player, bot.name, shown_in))
         try:
             await bot.play(races=races, pace=pace)

@@ -167,7 +167,7 @@ async def watched_states(
     attending = asyncio.create_task(session.attend(), name=f"watching {code}")
     is_closed = False
     try:
-        async for state in session.states():
+        async for state in session.states(every=True):
             is_closed = state.phase == "closed"
             yield state
         if not is_closed:
