@@ -1,7 +1,7 @@
 """Serve players: open the store, the node and the port, and close them in order."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Final
 
@@ -23,8 +23,8 @@ from saratoga_server.process import (
 )
 from saratoga_server.shutdown import Shutdown
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.opening import Store, open_store
-from saratoga_server.transport.gateway import Gateway, GatewaySettings, gateway_settings
+from saratoga_server.store.opening import open_store
+from saratoga_server.transport.gateway import Gateway, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.web_files import load_web_files, web_folder
 
@@ -46,7 +46,7 @@ async def serve_players(
     Raises `StoreRefused`, `StoreUnavailable`, `StartupError`.
     """
     settings = gateway_settings(config)
-    lost = asyncio.Event()
+    lost = asyncio.Event()  # set when the store has lost writes
 
     def on_lost() -> None:
         metrics.store_losses.inc(config.durability is not Durability.FAST)
@@ -61,57 +61,43 @@ async def serve_players(
         memory=embedded.ledger if embedded else None,
     ) as store:
         supervision = [*store.watching, *([embedded.supervision] if embedded else [])]
-        await _serve(config, settings, store, metrics, shutdown, supervision, lost)
 
+        def why_store_refused() -> str | None:
+            return store.guard.why_refused
 
-async def _serve(
-    config: Config,
-    settings: GatewaySettings,
-    store: Store,
-    metrics: Metrics,
-    shutdown: Shutdown,
-    supervision: Sequence[asyncio.Task[None]],
-    lost: asyncio.Event,
-) -> None:
-    """Serve players until shutdown is requested or a background task ends.
-
-    `supervision`: background tasks that already run. `lost` is set when the store has lost writes.
-    """
-
-    def why_store_refused() -> str | None:
-        return store.guard.why_refused
-
-    node = await Node.opened(
-        store,
-        config.node,
-        program(),
-        metrics,
-        ranked_tables=config.ranked,
-        why_store_refused=why_store_refused,
-    )
-    pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
-    gateway = Gateway(node.dispatcher, settings, pages, metrics)
-    with cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
-        port = await gateway.open()
-    work = (
-        node.scheduler.run(),
-        gateway.watch(),
-        node.listener.run(),
-        metrics.keep_sampling(node, why_store_refused),
-        _follow_losses(node, lost),
-        feed_watchdog(),
-    )
-    tasks = [*supervision, *map(asyncio.create_task, work)]
-    address = config.invitation(port)
-    log.info("server_open", address=address, store=config.store_shown)
-    requested = asyncio.create_task(shutdown.requested.wait())
-    await announce(address)
-    node.background_tasks.spawn(_finish_startup())
-    await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    if not shutdown.requested.is_set():
-        shutdown.fail()
-    notify(STOPPING)
-    await _close(node, gateway, config.drain_delay, [*tasks, requested])
+        node = await Node.opened(
+            store,
+            config.node,
+            program(),
+            metrics,
+            ranked_tables=config.ranked,
+            why_store_refused=why_store_refused,
+        )
+        pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
+        gateway = Gateway(node.dispatcher, settings, pages, metrics)
+        with cannot_listen(
+            f"{config.host}:{config.port}", "Choose another with --host and --port."
+        ):
+            port = await gateway.open()
+        work = (
+            node.scheduler.run(),
+            gateway.watch(),
+            node.listener.run(),
+            metrics.keep_sampling(node, why_store_refused),
+            _follow_losses(node, lost),
+            feed_watchdog(),
+        )
+        tasks = [*supervision, *map(asyncio.create_task, work)]
+        address = config.invitation(port)
+        log.info("server_open", address=address, store=config.store_shown)
+        requested = asyncio.create_task(shutdown.requested.wait())
+        await announce(address)
+        node.background_tasks.spawn(_finish_startup())
+        await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        if not shutdown.requested.is_set():
+            shutdown.fail()
+        notify(STOPPING)
+        await _close(node, gateway, config.drain_delay, [*tasks, requested])
 
 
 def program() -> str:
