@@ -152,7 +152,7 @@ async def _ensure_name_in_lines(connection: Connection, lines: "PlainSession", w
 
     if connection.welcome.name is not None:
         return
-    if wanted and await lobby.claim_name(connection, lines, wanted):
+    if wanted and await lobby.take_name(connection, lines, wanted):
         return
     if await lobby.ask_name(connection, lines) is not None:
         raise Problem("You need a name to sit down.", "Give one with --name NAME.", Exit.USAGE)

@@ -21,6 +21,7 @@ from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
 from saratoga_client.session.join import (
     LONGEST_NAME,
+    claim_name,
     give_up_seat,
     release_other_seat,
     way_back,
@@ -30,7 +31,7 @@ from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
-from saratoga_protocol.commands import ClaimName, GetLeaderboard, ListTables
+from saratoga_protocol.commands import GetLeaderboard, ListTables
 from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
@@ -67,13 +68,13 @@ async def ask_name(connection: Connection, session: PlainSession) -> ExitReason 
             session.output.write("help name NAME: choose your name", "help quit: end the program")
             continue
         is_name = parsed.command is None or parsed.command.name == "name"
-        if is_name and await claim_name(connection, session, parsed.arguments):
+        if is_name and await take_name(connection, session, parsed.arguments):
             return None
         if not is_name:
             session.output.write("no: Choose a name first: type name NAME, or quit.")
 
 
-async def claim_name(connection: Connection, session: PlainSession, name: str) -> bool:
+async def take_name(connection: Connection, session: PlainSession, name: str) -> bool:
     """Claim a name, write the answer, and return whether the server accepted the name."""
     if not name:
         session.output.write("no: Which name? Type name and your name: name NAME.")
@@ -82,11 +83,11 @@ async def claim_name(connection: Connection, session: PlainSession, name: str) -
         session.output.write("no: That name is too long; a name has 2 to 20 characters.")
         return False
     try:
-        claimed = await connection.ask(partial(ClaimName, name=name), events.NameClaimed)
+        claimed = await claim_name(connection, name)
     except CommandRefused as refusal:
         session.output.write(f"no: {refusal.message}")
         return False
-    session.output.write(f"name: you are {claimed.name}")
+    session.output.write(f"name: you are {claimed}")
     return True
 
 
@@ -169,7 +170,7 @@ class PlainLobby:
         return reason
 
     async def _take_name(self, words: str) -> None:
-        if await claim_name(self._connection, self._session, words):
+        if await take_name(self._connection, self._session, words):
             self._name = words
 
     async def _list_tables(self, words: str) -> None:

@@ -11,7 +11,7 @@ from kit.results import BEST
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.plain import lobby
-from saratoga_client.plain.lobby import ask_name, claim_name, run_lobby, tables_lines
+from saratoga_client.plain.lobby import ask_name, run_lobby, tables_lines, take_name
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.session import ExitReason
 from saratoga_client.practice.deals import from_seed
@@ -120,8 +120,8 @@ async def test_a_name_that_the_program_was_started_with_is_claimed_by_a_player_w
 async def test_an_empty_or_too_long_name_is_not_sent() -> None:
     connection = AnsweringConnection(name=None)
     session, output = scripted_session()
-    assert not await claim_name(cast(Connection, connection), session, "")
-    assert not await claim_name(cast(Connection, connection), session, "x" * 65)
+    assert not await take_name(cast(Connection, connection), session, "")
+    assert not await take_name(cast(Connection, connection), session, "x" * 65)
     assert [line.split(":")[0] for line in output.lines] == ["no", "no"]
     assert connection.asked == []
 
