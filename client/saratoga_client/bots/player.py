@@ -104,7 +104,9 @@ async def _got_ready(session: TableSession) -> bool:
     try:
         await session.ready()
     except Problem as problem:
-        LOG.warning("the bot did not get ready: %s", problem)
+        # a refusal means that the table has changed; a known deal is the server's fault
+        level = logging.INFO if problem.refusal else logging.WARNING
+        LOG.log(level, "the bot did not get ready: %s", problem)
         is_passing = problem.refusal in RETRIED or problem.code is Exit.UNREACHABLE
         if is_passing:
             await asyncio.sleep(RETRY_AFTER)
