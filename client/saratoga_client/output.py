@@ -8,11 +8,12 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final, TextIO
 
 import click
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.text import message_lines
@@ -66,9 +67,9 @@ def write_script(text: str) -> None:
     _write(text)
 
 
-def write_json(result: Struct) -> None:
-    """Write a result as one line of JSON in ASCII."""
-    _write(json.dumps(to_builtins(result)))
+def write_json(schema: str, fields: Mapping[str, object]) -> None:
+    """Write a result as one line of JSON in ASCII; client/README.md lists the fields of every schema."""
+    _write(json.dumps(to_builtins({"schema": schema, **fields})))
 
 
 def say(text: str) -> None:

@@ -2,43 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any, Final
 
 import click
-from msgspec import Struct
 
 from saratoga_client.bots.choose import Strength
 from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.frame import ExampleCommand
-from saratoga_client.cli.options import TABLE, output_options, server_of, server_option
-from saratoga_client.cli.watch import WatchedRecord
+from saratoga_client.cli.options import TABLE, at_server_of, output_options, server_option
+from saratoga_client.cli.watch import record_fields
+from saratoga_client.local.settings import Settings
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.problems import Exit, told_alarms
 from saratoga_client.session.invitation import Destination
-from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.session.state import SessionState
 from saratoga_client.wording import dollars, state_words
-from saratoga_protocol import events
 
-RESULT_FIELDS = ("player", "place", "banked", "net", "state", "moves")
-"""The fields of `BotOut` that come from the result."""
+SCHEMA: Final = "saratoga.bot.v1"
 
-
-class BotOut(Struct, frozen=True, kw_only=True):
-    """The object that `--json` prints for each race, after the check of its record."""
-
-    schema: str = "saratoga.bot.v1"
-    race: str
-    game: str
-    name: str
-    player: str
-    place: int
-    banked: int
-    net: int
-    state: str
-    moves: int
-    verification: WatchedRecord | None
-    """The check of the race's record; `None` if the bot ended before it."""
-    alarms: list[str]
-    """Sentences on how the server contradicted itself since the program has started."""
+RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
+"""The fields of the JSON object that come from the bot's result."""
 
 
 @click.command(
@@ -68,16 +51,7 @@ class BotOut(Struct, frozen=True, kw_only=True):
 )
 @output_options
 @server_option
-def command(
-    table: Destination,
-    strength: str,
-    name: str | None,
-    races: int | None,
-    pace: float | None,
-    as_json: bool,
-    plain: bool,
-    server: str,
-) -> int:
+def command(table: Destination, as_json: bool, plain: bool, settings: Settings, **bot: Any) -> int:
     """Send a bot to the table CODE.
 
     All players see that it is a bot. It sees only what a player in its seat sees. Without --races it
@@ -85,19 +59,20 @@ def command(
     on stderr, and the exit code is 7.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
-    sending = _send(server_of(table, server), table.code, strength, name, races, pace, shown_in)
-    has_alarm = asyncio.run(sending)
+    server = at_server_of(table, settings).server_url
+    has_alarm = asyncio.run(_send(server, table.code, shown_in, **bot))
     return Exit.NOT_VERIFIED if has_alarm else Exit.DONE
 
 
 async def _send(
     server: str,
     code: str,
+    shown_in: OutputFormat,
+    *,
     strength: str,
     name: str | None,
     races: int | None,
     pace: float | None,
-    shown_in: OutputFormat,
 ) -> bool:
     """Run the bot; return whether it has raised an alarm."""
     async with seated_bot(
@@ -117,7 +92,7 @@ async def print_results(
     states: AsyncIterator[SessionState], player: str, name: str, shown_in: OutputFormat
 ) -> None:
     """Print a bot's result of each race, as JSON after the check of its record; and alarms on stderr."""
-    unchecked: dict[str, tuple[events.Outcome, events.Result]] = {}
+    unchecked: dict[str, dict[str, object]] = {}
     known, alarms = "", list[str]()
     async for state in states:
         for alarm in state.alarms:
@@ -127,38 +102,17 @@ async def print_results(
         outcome = state.table_view.outcome
         if outcome is not None and outcome.race != known:
             known = outcome.race
-            for result in outcome.results:
-                if result.player == player and shown_in is OutputFormat.JSON:
-                    unchecked[known] = outcome, result
-                elif result.player == player:
-                    write_line(_line(outcome, result))
+            for result in (each for each in outcome.results if each.player == player):
+                if shown_in is OutputFormat.JSON:
+                    raced = {key: getattr(result, key) for key in RESULT_FIELDS}
+                    unchecked[known] = {"race": known, "game": outcome.game, "name": name, **raced}
+                else:
+                    write_line(
+                        f"{known}: place {result.place} of {len(outcome.results)}, "
+                        f"{result.banked} banked, {dollars(result.net)}, {state_words(result.state)}"
+                    )
         for race in unchecked.keys() & state.verifications.keys():
-            _print_json(name, *unchecked.pop(race), state.verifications[race], alarms)
-    for outcome, result in unchecked.values():
-        _print_json(name, outcome, result, None, alarms)
-
-
-def _line(outcome: events.Outcome, result: events.Result) -> str:
-    return (
-        f"{outcome.race}: place {result.place} of {len(outcome.results)}, "
-        f"{result.banked} banked, {dollars(result.net)}, {state_words(result.state)}"
-    )
-
-
-def _print_json(
-    name: str,
-    outcome: events.Outcome,
-    result: events.Result,
-    found: Verification | None,
-    alarms: list[str],
-) -> None:
-    write_json(
-        BotOut(
-            race=outcome.race,
-            game=outcome.game,
-            name=name,
-            verification=None if found is None else WatchedRecord.of(outcome.race, found),
-            alarms=alarms,
-            **{field: getattr(result, field) for field in RESULT_FIELDS},
-        )
-    )
+            found = {"verification": record_fields(race, state.verifications[race])}
+            write_json(SCHEMA, {**unchecked.pop(race), **found, "alarms": alarms})
+    for fields in unchecked.values():
+        write_json(SCHEMA, {**fields, "verification": None, "alarms": alarms})

@@ -47,15 +47,6 @@ class Finding(Struct, frozen=True):
     remedy: str = ""
 
 
-class ReportOut(Struct, frozen=True, kw_only=True):
-    """The object that `--json` prints."""
-
-    schema: str = "saratoga.doctor.v1"
-    well: bool
-    server: str
-    findings: list[Finding]
-
-
 @click.command(
     cls=ExampleCommand,
     examples=(
@@ -83,7 +74,8 @@ def command(server: str | None, as_json: bool, plain: bool) -> int:
     findings = [*of_terminal(this_terminal()), *of_files(), connection]
     wrong = [finding.name for finding in findings if finding.verdict == "wrong"]
     if shown_in is OutputFormat.JSON:
-        write_json(ReportOut(well=not wrong, server=address, findings=findings))
+        report = {"well": not wrong, "server": address, "findings": findings}
+        write_json("saratoga.doctor.v1", report)
     else:
         for finding in findings:
             colour = COLOURS[finding.verdict] if shown_in is OutputFormat.LIVE else None

@@ -7,9 +7,9 @@ from contextlib import AbstractAsyncContextManager
 import click
 
 from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.join import play_at
 from saratoga_client.cli.options import play_options
 from saratoga_client.cli.own_server import OwnServer
-from saratoga_client.cli.play import play_at
 from saratoga_client.local.hosting import (
     EVERY_ADDRESS,
     THIS_MACHINE,

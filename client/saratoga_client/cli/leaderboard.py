@@ -2,48 +2,26 @@
 
 import asyncio
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import click
-from msgspec import Struct, convert, field
 
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import THE_GAMES, game_argument, output_options, server_option
 from saratoga_client.local.identity import new_token
+from saratoga_client.local.settings import Settings
 from saratoga_client.output import OutputFormat, output_format, write_json, write_line
 from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard
 
-
-class LeaderboardRowOut(Struct, frozen=True, kw_only=True):
-    """A row in `saratoga.leaderboard.v1`."""
-
-    rank: int
-    name: str
-    player: str
-    value: int
-    net: int
-    elapsed: int | None = field(name="elapsed_ms")
-    race: str
-    races: int
-    rivals: int
-
-
-class LeaderboardOut(Struct, frozen=True, kw_only=True):
-    """The object that `--json` prints; with `--watch` one for every change."""
-
-    schema: str = "saratoga.leaderboard.v1"
-    game: str
-    ranking: str
-    period: str
-    key: str
-    bots: bool
-    total: int
-    offset: int
-    rows: list[LeaderboardRowOut]
-    me: LeaderboardRowOut | None
+ROW_FIELDS: Final = {
+    **{key: key for key in ("rank", "name", "player", "value", "net")},
+    "elapsed_ms": "elapsed",
+    **{key: key for key in ("race", "races", "rivals")},
+}
+"""The fields of a row of `saratoga.leaderboard.v1`, each with the attribute of its value."""
 
 
 @click.command(
@@ -94,12 +72,13 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
 )
 @output_options
 @server_option
-def command(watch: bool, as_json: bool, plain: bool, server: str, **question: Any) -> None:
+def command(watch: bool, as_json: bool, plain: bool, settings: Settings, **question: Any) -> None:
     """Print a page of a leaderboard, with `watch` again whenever it changes."""
     shown_in = output_format(as_json=as_json, plain=plain)
     # An anonymous query uses a random token that is not saved.
     token = "" if question["around_me"] else new_token()
-    asyncio.run(_show(server, token, partial(GetLeaderboard, follow=watch, **question), shown_in))
+    asking = partial(GetLeaderboard, follow=watch, **question)
+    asyncio.run(_show(settings.server_url, token, asking, shown_in))
 
 
 async def _show(
@@ -118,7 +97,14 @@ async def _show(
 def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
     """Print a page of a leaderboard."""
     if shown_in is OutputFormat.JSON:
-        write_json(convert(page, LeaderboardOut, from_attributes=True))
+        keys = ("game", "ranking", "period", "key", "bots", "total", "offset")
+        rows, me = list(map(_row, page.rows)), page.me and _row(page.me)
+        fields = {**{key: getattr(page, key) for key in keys}, "rows": rows, "me": me}
+        write_json("saratoga.leaderboard.v1", fields)
         return
     for line in leaderboard_lines(page):
         write_line(line)
+
+
+def _row(row: events.LeaderboardRow) -> dict[str, object]:
+    return {key: getattr(row, attribute) for key, attribute in ROW_FIELDS.items()}

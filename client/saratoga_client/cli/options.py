@@ -6,7 +6,6 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from saratoga_client.local.origins import DEFAULT_SERVER
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import SUITS, THEMES, Settings, every_game, load
 from saratoga_client.local.terminal import this_terminal
@@ -54,37 +53,17 @@ def _destination(text: str) -> Destination:
 TABLE: Final = click.types.FuncParamType(_destination)
 """The type of a parameter: a table's code, an invitation's URL, or a pasted invitation."""
 
-SERVER_HELP: Final = "The server's address; SARATOGA_SERVER and config.toml can set it too."
-
-
-def server_option(function: Function) -> Function:
-    """Add `--server`; the environment, the settings or this machine are the defaults."""
-    return click.option(
-        "--server",
-        metavar="URL",
-        default=lambda: load().server_url,
-        show_default=DEFAULT_SERVER,
-        help=SERVER_HELP,
-    )(function)
-
-
-def server_of(table: Destination, server: str) -> str:
-    """Return the server of a table; raise an error if a URL and `--server` differ."""
-    if not table.server:
-        return server
-    context = click.get_current_context()
-    is_said = context.get_parameter_source("server") is click.core.ParameterSource.COMMANDLINE
-    if is_said and server.rstrip("/") != table.server:
-        raise click.UsageError(f"The URL leads to {table.server}, and --server to {server}.")
-    return table.server
-
 
 def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
     return click.option(f"--{name}/--no-{name}", default=None, help=help_text)
 
 
 _OPTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "server": click.option("--server", metavar="URL", help=SERVER_HELP),
+    "server": click.option(
+        "--server",
+        metavar="URL",
+        help="The server's address; SARATOGA_SERVER and config.toml can set it too.",
+    ),
     "name": click.option("--name", help="Your name at a server that does not know you yet."),
     "plain": _switch("plain", "Lines of text instead of the screen, one fact per line."),
     "ascii": _switch("ascii", "Use ASCII characters only, with letters for suits."),
@@ -108,12 +87,11 @@ def all_options(command: Function) -> Function:
     return command
 
 
-def _settings_options(*left_out: str) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that adds the options for playing except some.
+def settings_options(*keys: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that adds options for playing, by the names of their settings.
 
-    The command gets them as one `settings`; the environment and the settings file are the defaults.
+    The command gets all settings as one `settings`; the environment and the settings file are the defaults.
     """
-    keys = [key for key in _OPTIONS if key not in left_out]
 
     def decorated(command: Callable[..., Any]) -> Any:
         @functools.wraps(command)
@@ -128,10 +106,22 @@ def _settings_options(*left_out: str) -> Callable[[Callable[..., Any]], Any]:
     return decorated
 
 
-play_options: Final = _settings_options()
-viewing_options: Final = _settings_options("name")
+play_options: Final = settings_options(*_OPTIONS)
+viewing_options: Final = settings_options(*(key for key in _OPTIONS if key != "name"))
 """The options for commands that only watch."""
-offline_options: Final = _settings_options("server", "name")
+offline_options: Final = settings_options(*(k for k in _OPTIONS if k not in ("server", "name")))
+server_option: Final = settings_options("server")
+
+
+def at_server_of(table: Destination, settings: Settings) -> Settings:
+    """Return the settings with the server of a table; raise an error if a URL and `--server` differ."""
+    context = click.get_current_context()
+    is_said = context.get_parameter_source("server") is click.core.ParameterSource.COMMANDLINE
+    if table.server and is_said and settings.server_url.rstrip("/") != table.server:
+        raise click.UsageError(
+            f"The URL leads to {table.server}, and --server to {settings.server_url}."
+        )
+    return settings.given(server=table.server or settings.server_url)
 
 
 def output_options(function: Function) -> Function:

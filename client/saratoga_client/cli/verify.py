@@ -10,50 +10,19 @@ from functools import partial
 from pathlib import Path
 
 import click
-from msgspec import Struct
 
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import output_options, server_option
-from saratoga_client.output import (
-    OutputFormat,
-    output_format,
-    say,
-    write_json,
-    write_line,
-)
+from saratoga_client.local.settings import Settings
+from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import MAX_BYTES, RecordStore
 from saratoga_client.session.verdict import Proof, prove
 from saratoga_client.session.witness import Witness
 from saratoga_rules.records.digest_words import parse_digest_words
 from saratoga_rules.records.record import RACE_ID
-from saratoga_rules.records.standing import Placed
-from saratoga_rules.records.verify import Check
 
 OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
-
-
-class ProofOut(Struct, frozen=True, kw_only=True):
-    """The object that `--json` prints."""
-
-    schema: str = "saratoga.verify.v1"
-    race: str
-    game: str
-    verified: bool
-    voided: str | None
-    """The reason for which the server voided the race; `None` for a finished race."""
-    witness: str
-    """`raced`, `watched` or `unseen`: what this machine saw of a race that is verified; or `contradicted`, `unchecked`."""
-    contradictions: list[str]
-    """The kinds of the facts that the server has changed, such as `entry` for this player's moves."""
-    digest: str
-    words: str
-    """The four words of the digest."""
-    checks: tuple[Check, ...]
-    places: tuple[Placed, ...]
-    """The order that follows from the moves."""
-    names: dict[str, str]
-    """The racers' names by player id."""
 
 
 @click.command(
@@ -71,7 +40,9 @@ class ProofOut(Struct, frozen=True, kw_only=True):
 )
 @output_options
 @server_option
-def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, server: str) -> int:
+def command(
+    race_or_file: str, save: Path | None, as_json: bool, plain: bool, settings: Settings
+) -> int:
     """Recompute a finished race from its record: deal, moves, endings, scores, order.
 
     RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words that a friend
@@ -85,7 +56,7 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
         named, sign = race_or_file, ""
     words = _digest_words(typed) if sign else ""
     race = race_named(named)
-    record = _fetched_or_kept(race, server) if race else read_file(named)
+    record = _fetched_or_kept(race, settings.server_url) if race else read_file(named)
     if save is not None:
         _save(save, record)
     proof = prove(record, race, Witness().evidence(race or _race_in(record)), words)
@@ -178,20 +149,20 @@ def show(proof: Proof, shown_in: OutputFormat) -> None:
     """Print all checks and the verdict."""
     if shown_in is OutputFormat.JSON:
         record = proof.record
-        out = ProofOut(
-            race=proof.race,
-            game=record.game if record else "",
-            verified=proof.ok,
-            voided=(record.voided or None) if record else None,
-            witness=proof.verdict,
-            contradictions=sorted({found.key[0] for found in proof.findings}),
-            digest=proof.digest,
-            words=proof.words,
-            checks=proof.checks,
-            places=proof.standing,
-            names={racer.player: racer.name for racer in record.racers} if record else {},
-        )
-        write_json(out)
+        fields = {
+            "race": proof.race,
+            "game": record.game if record else "",
+            "verified": proof.ok,
+            "voided": (record.voided or None) if record else None,
+            "witness": proof.verdict,
+            "contradictions": sorted({found.key[0] for found in proof.findings}),
+            "digest": proof.digest,
+            "words": proof.words,
+            "checks": proof.checks,
+            "places": proof.standing,
+            "names": {racer.player: racer.name for racer in record.racers} if record else {},
+        }
+        write_json("saratoga.verify.v1", fields)
         return
     for check in proof.checks:
         mark = f"{check.mark:<5}"

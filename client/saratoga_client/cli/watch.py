@@ -6,11 +6,10 @@ from contextlib import aclosing
 from dataclasses import replace
 
 import click
-from msgspec import Struct
 
 from saratoga_client.cli.frame import ExampleCommand
-from saratoga_client.cli.options import TABLE, server_of, viewing_options
-from saratoga_client.cli.play import show_table
+from saratoga_client.cli.join import show_table
+from saratoga_client.cli.options import TABLE, at_server_of, viewing_options
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, output_format, say, write_json
@@ -23,73 +22,10 @@ from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.session.table_view import Row, remaining, rows
+from saratoga_client.session.table_view import remaining, rows
 from saratoga_client.session.witness import Witness
-from saratoga_protocol.events import Match, MatchResult
+from saratoga_protocol.events import Match
 from saratoga_protocol.matches import champions, totals
-
-
-class WatchedRecord(Struct, frozen=True, kw_only=True):
-    """The check of a race's record in `saratoga.watch.v1` and `saratoga.bot.v1`."""
-
-    race: str
-    verified: bool
-    sentence: str
-
-    @classmethod
-    def of(cls, race: str, found: Verification) -> "WatchedRecord":
-        return cls(race=race, verified=found.ok, sentence=found.sentence)
-
-
-class WatchedMatchRow(Struct, frozen=True, kw_only=True):
-    """A player in the match of `saratoga.watch.v1`."""
-
-    place: int
-    name: str
-    player: str
-    bot: bool
-    net: int
-    wins: int
-    results: list[MatchResult]
-    """Race, place and net of each race that the player raced."""
-
-
-class WatchedMatch(Struct, frozen=True, kw_only=True):
-    """The match in `saratoga.watch.v1`."""
-
-    races: int
-    finished: list[str]
-    champions: list[str]
-    """Ids of the players in the first place after the last race; empty before."""
-    rows: list[WatchedMatchRow]
-
-
-class WatchedTable(Struct, frozen=True, kw_only=True):
-    """The object that `--json` prints for every change: the whole table."""
-
-    schema: str = "saratoga.watch.v1"
-    table: str
-    race: str
-    game: str
-    phase: str
-    now: int
-    """Milliseconds since 1970 by the server's clock."""
-    remaining_ms: int | None
-    """Milliseconds left; `None` if no race runs, or if the race has no time limit."""
-    rows: list[Row]
-    race_of_match: str
-    """The race's place in its match, such as `race 2 of 3`; empty without a match."""
-    match: WatchedMatch | None
-    """The table of the match; `None` before its first race has finished."""
-    notice: str
-    digest: str | None
-    """Digest of the finished race's record; `None` before the end."""
-    verification: WatchedRecord | None
-    """The latest check of a record, which may be that of the race before."""
-    alarms: list[str]
-    """Sentences on how the server contradicted itself, since the program has started."""
-    announcement: str
-    """The latest announcement of the server's operator; empty without one, and after the connection was lost."""
 
 
 @click.command(
@@ -113,7 +49,7 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
     is over, all boards are open. Press Ctrl-C to stop. With --once this command waits until the record of the
     race is checked. If a record is wrong or the server contradicts itself, the exit code is 7.
     """
-    settings = settings.given(server=server_of(table, settings.server_url))
+    settings = at_server_of(table, settings)
     form = output_format(as_json=as_json, plain=settings.plain)
     if form is OutputFormat.LIVE and not once:
         asyncio.run(watch_on_screen(settings, table.code))
@@ -211,52 +147,55 @@ def printer(form: OutputFormat, now: Callable[[], int]) -> Callable[[SessionStat
 
     def show(state: SessionState) -> None:
         nonlocal last
-        shown = watched_table(state, now())
+        at = now()
+        shown = table_fields(state, at)
         # not if only the time has changed
-        if last is None or watched_table(last, shown.now) != shown:
-            write_json(shown)
+        if last is None or table_fields(last, at) != shown:
+            write_json("saratoga.watch.v1", shown)
         last = state
 
     return show
 
 
-def watched_table(state: SessionState, now: int) -> WatchedTable:
-    """Return the JSON object of a table at the server's time `now`."""
+def table_fields(state: SessionState, now: int) -> dict[str, object]:
+    """Return the JSON fields of a table at the server's time `now`."""
     view = state.table_view
     checked = list(state.verifications.items())
-    return WatchedTable(
-        table=view.table.code,
-        race=view.table.race,
-        game=view.table.settings.game,
-        phase=view.table.phase,
-        now=now,
-        remaining_ms=remaining(view, now),
-        rows=list(rows(view)),
-        race_of_match=race_of_match(view.table, view.match),
-        match=None if view.match is None else _watched_match(view.match),
-        notice=view.table.notice,
-        digest=None if view.outcome is None else view.outcome.digest,
-        verification=WatchedRecord.of(*checked[-1]) if checked else None,
-        alarms=list(state.alarms),
-        announcement=state.announcement,
-    )
+    return {
+        "table": view.table.code,
+        "race": view.table.race,
+        "game": view.table.settings.game,
+        "phase": view.table.phase,
+        "now": now,
+        "remaining_ms": remaining(view, now),
+        "rows": list(rows(view)),
+        "race_of_match": race_of_match(view.table, view.match),
+        "match": view.match and _match_fields(view.match),
+        "notice": view.table.notice,
+        "digest": view.outcome and view.outcome.digest,
+        "verification": record_fields(*checked[-1]) if checked else None,
+        "alarms": state.alarms,
+        "announcement": state.announcement,
+    }
 
 
-def _watched_match(match: Match) -> WatchedMatch:
-    return WatchedMatch(
-        races=match.races,
-        finished=match.finished,
-        champions=[row.player for row in champions(match)],
-        rows=[
-            WatchedMatchRow(
-                place=each.place,
-                name=each.row.name,
-                player=each.row.player,
-                bot=each.row.bot,
-                net=each.net,
-                wins=each.wins,
-                results=each.row.results,
-            )
-            for each in totals(match)
+def record_fields(race: str, found: Verification) -> dict[str, object]:
+    """Return the JSON fields of the check of a race's record."""
+    return {"race": race, "verified": found.ok, "sentence": found.sentence}
+
+
+def _match_fields(match: Match) -> dict[str, object]:
+    return {
+        "races": match.races,
+        "finished": match.finished,
+        "champions": [row.player for row in champions(match)],
+        "rows": [
+            {
+                **{key: getattr(row, key) for key in ("name", "player", "bot", "results")},
+                "place": place,
+                "net": net,
+                "wins": wins,
+            }
+            for row, place, net, wins in totals(match)
         ],
-    )
+    }

@@ -13,7 +13,7 @@ from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.bot import RESULT_FIELDS, print_results
 from saratoga_client.cli.frame import run
 from saratoga_client.cli.host import table_here
-from saratoga_client.cli.play import left_race_line
+from saratoga_client.cli.join import left_race_line
 from saratoga_client.local.printed_command import host_command
 from saratoga_client.local.settings import load, remember_server
 from saratoga_client.output import OutputFormat
@@ -100,7 +100,7 @@ async def test_a_host_returns_to_the_kept_table_or_opens_the_chosen_one_without_
 async def test_an_unknown_table_is_reported_before_a_name_is_asked(
     plain: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_client.cli.play.in_lines", lambda _settings: plain)
+    monkeypatch.setattr("saratoga_client.cli.join.in_lines", lambda _settings: plain)
     async with open_lobby() as lobby:
         joining = ["join", "mint-otter-99", "--server", lobby.url]
         assert await asyncio.to_thread(run, saratoga, joining) == Exit.NOT_FOUND
