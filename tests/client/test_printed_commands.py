@@ -19,8 +19,7 @@ from saratoga_client.cli.frame import COMMANDS
 from saratoga_client.local.printed_command import host_command
 from saratoga_client.net.errors import Redirected, Unreachable
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.game import new_game
-from saratoga_client.practice.practice_session import practice_text
+from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.error_messages import problem_for, seat_lost_problem
@@ -73,7 +72,7 @@ def printed() -> Iterator[str]:
     """Yield texts with commands, from everything that makes such texts."""
     record = race("canfield", 2, [Entrant("Anna", banking), Entrant("Otto", wandering, bot=True)])
     lost = state_after(standings("a5 y3 r1"), first=snapshot("a5 y1", board()))
-    yield practice_text(new_game(from_seed(GAMES["canfield"], "it's me")), 2)
+    yield PracticeSession(from_seed(GAMES["canfield"], "it's me")).share
     yield host_command(HERE)
     yield str(problem_for(HERE, Unreachable(HERE, "no server listens there")))
     for server in ("", LAN):

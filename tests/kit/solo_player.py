@@ -7,6 +7,7 @@ again; look at the difference before committing it.
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,9 +21,9 @@ from textual.screen import Screen
 from kit.races import Entrant, race
 from kit.screen_cells import painted_text
 from kit.walks import STRATEGIES, banking, wandering
+from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.game import PracticeGame, make, new_game, redo, undo
-from saratoga_client.practice.hints import hint
+from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
 from saratoga_client.tui.board_pane import BoardPane
@@ -217,38 +218,46 @@ SEEDS = 12
 
 
 @cache
-def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
-    """Return a practice game after each step: moves, undos, redos and hints, some seconds apart."""
+def _practised(name: str, seed: int) -> tuple[PracticeSession, ...]:
+    """Return practice after each step: moves, undos, redos and hints, some seconds apart."""
     chance = Random(f"practice {name} {seed}")
     strategy = STRATEGIES[seed % len(STRATEGIES)]
-    practice = new_game(from_seed(GAMES[name], f"walk {seed}"))
-    walked = [practice]
-    at = 0
+    clock = StoppedClock()
+    session = PracticeSession(from_seed(GAMES[name], f"walk {seed}"), seconds=clock)
+    walked = [copied(session)]
     while len(walked) < LONGEST:
-        at += chance.randint(0, 4000)
+        clock.at += chance.random() * 4
         roll = chance.random()
-        legal = legal_moves(practice.game, practice.position)
-        if roll < 0.1 and practice.made:
-            practice = undo(practice, at)
-        elif roll < 0.16 and practice.undone:
-            practice = redo(practice, at)
+        legal = legal_moves(session.game, session.position)
+        if roll < 0.1 and session.made:
+            session.undo()
+        elif roll < 0.16 and session.undone:
+            session.redo()
         elif roll < 0.2:
-            practice = hint(practice, at).practice
+            session.hint(card_name)
         elif legal:
-            practice = make(practice, strategy(legal, chance), at)
-        elif not practice.made:
-            break
+            session.play(strategy(legal, chance))
+        elif session.made:
+            session.undo()
         else:
-            practice = undo(practice, at)
-        walked.append(practice)
+            break
+        walked.append(copied(session))
     return tuple(walked)
 
 
-def practice_at(name: str, place: int) -> PracticeGame:
-    """Return a practice game of that patience game; `place` determines the seed and the step."""
-    walked = practice_walk(name, place // LONGEST)
-    return walked[place % LONGEST % len(walked)]
+def practised_to(name: str, place: int) -> PracticeSession:
+    """Return practice of a game for a test to go on with; `place` determines the seed and the step."""
+    walked = _practised(name, place // LONGEST)
+    return copied(walked[place % LONGEST % len(walked)])
 
 
-moments = st.integers(0, SEEDS * LONGEST - 1)
+def copied(session: PracticeSession) -> PracticeSession:
+    """Return a session that goes on from the same state."""
+    other = copy(session)
+    other.made, other.undone = session.made[:], session.undone[:]
+    other.counts = session.counts[:]
+    return other
+
+
+places_in_practice = st.integers(0, SEEDS * LONGEST - 1)
 """Numbers of every step of every practice walk."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeGuard
 
 from saratoga_client.bots.evaluation import Weights, evaluator, weights_of
 from saratoga_client.bots.memory import Memory, recall
@@ -44,7 +44,7 @@ FRUITLESS_PASSES: Final = 2
 """Passes through the stock without progress after which the bot makes no redeal."""
 
 
-def is_banking(move: Move) -> bool:
+def is_banking(move: Move) -> TypeGuard[Carry]:
     """Return whether a move carries a card to a foundation."""
     return isinstance(move, Carry) and move.target in (UP, DOWN)
 

@@ -10,8 +10,7 @@ import click
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import game_argument, in_lines, offline_options
 from saratoga_client.local.settings import Settings, remember
-from saratoga_client.practice.deals import BadSeed, from_seed
-from saratoga_client.practice.practice_session import drawn_seed
+from saratoga_client.practice.deals import BadSeed, drawn_seed, from_seed
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 

@@ -1,6 +1,6 @@
 """Practice in plain lines: any deal, with undo, hints and restart, marked as practice."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from saratoga_client.plain.board import (
     BoardAnswers,
@@ -12,57 +12,40 @@ from saratoga_client.plain.board import (
     rule_line,
     rules_lines,
 )
-from saratoga_client.plain.card_names import CardNames
-from saratoga_client.plain.grammar import Context, ParsedLine
+from saratoga_client.plain.grammar import Context
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
-from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed
-from saratoga_client.practice.game import PracticeGame, is_known_stuck, undo
-from saratoga_client.practice.ghost import RunStore, gap_text
-from saratoga_client.practice.practice_session import PracticeSession, drawn_seed
+from saratoga_client.practice.deals import BadSeed, PracticeDeal, drawn_seed, from_seed
+from saratoga_client.practice.ghost import gap_text
+from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
 from saratoga_client.wording import counted, minutes_and_seconds
 from saratoga_rules.game import Game
+from saratoga_rules.moves import Move
+from saratoga_rules.position import View
 
 
 async def run_practice(
-    game: Game,
-    seed: str = "",
-    *,
-    session: PlainSession | None = None,
-    store: RunStore | None = None,
-    dealt: PracticeDeal | None = None,
-    with_ghost: bool = False,
+    game: Game, seed: str = "", *, session: PlainSession | None = None, with_ghost: bool = False
 ) -> ExitReason:
     """Practise until the player leaves; without a `seed`, deal at random. Raises `BadSeed`."""
-    deal = dealt or from_seed(game, seed or drawn_seed())
-    return await PlainPractice(session or open_session(), deal, store, with_ghost=with_ghost).stay()
+    deal = from_seed(game, seed or drawn_seed())
+    return await PlainPractice(session or open_session(), deal, with_ghost=with_ghost).stay()
 
 
 class PlainPractice:
-    """The command loop of practice."""
+    """The command loop of practice; each command returns its lines."""
 
-    def __init__(
-        self,
-        session: PlainSession,
-        dealt: PracticeDeal,
-        store: RunStore | None = None,
-        *,
-        with_ghost: bool = False,
-    ) -> None:
+    def __init__(self, session: PlainSession, deal: PracticeDeal, *, with_ghost: bool) -> None:
         self._session = session
-        self._write = session.output.write
-        self._store = store
-        self._practice = PracticeSession(dealt, run_store=store, with_ghost=with_ghost)
-        self._handlers: dict[str, Callable[[str], None]] = {
-            "undo": self._undo,
-            "redo": self._redo,
-            "hint": self._hint,
-            "safe": self._bank_safe,
-            "restart": self._restart,
+        self._game = deal.game
+        self._practice = PracticeSession(deal, with_ghost=with_ghost)
+        self._commands: dict[str, Callable[[str], Iterable[str]]] = {
+            "undo": lambda _: self._undo(),
+            "redo": lambda _: self._redo(),
+            "hint": lambda _: self._hint(),
+            "safe": lambda _: self._bank_safe(),
+            "restart": lambda _: self._begin(self._practice.deal),
+            "new": lambda _: self._begin(from_seed(self._game, drawn_seed())),
             "seed": self._seed,
-            "new": self._new,
-            "cards": session.choose_cards,
-        }
-        self._answers: dict[str, Callable[[str], Iterator[str]]] = {
             "look": lambda _: self._board().look(),
             "where": lambda words: self._board().where(words),
             "legal": lambda _: self._board().legal(),
@@ -74,166 +57,132 @@ class PlainPractice:
 
     async def stay(self) -> ExitReason:
         """Carry out commands until the player leaves or the input ends."""
-        self._session.output.write_all(self._deal_lines())
+        write_all = self._session.output.write_all
+        write_all(self._deal_lines())
         while True:
             parsed = await self._session.command(Context.PRACTICE)
             name = "" if parsed is None or parsed.command is None else parsed.command.name
             if parsed is None or name in ("leave", "quit"):
-                self._keep()
-                self._write(f"practice: over, {self._money()}")
-                return {"leave": ExitReason.LEFT, "quit": ExitReason.QUIT}.get(
-                    name, ExitReason.INPUT_ENDED
-                )
-            self._do(name, parsed)
-
-    @property
-    def _progress(self) -> PracticeGame:
-        return self._practice.practice
-
-    @property
-    def _game(self) -> Game:
-        return self._progress.game
-
-    @property
-    def _card_names(self) -> CardNames:
-        return self._session.card_names
-
-    def _do(self, name: str, parsed: ParsedLine) -> None:
-        if parsed.is_move:
-            self._move(parsed.line)
-        elif name in self._handlers:
-            self._handlers[name](parsed.arguments)
-        elif name in self._answers:
-            self._session.output.write_all(self._answers[name](parsed.arguments))
-        else:
-            self._session.help(Context.PRACTICE)
+                self._practice.keep()
+                write_all((*self._save_error(), f"practice: over, {self._money()}"))
+                reasons = {"leave": ExitReason.LEFT, "quit": ExitReason.QUIT}
+                return reasons.get(name, ExitReason.INPUT_ENDED)
+            if parsed.is_move:
+                write_all(self._move(parsed.line))
+            elif name in self._commands:
+                write_all(self._commands[name](parsed.arguments))
+            elif name == "cards":
+                self._session.choose_cards(parsed.arguments)
+            else:
+                self._session.help(Context.PRACTICE)
 
     def _board(self) -> BoardAnswers:
-        progress = self._progress
-        return BoardAnswers(progress.game, progress.view, len(progress.made), self._card_names)
+        practice = self._practice
+        return BoardAnswers(self._game, practice.view, len(practice.made), self._session.card_names)
 
     # Commands that change the board
 
-    def _move(self, words: str) -> None:
-        before = self._progress.view
-        move = parse_typed_move(self._game, before, words, Context.PRACTICE, self._card_names)
+    def _move(self, words: str) -> Iterator[str]:
+        practice, card_names = self._practice, self._session.card_names
+        before = practice.view
+        move = parse_typed_move(self._game, before, words, Context.PRACTICE, card_names)
         if isinstance(move, str):
-            self._write(move)
+            yield move
             return
-        self._practice.play(move)
-        after = self._progress
-        number = len(after.made)
-        self._write(moved_line(self._game, before, after.view, move, number, self._card_names))
-        self._session.output.write_all(self._end_lines())
-
-    def _end_lines(self) -> Iterator[str]:
-        """Return a line if the game is won or stuck."""
-        if self._progress.is_won:
-            yield f"won: every card is banked, in {minutes_and_seconds(self._practice.elapsed)}"
+        practice.play(move)
+        number = len(practice.made)
+        yield moved_line(self._game, before, practice.view, move, number, card_names)
+        if practice.is_won:
+            yield f"won: every card is banked, in {minutes_and_seconds(practice.elapsed)}"
             yield from self._save_error()
-        elif is_known_stuck(self._game, self._progress.position):
+        elif is_known_stuck(self._game, practice.position):
             yield "stuck: nothing more can be banked. Type undo, restart, or new for another deal."
 
-    def _undo(self, words: str) -> None:
-        before = self._progress
-        if not before.made:
-            self._write("no: There is no move to undo.")
+    def _undo(self) -> Iterator[str]:
+        practice = self._practice
+        if not practice.made:
+            yield "no: There is no move to undo."
             return
-        self._practice.undo()
-        self._write_move("undone", before)
+        move = practice.made[-1].move
+        practice.undo()
+        yield self._moved("undone", move, practice.view)
 
-    def _redo(self, words: str) -> None:
-        if not self._progress.undone:
-            self._write("no: There is no undone move to make again.")
+    def _redo(self) -> Iterator[str]:
+        practice = self._practice
+        if not practice.undone:
+            yield "no: There is no undone move to make again."
             return
-        self._practice.redo()
-        self._write_move("made again", self._progress)
+        move, before = practice.undone[-1].move, practice.view
+        practice.redo()
+        yield self._moved("made again", move, before)
 
-    def _write_move(self, kind: str, longer: PracticeGame) -> None:
-        """Write the line for the last move of `longer`, described from the position before it."""
-        shorter = undo(longer, longer.last_at)
-        move = longer.made[-1].move
-        words = move_words(self._game, shorter.view, move, self._card_names)
-        now = self._progress
-        self._write(f"{kind} {move}: {words}; {counted(len(now.made), 'move')}, {self._money()}")
+    def _moved(self, kind: str, move: Move, before: View) -> str:
+        """Return the line on a move from the position `before`."""
+        words = move_words(self._game, before, move, self._session.card_names)
+        made = counted(len(self._practice.made), "move")
+        return f"{kind} {move}: {words}; {made}, {self._money()}"
 
-    def _hint(self, words: str) -> None:
-        advised = self._practice.hint(self._card_names.card)
-        move = "" if advised.move is None else f" {advised.move}"
-        self._write(f"hint{move}: {advised.says.removeprefix('Hint: ')}")
+    def _hint(self) -> Iterator[str]:
+        move, says = self._practice.hint(self._session.card_names.card)
+        yield f"hint{'' if move is None else f' {move}'}: {says.removeprefix('Hint: ')}"
 
-    def _bank_safe(self, words: str) -> None:
-        before = self._progress.banked
-        sentence = self._practice.bank_safe()
-        banked = self._progress.banked - before
+    def _bank_safe(self) -> Iterator[str]:
+        before = self._practice.banked
+        says = self._practice.bank_safe()
+        banked = self._practice.banked - before
         if not banked:
-            self._write("no: No card is safe to bank now. Type legal to see what can be banked.")
+            yield "no: No card is safe to bank now. Type legal to see what can be banked."
             return
-        self._write(f"safe: {counted(banked)} banked; {self._money()}")
-        if self._progress.is_won:
-            self._write(f"won: {sentence}")
+        yield f"safe: {counted(banked)} banked; {self._money()}"
+        if self._practice.is_won:
+            yield f"won: {says}"
 
-    def _restart(self, words: str) -> None:
-        self._practice.restart()
-        self._show_deal()
+    def _begin(self, deal: PracticeDeal) -> Iterator[str]:
+        self._practice.begin(deal)
+        yield from self._save_error()
+        yield from self._deal_lines()
 
-    def _new(self, words: str) -> None:
-        self._practice.deal_anew()
-        self._show_deal()
-
-    def _seed(self, words: str) -> None:
+    def _seed(self, words: str) -> Iterator[str]:
         if not words:
-            self._write(f"seed: {self._progress.deal.title}. Type new for another.")
+            yield f"seed: {self._practice.deal.title}. Type new for another."
             return
         try:
-            dealt = from_seed(self._game, words)
+            deal = from_seed(self._game, words)
         except BadSeed as error:
-            self._write(f"no: {error}")
-            return
-        self._keep()
-        self._practice = PracticeSession(
-            dealt, run_store=self._store, with_ghost=self._practice.with_ghost
-        )
-        self._show_deal()
+            yield f"no: {error}"
+        else:
+            yield from self._begin(deal)
 
     # Output
 
-    def _show_deal(self) -> None:
-        self._session.output.write_all(self._save_error())
-        self._session.output.write_all(self._deal_lines())
-
     def _deal_lines(self) -> Iterator[str]:
-        progress = self._progress
-        yield f"practice: {self._game.title}, {progress.deal.title}, {self._money()}"
-        yield from position_lines(self._game, progress.view, self._card_names)
-        yield rule_line(self._game, progress.view)
-        if self._practice.with_ghost:
-            yield f"ghost: {self._practice.greeting()}"
+        game, practice = self._game, self._practice
+        yield f"practice: {game.title}, {practice.deal.title}, {self._money()}"
+        yield from position_lines(game, practice.view, self._session.card_names)
+        yield rule_line(game, practice.view)
+        if practice.with_ghost:
+            yield f"ghost: {practice.greeting()}"
 
     def _clock(self) -> Iterator[str]:
-        yield f"clock: {minutes_and_seconds(self._practice.elapsed)} passed; practice time does not count"
+        passed = minutes_and_seconds(self._practice.elapsed)
+        yield f"clock: {passed} passed; practice time does not count"
 
     def _ghost(self, words: str) -> Iterator[str]:
         """Return the comparison with the player's best run; `on` and `off` switch it."""
-        if (words.lower() or "on") != ("on" if self._practice.with_ghost else "off"):
-            self._practice.toggle_ghost()
-        ghost = self._practice.ghost
-        if not self._practice.with_ghost:
+        practice = self._practice
+        if (words.lower() or "on") != ("on" if practice.with_ghost else "off"):
+            practice.toggle_ghost()
+        if not practice.with_ghost:
             yield "ghost: off"
-        elif ghost is None:
+        elif practice.ghost is None:
             yield "ghost: There is no earlier run of this deal; this run will be your ghost."
         else:
-            gap = gap_text(ghost, self._progress.banked, self._practice.elapsed)
-            yield f"ghost: {ghost.words}; you are {gap}"
-
-    def _keep(self) -> None:
-        """Save the run if it has a move, and write a note if that fails."""
-        self._practice.keep()
-        self._session.output.write_all(self._save_error())
+            gap = gap_text(practice.ghost, practice.banked, practice.elapsed)
+            yield f"ghost: {practice.ghost.words}; you are {gap}"
 
     def _save_error(self) -> Iterator[str]:
         if self._practice.save_error:
             yield f"note: {self._practice.save_error}"
 
     def _money(self) -> str:
-        return money_words(self._game, self._progress.view)
+        return money_words(self._game, self._practice.view)

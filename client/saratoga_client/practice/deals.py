@@ -4,7 +4,7 @@ Seeds are plain text that players exchange. A seed never gives the deal of a rac
 key has a prefix of its own (`practice_key`).
 """
 
-import re
+import secrets
 from dataclasses import dataclass
 from typing import Final
 
@@ -65,13 +65,6 @@ def from_record(record: RaceRecord) -> PracticeDeal:
     return PracticeDeal(game_of(record), record.opening, race=record.race_id)
 
 
-def seed_of(chance: bytes) -> str:
-    """Return a seed with one character for each of the random bytes `chance`."""
-    return "".join(SEED_LETTERS[byte % len(SEED_LETTERS)] for byte in chance)
-
-
-def file_name(deal: PracticeDeal) -> str:
-    """Return a folder name for a deal that is valid on every file system."""
-    source = f"race-{deal.race}" if deal.race else f"seed-{deal.seed}"
-    # A special character becomes its code point, so that two seeds never share a folder.
-    return re.sub("[^a-z0-9-]", lambda found: f"_{ord(found[0]):x}_", source)
+def drawn_seed() -> str:
+    """Return a random seed."""
+    return "".join(secrets.choice(SEED_LETTERS) for _ in range(DRAWN_SEED))

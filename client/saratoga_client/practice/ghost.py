@@ -1,22 +1,20 @@
 """A ghost: the number of banked cards over time in an earlier run of the same deal.
 
-A ghost shows no cards. Its source is a saved run of the player or a board of a finished race.
+A ghost shows no cards. Its source is the player's best run of the deal, which is kept on this machine, or a
+board of a finished race.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from msgspec import MsgspecError, json
 
 from saratoga_client.local.paths import data_folder, replace_file
-from saratoga_client.practice.deals import PracticeDeal, file_name
-from saratoga_client.practice.game import PracticeGame, counts
+from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.review.chart import Climb
-from saratoga_client.wording import counted, minutes_and_seconds, shown_name
-from saratoga_rules.records.record import RaceRecord
-from saratoga_rules.records.replay import steps
+from saratoga_client.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,73 +26,40 @@ class Ghost:
     climb: Climb
 
 
-def ghost_of_run(practice: PracticeGame, end: int) -> Ghost:
-    """Return the ghost of a practice game, undone moves included; `end` is its time in milliseconds."""
-    result = "won" if practice.is_won else f"{practice.banked} banked"
-    return Ghost(
-        words=f"your run, {result} in {minutes_and_seconds(end)}",
-        climb=Climb(
-            practice.deal.position.banked, tuple(counts(practice)), max(end, practice.last_at)
-        ),
-    )
-
-
-def ghost_of_board(record: RaceRecord, player: str) -> Ghost:
-    """Return the ghost of a racer's board; raises `ReplayError`, or `KeyError` without the racer."""
-    made = steps(record, player)
-    racer = record.racer(player)
-    return Ghost(
-        words=f"{shown_name(racer.name, racer.bot)} in {record.race_id}",
-        climb=Climb(
-            record.opening.banked,
-            tuple((step.line.at, step.position.banked) for step in made),
-            made[-1].line.at if made else 0,
-        ),
-    )
-
-
-def best_ghost(ghosts: Iterable[Ghost]) -> Ghost | None:
-    """Return the ghost with the most cards, reached earliest; `None` without ghosts."""
-    return min(ghosts, key=_merit, default=None)
-
-
-def _merit(ghost: Ghost) -> tuple[int, int]:
-    """Return a sort key; a smaller one is better."""
-    return -ghost.climb.final, ghost.climb.reached(ghost.climb.final) or 0
-
-
 def gap_text(ghost: Ghost, banked: int, at: int) -> str:
     """Return the lead over the ghost now: `3 cards ahead of the ghost`."""
     lead = banked - ghost.climb.banked_at(at)
     if lead == 0:
         return "level with the ghost"
-    cards = counted(abs(lead))
-    return f"{cards} {'ahead of' if lead > 0 else 'behind'} the ghost"
+    return f"{counted(abs(lead))} {'ahead of' if lead > 0 else 'behind'} the ghost"
 
 
-FOLDER: Final = "practice"
+def best_ghost(ghosts: Iterable[Ghost]) -> Ghost | None:
+    """Return the ghost with the most cards, reached earliest; `None` without ghosts."""
 
-MOST_KEPT: Final = 20
-"""Maximum number of saved runs per deal; a new run replaces the oldest."""
+    def merit(ghost: Ghost) -> tuple[int, int]:
+        final = ghost.climb.final
+        return final, -(ghost.climb.reached(final) or 0)
+
+    return max(ghosts, key=merit, default=None)
 
 
-class RunStore:
-    """The practice runs on this machine."""
+def kept_runs(deal: PracticeDeal) -> list[Ghost]:
+    """Return the kept run of a deal; an empty list if there is none, or it cannot be read."""
+    try:
+        return json.decode(_path(deal).read_bytes(), type=list[Ghost])
+    except (OSError, MsgspecError):
+        return []
 
-    def __init__(self, root: Path | None = None) -> None:
-        self._root = data_folder() / FOLDER if root is None else root
 
-    def keep(self, deal: PracticeDeal, run: Ghost) -> None:
-        """Save a run beside the earlier ones of its deal; raises `OSError`."""
-        runs = [*self.runs(deal), run][-MOST_KEPT:]
-        replace_file(self._path(deal), json.encode(runs))
+def keep_run(deal: PracticeDeal, run: Ghost) -> None:
+    """Keep a run in place of the kept one, if it is better; raises `OSError`."""
+    replace_file(_path(deal), json.encode([best_ghost([*kept_runs(deal), run])]))
 
-    def runs(self, deal: PracticeDeal) -> list[Ghost]:
-        """Return the runs of a deal, the oldest first; none if the file cannot be read."""
-        try:
-            return json.decode(self._path(deal).read_bytes(), type=list[Ghost])
-        except (OSError, MsgspecError):
-            return []
 
-    def _path(self, deal: PracticeDeal) -> Path:
-        return self._root / deal.game.name / f"{file_name(deal)}.json"
+def _path(deal: PracticeDeal) -> Path:
+    """Return the path of the best run, whose name is valid on every file system."""
+    source = f"race-{deal.race}" if deal.race else f"seed-{deal.seed}"
+    # A special character becomes its code point, so that two seeds never share a file.
+    name = re.sub("[^a-z0-9-]", lambda found: f"_{ord(found[0]):x}_", source)
+    return data_folder() / "practice" / deal.game.name / f"{name}.json"

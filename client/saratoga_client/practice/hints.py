@@ -1,18 +1,17 @@
-"""A hint: the next move of a strong player, with the reason.
+"""A hint: the next move of a strong player, with the reason; and the cards that are safe to bank.
 
 The strong bot chooses the move from the view and from the cards that an attentive player remembers,
 so neither the hint nor its reason uses a hidden card.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
-from saratoga_client.bots.choose import choose_strongly
-from saratoga_client.bots.memory import recall
+from saratoga_client.bots.choose import choose_strongly, is_banking
+from saratoga_client.bots.memory import Memory, recall
 from saratoga_client.input.move_text import (
     CardName,
-    card_name,
     carried,
     describe,
     first_that_fits,
@@ -20,11 +19,10 @@ from saratoga_client.input.move_text import (
     pile_name,
     turned_up,
 )
-from saratoga_client.practice.game import PracticeGame, with_hint
 from saratoga_rules.analysis import legal_moves
-from saratoga_rules.cards import HIDDEN, Card
+from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
-from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry, Draw, Move
+from saratoga_rules.moves import RESERVE, UP, WASTE, Carry, Draw, Move
 from saratoga_rules.play import is_won, play, refusal
 from saratoga_rules.position import Position, View, redact
 from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
@@ -35,16 +33,11 @@ def safe_move(game: Game, view: View, legal: Iterable[Move] | None = None) -> Ca
 
     `legal` are the view's legal moves, if the caller has them already.
     """
-    banking = banking_moves(legal_moves(game, view) if legal is None else legal)
+    banking = list(filter(is_banking, legal_moves(game, view) if legal is None else legal))
     for move in banking:
         if _starts_a_foundation(view, move) or _has_no_use(game, view, move):
             return move
     return banking[0] if banking and _wins(game, view) else None
-
-
-def banking_moves(legal: Iterable[Move]) -> list[Carry]:
-    """Return the moves that bank a card."""
-    return [move for move in legal if isinstance(move, Carry) and move.target in (UP, DOWN)]
 
 
 def _starts_a_foundation(view: View, move: Carry) -> bool:
@@ -56,28 +49,23 @@ def _starts_a_foundation(view: View, move: Carry) -> bool:
 
 def _has_no_use(game: Game, view: View, move: Carry) -> bool:
     """Return whether every card that could be laid on this one is banked."""
+    banked = [card for pile in foundations(view) for card in pile.cards]
     onto = game.columns.build.onto[carried(view, move)[-1]]
-    return all(_banked(view, card) == game.packs for card in onto)
-
-
-def _banked(view: View, card: Card) -> int:
-    """Return how many copies of a card lie on the foundations."""
-    return sum(card in pile.cards for pile in foundations(view))
+    return all(banked.count(card) == game.packs for card in onto)
 
 
 def _wins(game: Game, view: View) -> bool:
     """Return whether banking cards, without any other move, wins the game."""
     position = view
     while not is_won(game, position):
-        banking = banking_moves(legal_moves(game, position))
-        if not banking:
+        banking = next(filter(is_banking, legal_moves(game, position)), None)
+        if banking is None:
             return False
-        position = View(play(game, position, banking[0]))
+        position = View(play(game, position, banking))
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """Advice for one position."""
 
     move: Move | None
@@ -86,32 +74,23 @@ class Hint:
     """The move and the reason, as a sentence."""
 
 
-class Advice(NamedTuple):
-    """A hint, and the game in which it is counted."""
+def hint(game: Game, view: View, memory: Memory, card_name: CardName) -> tuple[Hint, Memory]:
+    """Return a hint for a view with a legal move, and the memory with the hint's plan.
 
-    practice: PracticeGame
-    hint: Hint
-
-
-def hint(practice: PracticeGame, at: int, card_name: CardName = card_name) -> Advice:
-    """Return a hint. Repeated calls give the same hint; after its move, the plan continues."""
-    game, view = practice.game, practice.view
-    if practice.is_won:
-        return Advice(practice, Hint(None, "The game is won: there is nothing left to do."))
-    if not legal_moves(game, view):
-        return Advice(practice, Hint(None, "There is no legal move. Undo, or deal again."))
+    With that memory, the hint stays the same until a move is made; after its move, the plan goes on.
+    """
     # Moves without progress make a bot stop, but must not stop hints.
-    memory = replace(practice.memory, idle=0)
-    choice = choose_strongly(game, view, memory)
-    if choice.move is None:
+    memory = replace(memory, idle=0)
+    move, after = choose_strongly(game, view, memory)
+    if move is None:
         says = "Nothing in sight leads to more cards. Undo and try another way, or deal again."
-        return Advice(with_hint(practice, memory, at), Hint(None, says))
-    plan = (choice.move, *choice.memory.plan)
-    advice = Hint(choice.move, _reasoned(game, recall(view, memory), plan, card_name))
-    return Advice(with_hint(practice, replace(choice.memory, plan=plan), at), advice)
+        return Hint(None, says), memory
+    plan = (move, *after.plan)
+    says = _reasoned(game, recall(view, memory), plan, card_name)
+    return Hint(move, says), replace(after, plan=plan)
 
 
-class _Seen(NamedTuple):
+class _Step(NamedTuple):
     """A move of a plan, with the known cards of the positions before and after it."""
 
     before: Position
@@ -119,30 +98,21 @@ class _Seen(NamedTuple):
     after: Position
 
 
-def _played(game: Game, position: Position, plan: tuple[Move, ...]) -> Iterator[_Seen]:
+def _reasoned(game: Game, position: Position, plan: tuple[Move, ...], card_name: CardName) -> str:
+    steps: list[_Step] = []
     for move in plan:
         if refusal(game, position, move) is not None:
-            return
-        after = play(game, position, move)
-        yield _Seen(position, move, after)
-        position = after
-
-
-def _reasoned(game: Game, position: Position, plan: tuple[Move, ...], card_name: CardName) -> str:
-    steps = list(_played(game, position, plan))
-    first, later = steps[0], steps[1:]
+            break
+        steps.append(_Step(position, move, play(game, position, move)))
+        position = steps[-1].after
+    first, *later = steps
     what = f"Hint: {describe(game, redact(first.before), first.move, card_name)}"
-    reasons = [*_gains(first, card_name), *_end(game, later, card_name)]
-    if not reasons:
-        reasons = ["one card more"] if _banks(first.move) else ["that leaves a better position"]
+    otherwise = "one card more" if is_banking(first.move) else "that leaves a better position"
+    reasons = [*_gains(first, card_name), *_end(game, later, card_name), otherwise]
     return first_that_fits(f"{what}: {reasons[0]}.", f"{what}.")
 
 
-def _banks(move: Move) -> bool:
-    return isinstance(move, Carry) and move.target in (UP, DOWN)
-
-
-def _gains(step: _Seen, card_name: CardName) -> Iterator[str]:
+def _gains(step: _Step, card_name: CardName) -> Iterator[str]:
     """Yield the effects of the move, the most important first."""
     before, move, after = step
     if not isinstance(move, Carry):
@@ -158,18 +128,17 @@ def _gains(step: _Seen, card_name: CardName) -> Iterator[str]:
         yield "that turns a card up"
     elif move.origin >= 0 and not after.columns[move.origin]:
         yield "that makes a space"
-    elif move.origin >= 0 and len(after.stock) == len(before.stock):
+    elif move.origin >= 0:
         yield f"that frees {card_name(after.columns[move.origin][-1])}"
     if move.source == WASTE and after.waste:
         yield f"that frees {card_name(after.waste[-1])}"
 
 
-def _end(game: Game, later: list[_Seen], card_name: CardName) -> Iterator[str]:
-    """Return the first card that a later move of the plan banks or takes off reserve or waste."""
-    for away, step in enumerate(later, start=1):
-        move = step.move
-        if isinstance(move, Carry) and (_banks(move) or move.source in (RESERVE, WASTE)):
-            card = card_name(carried(redact(step.before), move)[-1])
-            where = "be banked" if _banks(move) else f"go to {pile_name(game, move.target)}"
+def _end(game: Game, later: list[_Step], card_name: CardName) -> Iterator[str]:
+    """Yield what the first later move of the plan does that banks a card or takes it off reserve or waste."""
+    for away, (before, move, _) in enumerate(later, start=1):
+        if isinstance(move, Carry) and (is_banking(move) or move.source in (RESERVE, WASTE)):
+            card = card_name(carried(redact(before), move)[-1])
+            where = "be banked" if is_banking(move) else f"go to {pile_name(game, move.target)}"
             yield f"then {card} can {where}" if away == 1 else f"{card} can {where} soon"
             return

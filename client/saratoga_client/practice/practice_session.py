@@ -1,62 +1,42 @@
-"""A practice session: the game, its clock, its ghost, and its saved runs.
+"""A practice session: one deal after another, with undo, redo, hints, a clock and a ghost.
 
-Each action returns a sentence for the player. A run is saved when the player wins, restarts or
-leaves it, and can be the ghost of a later run.
+Each action returns a sentence for the player. A run is kept when the player wins, restarts or leaves it, and
+the best run of a deal can be the ghost of a later one. Nothing else counts.
 """
 
-import secrets
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
+from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.input.move_text import CardName
 from saratoga_client.local.printed_command import printed_command
-from saratoga_client.practice.deals import DRAWN_SEED, PracticeDeal, from_seed, seed_of
-from saratoga_client.practice.game import PracticeGame, make, new_game, redo, restart, undo
-from saratoga_client.practice.ghost import Ghost, RunStore, best_ghost, ghost_of_run
-from saratoga_client.practice.hints import hint, safe_move
-from saratoga_client.wording import dollars, minutes_and_seconds
+from saratoga_client.practice.deals import PracticeDeal, drawn_seed, from_seed
+from saratoga_client.practice.ghost import Ghost, best_ghost, keep_run, kept_runs
+from saratoga_client.practice.hints import Hint, hint, safe_move
+from saratoga_client.review.chart import Climb
+from saratoga_client.wording import counted, dollars, minutes_and_seconds
 from saratoga_protocol.visible_text import sanitised
+from saratoga_rules.analysis import legal_moves
+from saratoga_rules.game import Game
+from saratoga_rules.money import net
 from saratoga_rules.moves import Move
+from saratoga_rules.play import is_won, play
+from saratoga_rules.position import Position, View, redact
+from saratoga_rules.stuck.stuck import is_stuck, may_declare
+
+STUCK_LIMIT: Final = 4000
+"""Maximum positions that the search for a stuck board visits, in at most half a second."""
 
 
-def practice_text(practice: PracticeGame, end: int) -> str:
-    """Return the text about a run of `end` milliseconds, with the command that practises the same deal."""
-    deal = practice.deal
-    clean = "no undo, no hint" if practice.is_clean else _aids(practice.undos, practice.hints)
-    lines = [
-        f"Saratoga practice, {deal.game.title}, {deal.title}",
-        f"{practice.banked} banked, {dollars(practice.net)} if it counted,"
-        f" {'won ' if practice.is_won else ''}in {minutes_and_seconds(end)}, {clean}",
-    ]
-    if deal.seed:
-        lines.append(f"Try it: {printed_command('practice', deal.game.name, '--seed', deal.seed)}")
-    return "\n".join(map(sanitised, lines))
+class PlayedMove(NamedTuple):
+    """A move, and the position after it."""
 
-
-def _aids(undos: int, hints: int) -> str:
-    parts = [
-        f"{number} {noun}{'' if number == 1 else 's'}"
-        for number, noun in ((undos, "undo"), (hints, "hint"))
-        if number
-    ]
-    return " and ".join(parts)
-
-
-def _moves(number: int) -> str:
-    return "1 move stands" if number == 1 else f"{number} moves stand"
-
-
-def drawn_seed() -> str:
-    """Return a random seed."""
-    return seed_of(secrets.token_bytes(DRAWN_SEED))
-
-
-class PracticeHint(NamedTuple):
-    """A hint: the advised move, or `None`, and a sentence."""
-
-    move: Move | None
-    says: str
+    move: Move
+    position: Position
+    memory: Memory
+    """The cards that an attentive player knows after the move; hints use no other hidden cards."""
 
 
 class PracticeSession:
@@ -68,34 +48,94 @@ class PracticeSession:
         self,
         deal: PracticeDeal,
         *,
-        run_store: RunStore | None = None,
         with_ghost: bool = False,
         ghosts: Iterable[Ghost] = (),
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin with a deal; `ghosts` of this deal are added to those of the run store."""
-        self.practice: PracticeGame = new_game(deal)
-        self.ghost: Ghost | None = None
+        """Begin with a deal; its ghost is the best of `ghosts` and of the player's kept run."""
         self.with_ghost = with_ghost
         self.save_error = ""
         """The reason why the last run could not be saved; empty without a failure."""
-        self._run_store = RunStore() if run_store is None else run_store
         self._more_ghosts = {deal.position: tuple(ghosts)}
         self._seconds = seconds
+        self._start(deal)
+
+    def _start(self, deal: PracticeDeal) -> None:
+        self.deal = deal
+        self.made: list[PlayedMove] = []
+        """The moves made and not undone, oldest first."""
+        self.undone: list[PlayedMove] = []
+        """The undone moves; the last one is redone first."""
+        self.counts: list[tuple[int, int]] = []
+        """The time in milliseconds and the banked cards after each action, undone moves included."""
+        self.undos = self.hints = 0
+        self._opening = Memory()
+        self._shown_at = self._seconds()
         self._has_won = False
-        self._start(self.practice)
+        self._find_ghost()
+
+    def _find_ghost(self) -> None:
+        more = self._more_ghosts.get(self.deal.position, ())
+        self.ghost = best_ghost((*more, *kept_runs(self.deal))) if self.with_ghost else None
+
+    @property
+    def game(self) -> Game:
+        return self.deal.game
+
+    @property
+    def position(self) -> Position:
+        return self.made[-1].position if self.made else self.deal.position
+
+    @property
+    def view(self) -> View:
+        """The player's view, the only source of hints and drawings."""
+        return redact(self.position)
+
+    @property
+    def memory(self) -> Memory:
+        """What an attentive player knows, with the plan of the last hint."""
+        return self.made[-1].memory if self.made else self._opening
+
+    @property
+    def banked(self) -> int:
+        return self.position.banked
+
+    @property
+    def net(self) -> int:
+        """The casino dollars that this board would win or lose in a race."""
+        return net(self.game, self.banked)
+
+    @property
+    def is_won(self) -> bool:
+        return is_won(self.game, self.position)
+
+    @property
+    def is_clean(self) -> bool:
+        """True if the game was played without undo and hints, as in a race."""
+        return not (self.undos or self.hints)
 
     @property
     def elapsed(self) -> int:
         """Return the milliseconds since the deal was shown; the clock stops when the game is won."""
-        if self.practice.is_won:
-            return self.practice.last_at
+        if self.is_won and self.counts:
+            return self.counts[-1][0]
         return int((self._seconds() - self._shown_at) * 1000)
 
     @property
     def share(self) -> str:
-        """The result as text for friends."""
-        return practice_text(self.practice, self.elapsed)
+        """The result as text for friends, with the command that practises the same deal."""
+        clean = "no undo, no hint"
+        if not self.is_clean:
+            aids = ((self.undos, "undo"), (self.hints, "hint"))
+            clean = " and ".join(counted(number, noun) for number, noun in aids if number)
+        lines = [
+            f"Saratoga practice, {self.game.title}, {self.deal.title}",
+            f"{self.banked} banked, {dollars(self.net)} if it counted,"
+            f" {'won ' if self.is_won else ''}in {minutes_and_seconds(self.elapsed)}, {clean}",
+        ]
+        if seed := self.deal.seed:
+            lines.append(f"Try it: {printed_command('practice', self.game.name, '--seed', seed)}")
+        return "\n".join(map(sanitised, lines))
 
     def greeting(self) -> str:
         """Return the first sentence for the player, about the deal or the ghost."""
@@ -106,52 +146,84 @@ class PracticeSession:
         return "Here nothing counts. Press a pile's key, then another's; h hints, z undoes."
 
     def play(self, move: Move) -> str:
-        """Make a move; return a sentence if it wins the game, else "". Raises `IllegalMove`."""
-        self.practice = make(self.practice, move, self.elapsed)
-        return self._won()
+        """Make a move; return a sentence if it wins the game, else "". Raises `IllegalMove`.
+
+        The move drops the undone moves, unless it is the one that would be redone next.
+        """
+        if self.undone and self.undone[-1].move == move:
+            self.made.append(self.undone.pop())
+        else:
+            before, known = self.view, self.memory
+            position = play(self.game, self.position, move)
+            known = replace(known, plan=known.plan[1:] if known.plan[:1] == (move,) else ())
+            memory = remember(self.game, known, before, move, redact(position))
+            self.made.append(PlayedMove(move, position, memory))
+            self.undone.clear()
+        self._count()
+        if not self.is_won:
+            return ""
+        self.keep()
+        clean = ", clean" if self.is_clean else ""
+        return (
+            f"Won: all {self.banked} banked in {minutes_and_seconds(self.elapsed)}{clean}."
+            " y copies the result, n deals anew."
+        )
 
     def undo(self) -> str:
-        after = undo(self.practice, self.elapsed)
-        if after is self.practice:
+        if not self.made:
             return "There is no move to undo."
-        self.practice = after
-        return f"Undone; {_moves(len(after.made))}, i redoes {len(after.undone)}."
+        self.undone.append(self.made.pop())
+        self.undos += 1
+        self._count()
+        return f"Undone; {self._standing()}, i redoes {len(self.undone)}."
 
     def redo(self) -> str:
-        after = redo(self.practice, self.elapsed)
-        if after is self.practice:
+        if not self.undone:
             return "There is no move to redo."
-        self.practice = after
-        return f"Redone; {_moves(len(after.made))}."
+        self.made.append(self.undone.pop())
+        self._count()
+        return f"Redone; {self._standing()}."
 
-    def hint(self, card_name: CardName) -> PracticeHint:
-        """Return a hint, and count it."""
-        advice = hint(self.practice, self.elapsed, card_name)
-        self.practice = advice.practice
-        return PracticeHint(advice.hint.move, advice.hint.says)
+    def _standing(self) -> str:
+        return "1 move stands" if len(self.made) == 1 else f"{len(self.made)} moves stand"
+
+    def hint(self, card_name: CardName) -> Hint:
+        """Return a hint and count it. Repeated calls give the same one."""
+        if self.is_won:
+            return Hint(None, "The game is won: there is nothing left to do.")
+        if not legal_moves(self.game, self.view):
+            return Hint(None, "There is no legal move. Undo, or deal again.")
+        advice, memory = hint(self.game, self.view, self.memory, card_name)
+        if self.made:
+            self.made[-1] = self.made[-1]._replace(memory=memory)
+        else:
+            self._opening = memory
+        self.hints += 1
+        self._count()
+        return advice
 
     def bank_safe(self) -> str:
         """Bank every card that is safe to bank."""
-        practice, banked = self.practice, 0
-        while (move := safe_move(practice.game, practice.view)) is not None:
-            practice, banked = make(practice, move, self.elapsed), banked + 1
-        self.practice = practice
+        says, banked = "", 0
+        while (move := safe_move(self.game, self.view)) is not None:
+            says, banked = self.play(move), banked + 1
         if not banked:
             return "Nothing is safe to bank now: f banks what you choose."
-        cards = "1 safe card banked." if banked == 1 else f"{banked} safe cards banked."
-        return self._won() or cards
+        return says or f"{counted(banked, 'safe card')} banked."
+
+    def begin(self, deal: PracticeDeal) -> str:
+        """Keep the run, and begin with another deal."""
+        self.keep()
+        self._start(deal)
+        return self.greeting()
 
     def restart(self) -> str:
-        """Save the run and start the same deal again."""
-        self.keep()
-        self._start(restart(self.practice))
-        return self.greeting()
+        """Keep the run, and start the same deal again."""
+        return self.begin(self.deal)
 
     def deal_anew(self) -> str:
-        """Save the run and deal from a random seed."""
-        self.keep()
-        self._start(new_game(from_seed(self.practice.game, drawn_seed())))
-        return self.greeting()
+        """Keep the run, and deal from a random seed."""
+        return self.begin(from_seed(self.game, drawn_seed()))
 
     def toggle_ghost(self) -> str:
         self.with_ghost = not self.with_ghost
@@ -159,37 +231,28 @@ class PracticeSession:
         return self.greeting() if self.with_ghost else "The ghost is off; e brings it back."
 
     def keep(self) -> None:
-        """Save the run; a won run is saved only once, even if moves are undone afterwards."""
-        if self._has_won or not self.practice.log:
+        """Keep the run, unless no action was made; a won run only once, even if moves are undone afterwards."""
+        if self._has_won or not self.counts:
             return
-        self._has_won = self.practice.is_won
+        self._has_won = self.is_won
+        end = self.elapsed
+        result = "won" if self.is_won else f"{self.banked} banked"
+        words = f"your run, {result} in {minutes_and_seconds(end)}"
+        climb = Climb(self.deal.position.banked, tuple(self.counts), end)
         try:
-            self._run_store.keep(self.practice.deal, ghost_of_run(self.practice, self.elapsed))
+            keep_run(self.deal, Ghost(words, climb))
             self.save_error = ""
         except OSError as fault:
             self.save_error = f"This run could not be saved: {fault}."
 
-    def _start(self, practice: PracticeGame) -> None:
-        self.practice = practice
-        self._shown_at = self._seconds()
-        self._has_won = False
-        self._find_ghost()
+    def _count(self) -> None:
+        self.counts.append((int((self._seconds() - self._shown_at) * 1000), self.banked))
 
-    def _find_ghost(self) -> None:
-        if not self.with_ghost:
-            self.ghost = None
-            return
-        deal = self.practice.deal
-        more = self._more_ghosts.get(deal.position, ())
-        self.ghost = best_ghost((*more, *self._run_store.runs(deal)))
 
-    def _won(self) -> str:
-        practice = self.practice
-        if not practice.is_won:
-            return ""
-        self.keep()
-        clean = ", clean" if practice.is_clean else ""
-        return (
-            f"Won: all {practice.banked} banked in {minutes_and_seconds(self.elapsed)}{clean}."
-            " y copies the result, n deals anew."
-        )
+def is_known_stuck(game: Game, position: Position) -> bool:
+    """Return whether it is certain that no more card can be banked.
+
+    As in a race, return `False` until the player has seen every card of the stock, because the
+    answer would reveal hidden cards.
+    """
+    return may_declare(position) and is_stuck(game, position, STUCK_LIMIT) is True

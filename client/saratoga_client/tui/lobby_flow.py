@@ -18,8 +18,7 @@ from saratoga_client.local.origins import bad_address
 from saratoga_client.local.settings import Settings, last_choices, remember, remember_server
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import ClientClosed, CommandRefused, RequestTimedOut
-from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.practice_session import drawn_seed
+from saratoga_client.practice.deals import drawn_seed, from_seed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
 from saratoga_client.session.invitation import Destination, destination, inviter_for

@@ -15,7 +15,7 @@ from saratoga_client.plain.lobby import ask_name, run_lobby, tables_lines, take_
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.session import ExitReason
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.ghost import RunStore
+from saratoga_client.practice.ghost import kept_runs
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
 from saratoga_protocol.commands import JoinTable, LeaveTable
@@ -153,7 +153,7 @@ def answers(said: Sequence[str], beginning: str) -> list[str]:
 
 async def test_a_run_is_saved_at_the_end_of_the_input_and_becomes_the_ghost() -> None:
     await practised("draw", "draw")
-    (run,) = RunStore().runs(from_seed(CANFIELD, "7"))
+    (run,) = kept_runs(from_seed(CANFIELD, "7"))
     assert len(run.climb.counts) == 2
     said, _ = await practised("ghost", "ghost off", with_ghost=True)
     assert answers(said, "ghost: You race a ghost: your run, 1 banked")

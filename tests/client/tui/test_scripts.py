@@ -261,7 +261,7 @@ class Stage:
         return card in self.table.board_column(pile)
 
     def has_moves(self, text: str) -> bool:
-        made = cast(PracticeScreen, self.app.screen).practice.made
+        made = cast(PracticeScreen, self.app.screen).session.made
         return " ".join(str(each.move) for each in made) == text
 
 

@@ -3,23 +3,21 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.draw import title_facts
-from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.board_view.symbols import Symbols
 from saratoga_client.input.move_text import with_turned_up
 from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import PracticeDeal
-from saratoga_client.practice.game import PracticeGame, is_known_stuck
-from saratoga_client.practice.ghost import Ghost, RunStore, gap_text
+from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.practice.hints import safe_move
-from saratoga_client.practice.practice_session import PracticeSession
+from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
 from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.board_pane import BoardPosition
@@ -33,52 +31,30 @@ from saratoga_rules.play import IllegalMove
 TAG: Final = " PRACTICE "
 NOTICE: Final = " nothing counts here "
 
-Line: TypeAlias = tuple[str, Role]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PracticeStanding:
-    """The figures of a practice game at one moment."""
-
-    practice: PracticeGame
-    elapsed: int
-    """Milliseconds since the deal was shown."""
-    ghost: Ghost | None = None
-
-    @property
-    def content(self) -> tuple[object, ...]:
-        """A value that changes whenever the drawing of the panel changes."""
-        ghost = self.ghost
-        if ghost is None:
-            return (self.practice,)
-        is_over = self.elapsed >= ghost.climb.end
-        return (self.practice, ghost, ghost.climb.banked_at(self.elapsed), is_over)
-
-
-def practice_title(standing: PracticeStanding, width: int) -> Canvas:
+def practice_title(session: PracticeSession, width: int) -> Canvas:
     """Draw the title line with game, deal and time, in a colour that races do not use."""
     canvas = Canvas(width, 1, Role.PRACTICE)
-    practice = standing.practice
-    clean = "clean" if practice.is_clean else "helped"
-    right = f"{clean}  {minutes_and_seconds(standing.elapsed)} "
+    game = session.game
+    clean = "clean" if session.is_clean else "helped"
+    right = f"{clean}  {minutes_and_seconds(session.elapsed)} "
     end = width - cells_of(right)
     x = canvas.put(0, 0, TAG, Role.PRACTICE)
-    facts = (practice.game.title, practice.deal.title, *title_facts(practice.game, practice.view))
-    for fact in facts:
+    for fact in (game.title, session.deal.title, *title_facts(game, session.view)):
         if x + cells_of(fact) + 1 < end:
             x = canvas.put(x, 0, fact, Role.PRACTICE) + 2
     canvas.put(end, 0, right, Role.PRACTICE)
     return canvas
 
 
-def practice_panel(standing: PracticeStanding, symbols: Symbols, width: int, height: int) -> Canvas:
+def practice_panel(session: PracticeSession, symbols: Symbols, width: int, height: int) -> Canvas:
     """Draw the player's figures; omit each section that does not fit into the panel."""
     canvas = Canvas(width, height)
-    practice = standing.practice
     canvas.put(1, 0, NOTICE, Role.PRACTICE)
-    money = money_meter(practice.game, practice.banked)
+    money = money_meter(session.game, session.banked)
     y = draw_meter(canvas, 1, 2, width - 2, money, symbols) + 1
-    for section in (_money(practice), _counts(practice), _ghost(standing)):
+    in_a_race = [(f"in a race: {dollars(session.net)}", Role.DIM)]
+    for section in (in_a_race, _counts(session), _ghost(session)):
         lines = [(part, role) for text, role in section for part in wrapped(text, width - 2)]
         if lines and y + len(lines) <= height:
             for text, role in lines:
@@ -88,44 +64,38 @@ def practice_panel(standing: PracticeStanding, symbols: Symbols, width: int, hei
     return canvas
 
 
-def practice_ticker(standing: PracticeStanding, width: int) -> Canvas:
+def practice_ticker(session: PracticeSession, width: int) -> Canvas:
     """Draw the figures in one line, for screens that are too small for the panel."""
     canvas = Canvas(width, 1)
-    practice = standing.practice
-    x = canvas.put(1, 0, f"banked {practice.banked}/{practice.game.cards}", Role.COUNT)
-    if standing.ghost is not None:
-        text = gap_text(standing.ghost, practice.banked, standing.elapsed)
-        x = canvas.put(x + 2, 0, text, Role.TEXT)
+    banked = session.banked
+    x = canvas.put(1, 0, f"banked {banked}/{session.game.cards}", Role.COUNT)
+    if session.ghost is not None:
+        x = canvas.put(x + 2, 0, gap_text(session.ghost, banked, session.elapsed), Role.TEXT)
     canvas.put(x + 2, 0, "practice: nothing counts", Role.DIM)
     return canvas
 
 
-def _money(practice: PracticeGame) -> Sequence[Line]:
-    return [(f"in a race: {dollars(practice.net)}", Role.DIM)]
-
-
-def _counts(practice: PracticeGame) -> Iterator[Line]:
-    yield f"moves {len(practice.made)}", Role.TEXT
-    if practice.undone:
-        yield f"undone moves {len(practice.undone)}", Role.DIM
-    if practice.is_clean:
+def _counts(session: PracticeSession) -> Iterator[tuple[str, Role]]:
+    yield f"moves {len(session.made)}", Role.TEXT
+    if session.undone:
+        yield f"undone moves {len(session.undone)}", Role.DIM
+    if session.is_clean:
         yield "clean: no undo, no hint", Role.MONEY_UP
     else:
-        yield f"undos {practice.undos}, hints {practice.hints}", Role.TEXT
+        yield f"undos {session.undos}, hints {session.hints}", Role.TEXT
 
 
-def _ghost(standing: PracticeStanding) -> Iterator[Line]:
-    ghost = standing.ghost
+def _ghost(session: PracticeSession) -> Iterator[tuple[str, Role]]:
+    ghost, banked, elapsed = session.ghost, session.banked, session.elapsed
     if ghost is None:
         return
-    banked = standing.practice.banked
-    lead = banked - ghost.climb.banked_at(standing.elapsed)
-    role = Role.MONEY_UP if lead > 0 else Role.MONEY_DOWN if lead < 0 else Role.TEXT
+    theirs = ghost.climb.banked_at(elapsed)
     yield "GHOST", Role.LABEL
     yield ghost.words, Role.TEXT
-    yield f"now {ghost.climb.banked_at(standing.elapsed)}, you {banked}", Role.TEXT
-    yield gap_text(ghost, banked, standing.elapsed), role
-    if standing.elapsed >= ghost.climb.end:
+    yield f"now {theirs}, you {banked}", Role.TEXT
+    level = Role.TEXT if banked == theirs else money_role(banked - theirs)
+    yield gap_text(ghost, banked, elapsed), level
+    if elapsed >= ghost.climb.end:
         yield f"stopped at {minutes_and_seconds(ghost.climb.end)}", Role.DIM
 
 
@@ -144,19 +114,11 @@ class PracticeScreen(GameScreen):
         *,
         with_ghost: bool = False,
         ghosts: Sequence[Ghost] = (),
-        run_store: RunStore | None = None,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin with a deal; `ghosts` of this deal are added to those of the run store."""
+        """Begin with a deal; its ghost is the best of `ghosts` and of the player's kept run."""
         super().__init__()
-        self.session = PracticeSession(
-            deal, run_store=run_store, with_ghost=with_ghost, ghosts=ghosts, seconds=seconds
-        )
-
-    @property
-    def practice(self) -> PracticeGame:
-        """The current state of the game."""
-        return self.session.practice
+        self.session = PracticeSession(deal, with_ghost=with_ghost, ghosts=ghosts, seconds=seconds)
 
     def side(self) -> Iterable[Widget]:
         with Vertical(id="side"):
@@ -171,49 +133,39 @@ class PracticeScreen(GameScreen):
 
     # Drawing
 
-    @property
-    def standing(self) -> PracticeStanding:
-        """The figures for the panel beside the board."""
-        session = self.session
-        return PracticeStanding(
-            practice=session.practice, elapsed=session.elapsed, ghost=session.ghost
-        )
-
     def draw_title(self, width: int, height: int) -> Canvas:
-        return practice_title(self.standing, width)
+        return practice_title(self.session, width)
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
-        return practice_panel(self.standing, self.symbols, width, height)
+        return practice_panel(self.session, self.symbols, width, height)
 
     def draw_ticker(self, width: int, height: int) -> Canvas:
-        return practice_ticker(self.standing, width)
+        return practice_ticker(self.session, width)
 
     def position(self) -> BoardPosition:
-        practice = self.practice
+        game = self.session.game
         return BoardPosition(
-            game=practice.game,
-            view=practice.view,
-            style=self.program.appearance.card_style(practice.game),
+            game=game,
+            view=self.session.view,
+            style=self.program.appearance.card_style(game),
             find=self.finder.text,
         )
 
     def redraw_side(self) -> None:
-        standing = self.standing
-        content = standing.content
-        for name in ("#panel", "#ticker"):
-            self.query_one(name, CanvasView).redraw_for(content)
+        for view in self.query("#panel, #ticker").results(CanvasView):
+            view.redraw()
 
     def tick(self) -> None:
         super().tick()
         self.redraw_side()
 
     def game_keys(self) -> Guide:
-        practice = self.practice
-        if practice.is_won:
+        session = self.session
+        if session.is_won:
             return (("s", "again"), ("n", "new deal"), (COPY_KEY, "copy"), ("z", "undo"))
         own: list[tuple[str, str]] = [("h", "hint")]
-        own += [("z", "undo")] if practice.made else []
-        own += [("i", "redo")] if practice.undone else []
+        own += [("z", "undo")] if session.made else []
+        own += [("i", "redo")] if session.undone else []
         scene = self.pane.scene
         own += [("a", "bank safe")] if safe_move(scene.game, scene.view, scene.legal) else []
         keys = self.pane.key_hints()
@@ -242,14 +194,14 @@ class PracticeScreen(GameScreen):
                 self.say(self.session.toggle_ghost())
             case "y":
                 self.copy(self.session.share)
-            case _ if self.practice.is_won:
+            case _ if self.session.is_won:
                 self.say("The game is won: s plays the deal again, n deals anew, z undoes.")
             case _:
                 self.press_board(key)
 
     def show_help(self) -> None:
         """Open the help over the screen."""
-        self.app.push_screen(HelpScreen(self.practice.game, PRACTICE_KEYS, "PRACTICE"))
+        self.app.push_screen(HelpScreen(self.session.game, PRACTICE_KEYS, "PRACTICE"))
 
     def _change(self, change: Callable[[], str]) -> None:
         """Run an action that changes the position, and show its sentence."""
@@ -259,7 +211,7 @@ class PracticeScreen(GameScreen):
 
     def _change_deal(self, question: str, change: Callable[[], str]) -> None:
         """Run an action that ends the run; ask the player first if a move was made."""
-        if self.practice.made and not self.practice.is_won:
+        if self.session.made and not self.session.is_won:
             self.ask(f"{question} Your run is kept. (y/n)", y=("yes", lambda: self._change(change)))
         else:
             self._change(change)
@@ -273,7 +225,7 @@ class PracticeScreen(GameScreen):
         if result.move is None:
             self.say(result.says)
             return
-        before = self.practice.view
+        before = self.session.view
         try:
             ended = self.session.play(result.move)
         except IllegalMove as illegal:
@@ -282,16 +234,17 @@ class PracticeScreen(GameScreen):
         if ended:
             self.say(ended, Role.TITLE)
         else:
-            self.say(with_turned_up(result.says, before, self.practice.view, self.card_name))
+            self.say(with_turned_up(result.says, before, self.session.view, self.card_name))
         self._check_progress()
 
     def _check_progress(self) -> None:
         """Show a failure to save the run; check in the background whether the board is stuck."""
         if self.session.save_error:
             self.say(self.session.save_error, Role.WARNING)
-        self.run_worker(self._say_if_stuck(self.practice), group="stuck", exclusive=True)
+        self.run_worker(self._say_if_stuck(), group="stuck", exclusive=True)
 
-    async def _say_if_stuck(self, practice: PracticeGame) -> None:
-        is_stuck = await asyncio.to_thread(is_known_stuck, practice.game, practice.position)
-        if is_stuck and practice.position == self.practice.position:
+    async def _say_if_stuck(self) -> None:
+        position = self.session.position
+        is_stuck = await asyncio.to_thread(is_known_stuck, self.session.game, position)
+        if is_stuck and position == self.session.position:
             self.say(self.session.STUCK, Role.WARNING)

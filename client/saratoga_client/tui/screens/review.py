@@ -6,7 +6,7 @@ from typing import Final
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.practice.deals import from_record
-from saratoga_client.practice.ghost import ghost_of_board
+from saratoga_client.practice.ghost import Ghost
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.replay import replay_of
 from saratoga_client.review.share_text import race_text
@@ -14,7 +14,7 @@ from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.game_screen import COPY_KEY
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.replay import ReplayScreen, divergence_text
-from saratoga_client.wording import NO_LEVELS, counted
+from saratoga_client.wording import NO_LEVELS, counted, shown_name
 from saratoga_rules.records.record import RaceRecord
 
 ONLY_BOARD: Final = "There is only this board: no one else raced."
@@ -108,7 +108,9 @@ class ReviewScreen(ReplayScreen):
     def _practise(self) -> None:
         """Open practice with this deal and the shown board's ghost."""
         self.speed = 0
-        ghosts = (ghost_of_board(self.record, self.replay.board.player),)
+        board = self.replay.board
+        name = shown_name(board.name, board.bot)
+        ghosts = (Ghost(f"{name} in {self.replay.race}", board.climb),)
         deal = from_record(self.record)
         self.app.push_screen(PracticeScreen(deal, with_ghost=True, ghosts=ghosts))
 

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.screen import Screen
 
-from kit.solo_player import FOLDER, PICTURES, before, finished, picture
+from kit.solo_player import FOLDER, PICTURES, StoppedClock, before, finished, picture
 from saratoga_client.board_view.symbols import LETTERS
 from saratoga_client.input.move_text import LINE, ascii_card_name, card_name, turned_up
 from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.game import new_game
 from saratoga_client.practice.ghost import Ghost
+from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.chart import Climb
 from saratoga_client.review.divergence import first_divergence, longest_pauses
@@ -22,7 +22,6 @@ from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.screens.help import PRACTICE_KEYS, REPLAY_KEYS, Keys
 from saratoga_client.tui.screens.practice import (
     PracticeScreen,
-    PracticeStanding,
     practice_panel,
     practice_ticker,
     practice_title,
@@ -46,8 +45,12 @@ from saratoga_rules.moves import RESERVE
 GHOST = Ghost("your run, 9 banked in 3:00", Climb(1, ((10_000, 4), (180_000, 9)), 180_000))
 
 
-def standing(name: str = "canfield", seed: str = "7") -> PracticeStanding:
-    return PracticeStanding(practice=new_game(from_seed(GAMES[name], seed)), elapsed=61_000)
+def session_at(second: int, ghost: Ghost | None = GHOST, seed: str = "7") -> PracticeSession:
+    """Return practice of a deal, so many seconds after it was shown."""
+    clock = StoppedClock()
+    session = PracticeSession(from_seed(GAMES["canfield"], seed), seconds=clock)
+    clock.at, session.ghost = second, ghost
+    return session
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -56,25 +59,23 @@ async def test_screens_look_as_they_were_approved(name: str) -> None:
 
 
 def test_the_ghosts_count_is_that_of_the_same_moment() -> None:
-    with_ghost = replace(standing(), ghost=GHOST)
-    text = " ".join(practice_panel(with_ghost, LETTERS, 24, 21).text().split())
+    text = " ".join(practice_panel(session_at(61), LETTERS, 24, 21).text().split())
     assert "now 4, you 1" in text
     assert "3 cards behind the ghost" in text
-    assert "it stopped" not in text
-    late = replace(with_ghost, elapsed=181_000)
-    assert "stopped at 3:00" in practice_panel(late, LETTERS, 24, 21).text()
-    assert "behind the ghost" in practice_ticker(with_ghost, 60).text()
+    assert "stopped" not in text
+    assert "stopped at 3:00" in practice_panel(session_at(181), LETTERS, 24, 21).text()
+    assert "behind the ghost" in practice_ticker(session_at(61), 60).text()
 
 
 def test_where_there_is_little_room_whole_sections_go_first() -> None:
-    text = practice_panel(replace(standing(), ghost=GHOST), LETTERS, 24, 12).text()
+    text = practice_panel(session_at(61), LETTERS, 24, 12).text()
     assert "GHOST" not in text
     assert "moves 0" in text
 
 
 def test_the_title_drops_facts_rather_than_cut_the_clock() -> None:
     for width in range(24, 90):
-        line = practice_title(standing(seed="x" * 40), width).text()
+        line = practice_title(session_at(61, seed="x" * 40), width).text()
         assert line.startswith(" PRACTICE")
         assert line.endswith("1:01")
 

@@ -9,7 +9,7 @@ from kit.positions import draw
 from kit.screen_cells import painted_text
 from kit.solo_player import SMALL, Player, StoppedClock, before, finished
 from saratoga_client.practice.deals import PracticeDeal, from_seed
-from saratoga_client.practice.ghost import RunStore
+from saratoga_client.practice.ghost import kept_runs
 from saratoga_client.review.replay import replay_of
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.replay import ReplayScreen
@@ -31,7 +31,7 @@ def drawn(picture: object, name: str = "lady-palk") -> PracticeScreen:
 
 def moves(player: Player) -> list[str]:
     assert isinstance(player.screen, PracticeScreen)
-    return [str(made.move) for made in player.screen.practice.made]
+    return [str(made.move) for made in player.screen.session.made]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -48,7 +48,7 @@ async def test_the_run_is_kept_when_the_program_ends() -> None:
     async with before(practice()) as player:
         await player.press("space")
         player.app.exit()
-    assert len(RunStore().runs(from_seed(CANFIELD, "7"))) == 1
+    assert len(kept_runs(from_seed(CANFIELD, "7"))) == 1
 
 
 async def test_a_board_where_nothing_more_can_be_banked_is_called_stuck() -> None:
