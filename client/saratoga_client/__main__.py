@@ -20,19 +20,6 @@ at the start are never freed.
 """
 
 
-def _print_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
-    if not is_asked:
-        return
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        installed = version("saratoga")
-    except PackageNotFoundError:
-        installed = "not installed"
-    click.echo(f"saratoga {installed}")
-    context.exit()
-
-
 @click.group(
     cls=CommandGroup,
     examples=(
@@ -46,14 +33,7 @@ def _print_version(context: click.Context, _option: click.Parameter, is_asked: b
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Show the version and exit.",
-)
+@click.version_option(package_name="saratoga", message="saratoga %(version)s")
 @all_options
 @click.pass_context
 def saratoga(context: click.Context, /, **flags: object) -> None:

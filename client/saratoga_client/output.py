@@ -86,11 +86,6 @@ def _for_people(text: str, stream: TextIO, margin: int = 0) -> list[str]:
     return message_lines(text, max(LEAST_WIDTH, columns - margin))
 
 
-def ask(question: str) -> None:
-    """Write a question on standard error and leave the cursor behind it."""
-    click.echo(sanitised(question), nl=False, err=True)
-
-
 def _write(text: str) -> None:
     click.echo(text)
     sys.stdout.flush()

@@ -5,7 +5,6 @@ cells as `saratoga_protocol.visible_text.sanitised` needs to show it: 8 for `<U+
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from saratoga_client.wording import BOT_LEVELS, bot_mark
@@ -107,14 +106,10 @@ def _head(text: str, cells: int) -> str:
     return text[:end]
 
 
-PROGRAM: Final = "saratoga"
-
-_ENDS: Final = re.compile(r".*[.,;:?!)]")
-"""A word at the end of a sentence or a phrase, where a command ends too."""
-
-_OF_COMMAND: Final = re.compile(r"-.*|.*[/:#=\d'\"].*|[A-Z]{2,}[.,;:?!)]?")
-"""A word that continues a command: an option, an address, a number, a quoted text, or a placeholder."""
-
+_COMMAND: Final = re.compile(
+    r"(?<!\S)saratoga(?!\S)(?: (?:'[^']*'|[^\s'])+?)*?(?=[.,;:?!)](?: |$)|$)"
+)
+"""A command in a message, up to the end of its phrase."""
 
 _JOINED: Final = "\xa0"
 """The no-break space, which joins the words of a command while a message is wrapped."""
@@ -134,34 +129,8 @@ def message_lines(text: str, cells: int) -> list[str]:
         if cells_of(line) <= cells or line.startswith(" "):
             lines.append(line)
         else:
-            units = " ".join(_units(line.split()))
-            lines += [each.replace(_JOINED, " ") for each in wrapped(units, cells, breaks=False)]
+            text = _COMMAND.sub(
+                lambda command: command[0].replace(" ", _JOINED), " ".join(line.split())
+            )
+            lines += [each.replace(_JOINED, " ") for each in wrapped(text, cells, breaks=False)]
     return lines
-
-
-def _units(words: list[str]) -> Iterator[str]:
-    """Yield the words, and each command as one unit."""
-    command: list[str] = []
-    for word in words:
-        if command and _continues(command, word):
-            command.append(word)
-            continue
-        if command:
-            yield _JOINED.join(command)
-        command = [word] if word == PROGRAM else []
-        if not command:
-            yield word
-    if command:
-        yield _JOINED.join(command)
-
-
-def _continues(command: list[str], word: str) -> bool:
-    """Return whether a word belongs to the command before it."""
-    last = command[-1]
-    if " ".join(command).count("'") % 2:
-        # within quotes
-        return True
-    if _ENDS.fullmatch(last):
-        return False
-    is_verb_or_value = last == PROGRAM or last.startswith("-") or len(command) == 2
-    return is_verb_or_value or _OF_COMMAND.fullmatch(word) is not None

@@ -85,12 +85,11 @@ def _idle_player() -> None:
 
     vars(standing).update(IDLE_MILLIS=IDLE_MILLIS)
     from saratoga_client.local import hosting
-    from saratoga_client.local.server_process import running_server
     from saratoga_client.session import activity
 
     vars(activity).update(WARNED_AT=(3, 6))  # seconds before the end; the last warning first
     program = (sys.executable, "-m", *IDLE.split())
-    vars(hosting).update(running_server=partial(running_server, program=program))
+    vars(hosting).update(running_server=partial(hosting.running_server, program=program))
 
 
 async def _fail_at_signal(self: object, *given: object) -> None:

@@ -17,8 +17,8 @@ from kit.recorded_players import run_table
 from saratoga_client.bots.seat import SeatedBot, seated_bot
 from saratoga_client.cli import leaderboard, verify
 from saratoga_client.cli.watch import printer, watched_states
+from saratoga_client.local.hosting import running_server
 from saratoga_client.local.identity import new_token
-from saratoga_client.local.server_process import running_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, write_line
 from saratoga_client.session.open_connection import open_connection

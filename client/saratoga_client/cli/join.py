@@ -12,7 +12,7 @@ import click
 
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import TABLE, at_server_of, in_lines, play_options
-from saratoga_client.cli.prompt import prompt
+from saratoga_client.cli.prompt import ask
 from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
@@ -165,8 +165,11 @@ async def _choose_name(connection: Connection, name: str) -> None:
     """
     question = "Your name at this server"
     while True:
+        name = name or await ask(question)
+        if not name:
+            continue
         try:
-            await claim_name(connection, name or await prompt(question))
+            await claim_name(connection, name)
             return
         except CommandRefused as refusal:
             if refusal.code not in NAME_REFUSALS:

@@ -4,12 +4,11 @@ import asyncio
 import signal
 from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from types import TracebackType
 from typing import Final, Self
 
 import click
 
-from saratoga_client.cli.prompt import confirm
+from saratoga_client.cli.prompt import ask
 from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.printed_command import host_command, table_command
 from saratoga_client.local.terminal import this_terminal
@@ -71,12 +70,7 @@ class OwnServer:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         server = self.server
         try:
             if server is not None and server.is_ours and not isinstance(error, SystemExit):
@@ -98,13 +92,17 @@ class OwnServer:
         if isinstance(error, Problem):
             say(error.what)
         say(others)
-        if this_terminal().is_terminal and await _until_ctrl_c(confirm("Close the server now?")):
+        if this_terminal().is_terminal and await _until_ctrl_c(_is_closed()):
             return
         assert self.session is not None
         assert self.session.state is not None
         say(STAYS)
         say(f"  {table_command('join', self.session.state.table.code, own)}")
         await _until_ctrl_c(asyncio.Event().wait())
+
+
+async def _is_closed() -> bool:
+    return (await ask("Close the server now? [y/N]")).lower() in ("y", "yes")
 
 
 async def _until_ctrl_c(work: Coroutine[None, None, bool]) -> bool:

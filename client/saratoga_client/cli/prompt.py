@@ -6,32 +6,15 @@ from threading import Thread
 
 import click
 
-from saratoga_client.output import ask
 from saratoga_client.plain.io import CHUNK, StandardInput
+from saratoga_protocol.visible_text import sanitised
 
 
-async def prompt(question: str) -> str:
-    """Ask on the error stream and return the line that the player types.
-
-    An empty line repeats the question. Raises `click.Abort` at the end of the input.
-    """
-    while True:
-        ask(f"{question}: ")
-        if answer := (await _typed_line()).strip():
-            return answer
-
-
-async def confirm(question: str) -> bool:
-    """Ask for yes or no; return `False` for every answer but yes. Raises `click.Abort`."""
-    ask(f"{question} [y/N]: ")
-    return (await _typed_line()).strip().lower() in ("y", "yes")
-
-
-async def _typed_line() -> str:
-    """Return the next line of the terminal; raises `click.Abort` at the end of the input.
+async def ask(question: str) -> str:
+    """Ask on the error stream, and return what the player types in one line.
 
     A thread reads, because no event loop can wait for a Windows console. The thread is a daemon: if
-    the player presses Ctrl-C instead, it ends with the program.
+    the player presses Ctrl-C instead, it ends with the program. Raises `click.Abort` at the end of the input.
     """
     loop = asyncio.get_running_loop()
     line: asyncio.Future[bytes] = loop.create_future()
@@ -49,7 +32,8 @@ async def _typed_line() -> str:
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, typed)
 
+    click.echo(sanitised(f"{question}: "), nl=False, err=True)
     Thread(target=read, name="prompt", daemon=True).start()
     if not (typed := await line):
         raise click.Abort
-    return typed.decode(errors="replace")
+    return typed.decode(errors="replace").strip()

@@ -65,7 +65,14 @@ def _own(record: RaceRecord) -> str:
 def _record(race_or_file: str, race: str, server: str) -> RaceRecord:
     """Return a record whose boards can all be replayed; raises `Problem`."""
     usual = server_to_name(server)
-    record = _parsed(race_or_file, _text(race_or_file, race, server))
+    try:
+        record = parse_record(_text(race_or_file, race, server).decode())
+    except UnknownFormat as fault:
+        why = f"This program cannot read {race_or_file}: {fault}."
+        raise Problem(why, "Update this program.", Exit.TOO_OLD) from None
+    except (RecordError, UnicodeDecodeError) as fault:
+        why = f"{race_or_file} is not a race record: {fault}."
+        raise Problem(why, OTHER_FILE, Exit.NOT_VERIFIED) from None
     if record.voided:
         raise voided_problem(record, race, usual)
     if race and record.race_id != race:
@@ -90,15 +97,3 @@ def _text(race_or_file: str, race: str, server: str) -> bytes:
         return asyncio.run(fetch(server, race))
     say("This race is replayed from the record that is saved on this machine.")
     return kept.encode()
-
-
-def _parsed(race_or_file: str, text: bytes) -> RaceRecord:
-    try:
-        return parse_record(text.decode("utf-8"))
-    except UnknownFormat as fault:
-        why = f"This program cannot read {race_or_file}: {fault}."
-        raise Problem(why, "Update this program.", Exit.TOO_OLD) from None
-    except (RecordError, UnicodeDecodeError) as fault:
-        raise Problem(
-            f"{race_or_file} is not a race record: {fault}.", OTHER_FILE, Exit.NOT_VERIFIED
-        ) from None

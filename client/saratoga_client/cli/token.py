@@ -1,14 +1,13 @@
 """`saratoga token`: a player's secret and tokens, and how they move to a second device."""
 
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from saratoga_client.cli.frame import ExampleCommand, ExampleGroup
 from saratoga_client.local import identity
-from saratoga_client.local.origins import check_address, origin_of
+from saratoga_client.local.origins import check_address
 from saratoga_client.output import say, write_line, write_script
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol.commands import player_id
@@ -77,7 +76,10 @@ def export(file: Path | None, server: str | None, show: bool) -> None:
         try:
             identity.write_new(file, line)
         except OSError as error:
-            raise _not_written(file, error) from None
+            exists = file.exists() or file.is_symlink()
+            why = "exists already" if exists else f"cannot be written: {error.strerror or error}"
+            remedy = "Name another file, in a folder that you can write to."
+            raise Problem(f"{file} {why}.", remedy, Exit.USAGE) from None
         say(f"The {what} is in {file}; only you can read it. Delete the file after the import.")
         return
     if not show:
@@ -91,16 +93,6 @@ def export(file: Path | None, server: str | None, show: bool) -> None:
             f"A person who sees the {what} can play as you. Print it here?", abort=True, err=True
         )
     write_script(line)
-
-
-def _not_written(file: Path, error: OSError) -> Problem:
-    if file.exists() or file.is_symlink():
-        return Problem(f"The file {file} exists already.", "Choose another name.", Exit.USAGE)
-    return Problem(
-        f"{file} cannot be written: {error.strerror or error}.",
-        "Name a file in a folder that you can write to.",
-        Exit.USAGE,
-    )
 
 
 @command.command(
@@ -158,18 +150,14 @@ def _take(path: Path, key: str, *, replace: bool) -> None:
 
 def _key_for(server: str | None) -> str:
     """Return the token for a server, or the secret, without creating one. Raises `Problem`."""
-    try:
-        if server is not None:
-            with suppress(FileNotFoundError):
-                return identity.load(identity.server_token_path(server))
-        secret = identity.load(identity.secret_path())
-    except FileNotFoundError:
+    has_token = server is not None and identity.server_token_path(server).exists()
+    if not has_token and not identity.secret_path().exists():
         raise Problem(
             "There is no secret on this machine yet.",
             "It is created when you first connect to a server.",
             Exit.USAGE,
-        ) from None
-    return secret if server is None else identity.derived(secret, origin_of(server))
+        )
+    return identity.load(identity.secret_path()) if server is None else identity.token_for(server)
 
 
 def _read(file: str) -> tuple[str, str]:

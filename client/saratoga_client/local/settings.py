@@ -141,16 +141,10 @@ def read() -> dict[str, Any]:
         table = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except tomllib.TOMLDecodeError as error:
-        raise Problem(
-            f"The settings in {path} are not valid TOML: {error}.",
-            'A line looks like: name = "Anna"',
-            Exit.USAGE,
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise Problem(
             f"The settings in {path} cannot be read: {error}.",
-            "Correct the file, or move it away to use the defaults.",
+            'Correct the file, in which a line looks like name = "Anna", or move it away to use the defaults.',
             Exit.USAGE,
         ) from None
     for key in table:

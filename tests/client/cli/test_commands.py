@@ -19,7 +19,7 @@ from saratoga_client.cli.options import (
     play_options,
     viewing_options,
 )
-from saratoga_client.cli.prompt import confirm, prompt
+from saratoga_client.cli.prompt import ask
 from saratoga_client.cli.rules import page
 from saratoga_client.local import paths
 from saratoga_client.local.settings import Settings
@@ -281,28 +281,19 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
     return Typed(monkeypatch)
 
 
-async def test_the_event_loop_runs_while_the_player_types_and_an_empty_line_repeats_the_question(
+async def test_the_event_loop_runs_while_the_player_types(
     typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asking = asyncio.create_task(prompt("Your name\x1b"))
+    asking = asyncio.create_task(ask("Your name\x1b"))
     await asyncio.sleep(0)
     assert not asking.done()
-    typed.lines.put(b"\n")
     typed.lines.put("  Zoë \n".encode())
     assert await asking == "Zoë"
     shown = capsys.readouterr()
-    assert (shown.out, shown.err) == ("", "Your name<U+001B>: " * 2)
+    assert (shown.out, shown.err) == ("", "Your name<U+001B>: ")
     typed.lines.put(b"")
     with pytest.raises(click.Abort):
-        await prompt("Your name")
-
-
-@pytest.mark.parametrize(
-    ("line", "means"), [(b"y\n", True), (b"YES\n", True), (b"\n", False), (b"no\n", False)]
-)
-async def test_only_yes_confirms(typed: Typed, line: bytes, means: bool) -> None:
-    typed.lines.put(line)
-    assert await confirm("Close the server now?") is means
+        await ask("Your name")
 
 
 @pytest.mark.parametrize("command", ["practice", "rules", "leaderboard"])

@@ -32,7 +32,7 @@ KICKED = Problem("The host has kicked you.", "Join another table.", Exit.REFUSED
 class Hosted:
     """A server of this program, the questions to the player, and what happened."""
 
-    answer: bool | BaseException | None = None
+    answer: str | BaseException | None = None
     """The answer to the question; without one the player presses Ctrl-C instead."""
     is_terminal: bool = True
     happened: list[str] = field(default_factory=list)
@@ -42,14 +42,14 @@ class Hosted:
         yield LocalServer(own=URL, friends=URL, is_ours=is_ours)
         self.happened.append("closed")
 
-    async def confirm(self, question: str) -> bool:
+    async def ask(self, question: str) -> str:
         self.happened.append("asked")
         if self.answer is None:
             os.kill(os.getpid(), signal.SIGINT)
             await asyncio.Event().wait()
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return bool(self.answer)
+        return self.answer or ""
 
     def say(self, text: str) -> None:
         self.happened.append(text)
@@ -77,7 +77,7 @@ class Hosted:
 def hosted(monkeypatch: pytest.MonkeyPatch) -> Hosted:
     hosted = Hosted()
     monkeypatch.setattr(own_server, "this_terminal", lambda: hosted)
-    monkeypatch.setattr(own_server, "confirm", hosted.confirm)
+    monkeypatch.setattr(own_server, "ask", hosted.ask)
     monkeypatch.setattr(own_server, "say", hosted.say)
     return hosted
 
@@ -101,13 +101,13 @@ async def test_without_other_people_or_a_server_of_our_own_nothing_is_asked(host
 async def test_every_end_asks_about_the_people_at_the_table(
     hosted: Hosted, end: BaseException | None, before: list[str], after: list[str]
 ) -> None:
-    hosted.answer = True
+    hosted.answer = "Yes"
     assert await hosted.play(end) == [*before, STILL, "asked", *after, "closed"]
 
 
-@pytest.mark.parametrize("answer", [False, click.Abort(), None], ids=str)
+@pytest.mark.parametrize("answer", ["", "no", click.Abort(), None], ids=str)
 async def test_without_a_yes_the_server_stays_until_ctrl_c(
-    hosted: Hosted, answer: bool | BaseException | None
+    hosted: Hosted, answer: str | BaseException | None
 ) -> None:
     hosted.answer = answer
     before = signal.getsignal(signal.SIGINT)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.scripted_server import CODE, table
-from saratoga_client.local import hosting, server_process
+from saratoga_client.local import hosting
 from saratoga_client.local.hosting import (
     EVERY_ADDRESS,
     PORT,
@@ -22,10 +22,10 @@ from saratoga_client.local.hosting import (
     friends_address,
     last_port,
     local_server,
+    running_server,
 )
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.printed_command import printed_command
-from saratoga_client.local.server_process import running_server
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.local.terminal import Capabilities, Colours, capabilities
 from saratoga_client.problems import Exit, Problem
@@ -178,7 +178,7 @@ async def test_an_invitation_has_no_user_name_and_no_password(server: str, addre
 async def test_a_server_that_dies_is_started_again_at_its_port(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_process, "RESTART_PAUSES", (0.0,))
+    monkeypatch.setattr(hosting, "RESTART_PAUSES", (0.0,))
     os.mkfifo(tmp_path / "port")
     async with running_server(tmp_path, program(DIES_ONCE)) as server, asyncio.timeout(10):
         # written by the second process
@@ -190,9 +190,9 @@ async def test_a_server_that_dies_is_started_again_at_its_port(
 async def test_a_server_that_dies_at_every_start_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(server_process, "RESTART_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(hosting, "RESTART_PAUSES", (0.0, 0.0))
     given_up = asyncio.Event()
-    monkeypatch.setattr(server_process.LOG, "error", lambda *_: given_up.set())
+    monkeypatch.setattr(hosting.LOG, "error", lambda *_: given_up.set())
     async with running_server(tmp_path, program(DIES_AGAIN)), asyncio.timeout(10):
         await given_up.wait()
     assert sum("full" in record.getMessage() for record in caplog.records) == 2
