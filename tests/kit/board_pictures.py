@@ -10,30 +10,18 @@ before committing it.
 """
 
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.draw import Marks, draw_board
+from saratoga_client.board_view.draw import draw_board
 from saratoga_client.board_view.faces import CardStyle, suit_colours
 from saratoga_client.board_view.layout import lay_out
+from saratoga_client.input.selection import Marks
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, parse_position, redact
 
 FOLDER: Final = Path(__file__).parent.parent / "client" / "board_view" / "pictures"
-
-LABELS: Final = MappingProxyType(
-    {
-        "stock": "space",
-        "w": "w",
-        "r": "r",
-        "up": "f",
-        "down": "g",
-        **{f"t{number}": key for number, key in enumerate("1234567890-=", 1)},
-    }
-)
-"""The key of every pile, which the picture shows as its label."""
 
 SIZES: Final = ((55, 21), (69, 27), (88, 37))
 """The sizes of the board on screens of 80x24, 100x30 and 120x40."""
@@ -74,7 +62,6 @@ def read(path: Path) -> BoardPicture:
     pile, _, count = options.get("picked", "").partition(":")
     targets = options.get("targets", "")
     marks = Marks(
-        labels=LABELS,
         picked=(pile, int(count)) if pile else None,
         targets=frozenset(targets.split(",")) if targets else frozenset(),
         find=options.get("find", ""),

@@ -20,13 +20,12 @@ from kit.faulty_link import FaultyLink
 from kit.race_audit import disagreements
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer, noted_session
 from kit.server_process import ServerProcess
-from saratoga_client.input.pile_keys import pile_keys
+from saratoga_client.input.move_text import key_of
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, JSON
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import BoardView, Record
 from saratoga_rules.cards import SUITS, card_of
-from saratoga_rules.games import GAMES
 from saratoga_rules.moves import TAKE_BACK_INDEX, Carry, Move, parse_move
 from saratoga_rules.vocabulary.foundations import rank_at
 
@@ -250,9 +249,8 @@ class PagePlayer:
         if not isinstance(move, Carry):
             await keyboard.press("Space")
             return
-        keys = pile_keys(GAMES[self.game]).by_pile
-        await keyboard.press(keys[move.source])
-        await keyboard.press(keys.get(move.target) or keys[self.target(move)])
+        await keyboard.press(key_of(move.source))
+        await keyboard.press(key_of(move.target))
 
     def target(self, move: Carry) -> str:
         if move.destination >= 0:

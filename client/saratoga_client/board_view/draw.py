@@ -1,7 +1,7 @@
 """Draw a view of a game on a canvas: cards, keys, the selection and its targets, and the rules in short."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -25,7 +25,8 @@ from saratoga_client.board_view.layout import (
 )
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import cards_matching
-from saratoga_client.input.move_text import STOCK, pile_cards, rank_sign
+from saratoga_client.input.move_text import STOCK, key_of, pile_cards, rank_sign
+from saratoga_client.input.selection import Marks
 from saratoga_client.rules_text import column_rules
 from saratoga_client.text import wrapped
 from saratoga_client.wording import counted
@@ -36,29 +37,6 @@ from saratoga_rules.piles import Pile
 from saratoga_rules.position import View
 from saratoga_rules.vocabulary.foundations import First, wanted_down, wanted_up
 from saratoga_rules.vocabulary.stocks import UNLIMITED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
-    """The highlights of a board.
-
-    The names of piles are those of `Spot.pile`. Here `up` and `down` mean the foundation of that
-    direction that accepts the selected card.
-    """
-
-    picked: tuple[str, int] | None = None
-    """The pile with selected cards, and their number; `None` without selected cards."""
-    targets: frozenset[str] = frozenset()
-    """Piles that accept the selected cards."""
-    source_lit: frozenset[str] = frozenset()
-    """Piles from which cards can be moved."""
-    find: str = ""
-    """The cards to highlight: a rank, a suit or both, as `cards_matching` reads them."""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    """The key of every pile, by pile name: `stock`, `w`, `r`, `t1`, .., `up`, `down`."""
-
-
-NO_MARKS: Final = Marks()
 
 MARGIN: Final = 1
 """Number of empty cells at both sides of the rules in short."""
@@ -211,13 +189,12 @@ def _put_label(
     pile, families = label.piles[0], {pile.partition(".")[0] for pile in label.piles}
     key, role = "", Role.KEY
     if len(families) == 1:
-        key = marks.labels.get(pile) or marks.labels.get(pile.partition(".")[0], "")
-        key = key or (pile[1:] if label.centred else "")
+        key = key_of(pile) if marks.has_keys else pile[1:] if label.centred else ""
     if any(target in label.piles for target, _ in lit):
         role = Role.KEY_TARGET
         if key and label.width >= len(key) + 2:
             key = f"[{key}]"
-    elif marks.source_lit & families.union(label.piles):
+    elif marks.sources & families.union(label.piles):
         role = Role.KEY_LIT
     if label.centred:
         canvas.put(label.x + (label.width - len(key) + 1) // 2, label.y, key, role)

@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from saratoga_client.board_view.faces import Size
-from saratoga_client.input.move_text import STOCK
-from saratoga_client.input.pile_keys import has_pile
+from saratoga_client.input.move_text import STOCK, has_pile
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, RESERVE, WASTE
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from saratoga_client.input.move_text import (
@@ -19,32 +19,39 @@ from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, UP, WASTE
 from saratoga_rules.position import View
 
-_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_RANK_WORDS: Final = {
-    **{letter.lower(): letter for letter in RANKS},
-    **{rank_name(number): letter for number, letter in enumerate(RANKS, start=1)},
-    **dict(zip(_NUMBERS, RANKS[1:], strict=False)),
-    "1": "A",
-}
-_SUIT_WORDS: Final = {
-    word: letter
-    for letter, name, signs in zip(
-        SUITS, ("clubs", "spades", "hearts", "diamonds"), ("♣♧", "♠♤", "♥♡", "♦♢"), strict=True
-    )
-    for word in (letter.lower(), name, name[:-1], *signs)
-}
-_PLURALS: Final = {
-    f"{word}{ending}": word for word in _RANK_WORDS if len(word) > 2 for ending in ("s", "es")
-}
-_SOUGHT: Final = re.compile(
-    "(?P<rank>{ranks})?(?P<suit>{suits})?".format(
-        ranks="|".join(sorted(_RANK_WORDS, key=len, reverse=True)),
-        suits="|".join(sorted(_SUIT_WORDS, key=len, reverse=True)),
-    )
-)
+
+@cache
+def _cards_by_words() -> dict[str, tuple[Card, ...]]:
+    """Return the cards of a pack by each word for a rank, for a suit, and for both together."""
+    numbers = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    ranks = {
+        **{letter.lower(): letter for letter in RANKS},
+        **{rank_name(number): letter for number, letter in enumerate(RANKS, start=1)},
+        **dict(zip(numbers, RANKS[1:], strict=False)),
+        "1": "A",
+    }
+    names = zip(SUITS, ("club", "spade", "heart", "diamond"), ("♣♧", "♠♤", "♥♡", "♦♢"), strict=True)
+    suits = {
+        word: letter
+        for letter, name, signs in names
+        for word in (letter.lower(), name, f"{name}s", *signs)
+    }
+    by_rank = {word: tuple(c for c in PACK if c[0] == letter) for word, letter in ranks.items()}
+    by_suit = {word: tuple(c for c in PACK if c[1] == letter) for word, letter in suits.items()}
+    by_both = {
+        rank + suit: tuple(card for card in cards if card in by_suit[suit])
+        for rank, cards in by_rank.items()
+        for suit in suits
+    }
+    plurals = {
+        f"{word}{ending}": cards
+        for word, cards in by_rank.items()
+        if len(word) > 2
+        for ending in ("s", "es")
+    }
+    return by_rank | by_suit | by_both | plurals
 
 
-@lru_cache(maxsize=1 << 8)
 def cards_matching(text: str) -> tuple[Card, ...]:
     """Return the cards of a pack that match a rank, a suit or both; none for any other text.
 
@@ -53,12 +60,7 @@ def cards_matching(text: str) -> tuple[Card, ...]:
     >>> cards_matching("kings"), cards_matching("x")
     (('KC', 'KS', 'KH', 'KD'), ())
     """
-    plain = re.sub(r"\s+(of\s+)?", "", text.strip().lower())
-    found = _SOUGHT.fullmatch(_PLURALS.get(plain, plain))
-    if found is None or not plain:
-        return ()
-    rank, suit = _RANK_WORDS.get(found["rank"] or ""), _SUIT_WORDS.get(found["suit"] or "")
-    return tuple(card for card in PACK if rank in (None, card[0]) and suit in (None, card[1]))
+    return _cards_by_words().get(re.sub(r"\s+(of\s+)?", "", text.strip().lower()), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +77,15 @@ class Found:
 
 
 def known_places(view: View) -> Iterator[Found]:
-    """Yield every card whose place the player can know, pile by pile from the bottom."""
-    for name in (RESERVE, WASTE, *COLUMN_NAMES[: len(view.columns)]):
-        pile = pile_cards(view, name)
-        for index, card in enumerate(pile):
+    """Yield every card whose place the player can know: those of each pile from the bottom."""
+    piles = [(name, pile_cards(view, name)) for name in (RESERVE, WASTE, *COLUMN_NAMES)]
+    piles += [(foundation.direction, foundation.cards) for foundation in foundations(view)]
+    for name, pile in piles:
+        for above, card, covered_by in zip(
+            reversed(range(len(pile))), pile, (*pile[1:], None), strict=False
+        ):
             if card != HIDDEN:
-                covered_by = pile[index + 1] if index + 1 < len(pile) else None
-                yield Found(card, name, len(pile) - 1 - index, covered_by)
-    for foundation in foundations(view):
-        for above, card in reversed(tuple(enumerate(reversed(foundation.cards)))):
-            yield Found(card, foundation.direction, above)
+                yield Found(card, name, above, covered_by)
 
 
 def banked_words(game: Game, direction: str) -> str:
@@ -104,12 +105,12 @@ def found_text(game: Game, view: View, text: str, card_name: CardName = card_nam
     ]
     if not places:
         return "No such card can be seen."
-    text = f"{'; '.join(places)}."
-    seen = f"{len(places)} can be seen"
-    while len(text) > LINE and places:
+    says = f"{'; '.join(places)}."
+    seen = f"{len(places)} can be seen: "
+    while len(says) > LINE:
         places.pop()
-        text = f"{seen}: {'; '.join(places)}; .."
-    return text if places else f"{seen}."
+        says = f"{seen}{'; '.join(places)}; .."
+    return says
 
 
 def _place(game: Game, found: Found) -> str:
@@ -119,12 +120,6 @@ def _place(game: Game, found: Found) -> str:
     under = f" under {found.above}" if found.above else ""
     return f"{where} {pile_name(game, found.pile)}{under}"
 
-
-_RANK_KEYS: Final = {
-    **{sign: sign for sign in "23456789"},
-    "a": "A", "1": "10", "0": "10", "j": "J", "q": "Q", "k": "K",
-}  # fmt: skip
-_SUIT_KEYS: Final = "chsd"
 
 PROMPT: Final = (
     "Find: a 2-9 0 j q k and c h s d name cards; enter keeps them highlighted, esc ends."
@@ -147,9 +142,9 @@ class Finder:
 
     def press(self, key: str) -> "Finder":
         """Return the search after a key: a rank, a suit, backspace, or a key that ends it."""
-        if key in _RANK_KEYS:
-            return replace(self, rank=_RANK_KEYS[key])
-        if key in _SUIT_KEYS:
+        if len(key) == 1 and key in "a234567890jqk1":
+            return replace(self, rank="10" if key in "01" else key.upper())
+        if len(key) == 1 and key in "chsd":
             return replace(self, suit=key.upper())
         if key in ("backspace", "/"):
             return Finder(is_open=True)

@@ -1,11 +1,10 @@
-"""Cards, piles and moves in words."""
+"""Cards, piles and moves in words, and the key of every pile."""
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from saratoga_client.wording import counted
-from saratoga_rules.cards import HIDDEN, RANKS, SUITS, Card, card_of, rank, suit
+from saratoga_rules.cards import HIDDEN, RANKS, SUITS, Card, rank, suit
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
     COLUMN_INDEX,
@@ -21,12 +20,10 @@ from saratoga_rules.moves import (
     Redeal,
 )
 from saratoga_rules.piles import Pile
-from saratoga_rules.position import Heights, View
-from saratoga_rules.vocabulary.foundations import rank_at
+from saratoga_rules.position import View
+from saratoga_rules.vocabulary.deal_steps import ToReserve
+from saratoga_rules.vocabulary.foundations import BUILT_UP
 from saratoga_rules.vocabulary.stocks import UNLIMITED
-
-CardName: TypeAlias = Callable[[Card], str]
-"""A function that returns the name of a card for a sentence."""
 
 LINE: Final = 78
 """Maximum cells of a sentence: an 80-column message line without its margins."""
@@ -34,16 +31,52 @@ LINE: Final = 78
 STOCK: Final = "stock"
 """The pile name of the stock, which the notation of moves does not have."""
 
-COLUMN_KEYS: Final = "1234567890-="
-"""The keys of the columns from the left, as on the keyboard."""
-
-_KEYS_UNLIKE_NUMBERS: Final = dict(zip(COLUMN_NAMES[9:12], COLUMN_KEYS[9:], strict=True))
-"""The keys of the columns after the ninth, which differ from the columns' numbers."""
-
-PileName: TypeAlias = Callable[[Game, str], str]
-"""A function that returns the name of a pile for a sentence."""
-
 SUIT_SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
+
+PILE_KEYS: Final = {
+    STOCK: "space",
+    WASTE: "w",
+    RESERVE: "r",
+    **dict(zip(COLUMN_NAMES, "1234567890-=", strict=False)),
+    UP: "f",
+    DOWN: "g",
+}
+"""The key of every pile, the same in all games; `up` and `down` are all foundations of a kind."""
+
+
+def key_of(pile: str) -> str:
+    """Return the key of a pile, such as `t3` or `up.S`."""
+    return PILE_KEYS.get(pile.partition(".")[0], "")
+
+
+def has_pile(game: Game, pile: str) -> bool:
+    """Return whether a game has this pile, empty or not."""
+    if pile == WASTE:
+        return game.stock.onto is Pile.WASTE
+    if pile == RESERVE:
+        return any(isinstance(step, ToReserve) for step in game.deal)
+    if pile in COLUMN_INDEX:
+        return COLUMN_INDEX[pile] < game.columns.count
+    if pile.partition(".")[0] == DOWN:
+        return game.down is not None
+    return pile == STOCK or pile.partition(".")[0] == UP
+
+
+def column_keys(game: Game) -> str:
+    """Return the keys of a game's columns in short: `1-4`; in Caprice `1-9 0 - =`."""
+    keys = [key_of(name) for name in COLUMN_NAMES[: game.columns.count]]
+    return " ".join((f"1-{keys[:9][-1]}", *keys[9:]))
+
+
+# Cards and piles
+
+CardName: TypeAlias = Callable[[Card], str]
+"""A function that returns the name of a card for a sentence."""
+
+
+def rank_sign(number: int) -> str:
+    """Return a rank from 1 to 13 as printed on a card: `A`, `10`, `K`."""
+    return "10" if number == 10 else RANKS[number - 1]
 
 
 def card_name(card: Card) -> str:
@@ -61,19 +94,57 @@ def pile_name(game: Game, pile: str) -> str:
 
     The screen shows only the keys of columns. Up to column 9 the key is the number.
     """
-    key = _KEYS_UNLIKE_NUMBERS.get(pile)
-    return plain_pile_name(game, pile) + (f" (key {key})" if key else "")
+    has_other_key = COLUMN_INDEX.get(pile, 0) >= 9
+    return plain_pile_name(game, pile) + (f" (key {key_of(pile)})" if has_other_key else "")
 
 
 def plain_pile_name(game: Game, pile: str) -> str:
     """Return a pile's name in a plain line: `column 11`, `the waste`, `the foundations built up`."""
-    if pile.startswith("t") and pile[1:].isdigit():
+    if pile in COLUMN_INDEX:
         return f"column {pile[1:]}"
-    if pile in (UP, DOWN) or pile.startswith((f"{UP}.", f"{DOWN}.")):
-        if game.down is None:
-            return "the foundations"
-        return f"the foundations built {'down' if pile.startswith(DOWN) else 'up'}"
-    return {WASTE: "the waste", RESERVE: "the reserve", STOCK: "the stock"}.get(pile, "no pile")
+    direction = pile.partition(".")[0]
+    if direction in (UP, DOWN):
+        return "the foundations" + (f" built {direction}" if game.down else "")
+    return {WASTE: "the waste", RESERVE: "the reserve"}.get(pile, "the stock")
+
+
+class Foundation(NamedTuple):
+    """A foundation and its cards, the top one last."""
+
+    direction: str
+    """`up` or `down`."""
+    suit: str
+    copy: int
+    """The index among the foundations of this direction and suit; the higher one comes first."""
+    cards: tuple[Card, ...]
+
+
+def foundations(view: View) -> Iterator[Foundation]:
+    """Yield every foundation, those built up first, in the order of suits."""
+    down = tuple(cards[::-1] for cards in BUILT_UP[1])
+    for direction, heights, built in ((UP, view.up, BUILT_UP[view.base]), (DOWN, view.down, down)):
+        copies = len(heights) // len(SUITS)
+        for index, height in enumerate(heights):
+            at, copy = divmod(index, copies)
+            yield Foundation(direction, SUITS[at], copy, built[at][:height])
+
+
+def pile_cards(view: View, pile: str, copy: int = 0) -> tuple[Card, ...]:
+    """Return the face-up cards of a pile and all cards of the stock, the top one last.
+
+    `copy` is the index among equal foundations. A pile that the game lacks has no cards.
+    """
+    if pile in COLUMN_INDEX:
+        index = COLUMN_INDEX[pile]
+        return view.columns[index] if index < len(view.columns) else ()
+    direction, _, letter = pile.partition(".")
+    if letter:
+        wanted = (direction, letter, copy)
+        return next((cards for *where, cards in foundations(view) if (*where,) == wanted), ())
+    return {STOCK: view.stock, WASTE: view.waste, RESERVE: view.reserve}.get(pile, ())
+
+
+# Moves
 
 
 def source_of(move: Move) -> str:
@@ -88,67 +159,40 @@ def target_of(view: View, move: Carry) -> str:
     return f"{move.target}.{suit(carried(view, move)[-1])}"
 
 
-class Foundation(NamedTuple):
-    """A foundation and its cards, the top one last."""
-
-    direction: str
-    """`up` or `down`."""
-    suit: str
-    copy: int
-    """The index among the foundations of this direction and suit; the higher one comes first."""
-    cards: tuple[Card, ...]
-
-
-def foundations(view: View) -> tuple[Foundation, ...]:
-    """Return every foundation, those built up first, in the order of suits."""
-    return _foundations(view.up, view.down, view.base)
-
-
-@lru_cache(maxsize=1 << 4)
-def _foundations(up: Heights, down: Heights, base: int) -> tuple[Foundation, ...]:
-    return tuple(
-        Foundation(
-            direction,
-            letter := SUITS[index * len(SUITS) // len(heights)],
-            index % (len(heights) // len(SUITS)),
-            tuple(
-                card_of(rank_at(base, level) if direction == UP else 14 - level, letter)
-                for level in range(1, height + 1)
-            ),
-        )
-        for direction, heights in ((UP, up), (DOWN, down))
-        for index, height in enumerate(heights)
-    )
-
-
-def pile_cards(view: View, pile: str, copy: int = 0) -> tuple[Card, ...]:
-    """Return the face-up cards of a pile and all cards of the stock, the top one last.
-
-    `copy` is the index among equal foundations. A pile that the game lacks has no cards.
-    """
-    if pile in COLUMN_INDEX:
-        index = COLUMN_INDEX[pile]
-        return view.columns[index] if index < len(view.columns) else ()
-    if pile.startswith((f"{UP}.", f"{DOWN}.")):
-        wanted = (*pile.split("."), copy)
-        return next((cards for *where, cards in foundations(view) if (*where,) == wanted), ())
-    return {STOCK: view.stock, WASTE: view.waste, RESERVE: view.reserve}.get(pile, ())
-
-
 def carried(view: View, move: Carry) -> tuple[Card, ...]:
     """Return the cards of a carry, the top one last."""
-    return pile_cards(view, move.source)[-(move.count if move.origin >= 0 else 1) :]
+    return pile_cards(view, move.source)[-move.count :]
 
 
 def describe(game: Game, view: View, move: Move, card_name: CardName = card_name) -> str:
     """Describe a legal move of a view: `7♠ from column 3 to column 5`."""
     match move:
-        case Draw():
-            return _describe_draw(game, view)
         case Redeal():
-            return f"the waste turned over, {pass_words(game, view.passes + 1)}"
+            most, number = game.stock.passes, view.passes + 1
+            of_most = "" if most == UNLIMITED else f" of {most}"
+            last = ", the last" if number == most else ""
+            return f"the waste turned over, pass {number}{of_most}{last}"
+        case Draw() if game.stock.onto is Pile.WASTE:
+            return f"{counted(min(len(view.stock), game.stock.draw))} from the stock to the waste"
+        case Draw() if len(view.stock) < game.columns.count:
+            return f"the last {counted(len(view.stock))} dealt to the columns from the left"
+        case Draw():
+            return "a card dealt to each column"
         case Carry():
-            return _describe_carry(game, view, move, card_name)
+            what, source = cards_words(carried(view, move), card_name), "back from its foundation"
+            if move.source not in TAKE_BACK_INDEX:
+                source = f"from {pile_name(game, move.source)}"
+            if move.destination < 0:
+                return f"{what} {source} banked" + (f" {move.target}" if game.down else "")
+            space = "" if view.columns[move.destination] else ", a space"
+            return f"{what} {source} to {pile_name(game, move.target)}{space}"
+
+
+def cards_words(cards: tuple[Card, ...], card_name: CardName) -> str:
+    """Return the cards of a packet in words: `7♠`, `3 cards (7♠ to 5♠)`."""
+    if len(cards) == 1:
+        return card_name(cards[0])
+    return f"{counted(len(cards))} ({card_name(cards[0])} to {card_name(cards[-1])})"
 
 
 def turned_up(before: View, after: View) -> Card | None:
@@ -168,12 +212,7 @@ def with_turned_up(says: str, before: View, after: View, card_name: CardName = c
     return first_that_fits(f"{says.removesuffix('.')}; {card_name(card)} turns up.", says)
 
 
-def pass_words(game: Game, number: int) -> str:
-    """Return the number of a pass: `pass 2`, `pass 2 of 3`, `pass 3 of 3, the last`."""
-    most = game.stock.passes
-    if most == UNLIMITED:
-        return f"pass {number}"
-    return f"pass {number} of {most}" + (", the last" if number == most > 1 else "")
+# Sentences
 
 
 def first_that_fits(*sentences: str) -> str:
@@ -187,30 +226,6 @@ def first_that_fits(*sentences: str) -> str:
     )
 
 
-def rank_sign(number: int) -> str:
-    """Return a rank from 1 to 13 as printed on a card: `A`, `10`, `K`."""
-    return "10" if number == 10 else RANKS[number - 1]
-
-
-def _describe_draw(game: Game, view: View) -> str:
-    if game.stock.onto is Pile.COLUMN:
-        if len(view.stock) < game.columns.count:
-            return f"the last {counted(len(view.stock))} dealt to the columns from the left"
-        return "a card dealt to each column"
-    return f"{counted(min(len(view.stock), game.stock.draw))} from the stock to the waste"
-
-
-def _describe_carry(game: Game, view: View, move: Carry, card_name: CardName) -> str:
-    cards = carried(view, move)
-    what = card_name(cards[0])
-    if len(cards) > 1:
-        what = f"{counted(len(cards))} ({what} to {card_name(cards[-1])})"
-    if move.source in TAKE_BACK_INDEX:
-        source = "back from its foundation"
-    else:
-        source = f"from {pile_name(game, move.source)}"
-    if move.destination < 0:
-        direction = "" if game.down is None else f" {move.target}"
-        return f"{what} {source} banked{direction}"
-    space = "" if view.columns[move.destination] else ", a space"
-    return f"{what} {source} to {pile_name(game, move.target)}{space}"
+def either(words: list[str]) -> str:
+    """Join words as alternatives: `2`, `2 or 5`, `2, 5 or f`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

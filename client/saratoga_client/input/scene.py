@@ -1,21 +1,19 @@
 """The legal moves of a view, and the reasons against other moves."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.input.move_text import (
     STOCK,
     CardName,
-    PileName,
     card_name,
-    carried,
     first_that_fits,
+    has_pile,
     pile_cards,
     pile_name,
-    source_of,
+    plain_pile_name,
 )
-from saratoga_client.input.pile_keys import PileKeys, has_pile, pile_keys
 from saratoga_client.wording import capitalised, counted
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import Card, suit
@@ -39,87 +37,85 @@ from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A view of a game, with its legal moves in Tab order and the functions that name cards and piles."""
+    """A view of a game, with its legal moves in Tab order and the names of its cards and piles."""
 
     game: Game
     view: View
     card_name: CardName
     legal: tuple[Move, ...]
-    pile_name: PileName = pile_name
+    is_plain: bool = False
+    """True if piles are named for a plain line, without their keys on the screen."""
 
     @property
-    def keys(self) -> PileKeys:
-        return pile_keys(self.game)
+    def draw(self) -> Move | None:
+        """The legal draw or redeal."""
+        return next((move for move in self.legal if not isinstance(move, Carry)), None)
 
-    def from_pile(self, pile: str, size: int | None = None) -> tuple[Move, ...]:
-        """Return the legal moves from a pile; with a `size`, only carries of that many cards."""
+    def carries(
+        self, source: str = "", target: str = "", size: int | None = None
+    ) -> tuple[Carry, ...]:
+        """Return the legal carries, the largest first; only those that fit what is given."""
         return tuple(
             move
             for move in self.legal
-            if source_of(move) == pile
-            and (size is None or (isinstance(move, Carry) and move.count == size))
+            if isinstance(move, Carry)
+            and source in ("", move.source)
+            and target in ("", move.target)
+            and size in (None, move.count)
         )
 
-    def carries(self, pile: str, size: int | None = None) -> tuple[Carry, ...]:
-        """Return the legal carries from a pile; with a `size`, only those of that many cards."""
-        return tuple(move for move in self.from_pile(pile, size) if isinstance(move, Carry))
+    def largest(self, source: str, target: str = "", size: int | None = None) -> list[Carry]:
+        """Return the largest legal carry from a pile to each other pile, or to one `target`."""
+        carries: dict[str, Carry] = {}
+        for move in self.carries(source, target, size):
+            carries.setdefault(move.target, move)
+        return list(carries.values())
 
-    def to_foundation(self, target: str) -> tuple[Carry, ...]:
-        """Return the legal moves that bank a card; `target` is `up` or `down`."""
-        return tuple(
-            move for move in self.legal if isinstance(move, Carry) and move.target == target
-        )
+    def obvious(self, source: str, size: int | None = None) -> Carry | None:
+        """Return the only carry from a pile that banks, or else the only one of all."""
+        carries = self.largest(source, "", size)
+        banks = banking(carries)
+        return next((moves[0] for moves in (banks, carries) if len(moves) == 1), None)
 
-    def carry(self, source: str, target: str, size: int | None = None) -> Carry | None:
-        """Return the legal carry between two piles; without a `size`, the largest one."""
-        legal = [move for move in self.carries(source, size) if move.target == target]
-        return max(legal, key=lambda move: move.count, default=None)
-
-    def sizes(self, pile: str) -> tuple[int, ...]:
+    def sizes(self, pile: str) -> list[int]:
         """Return every number of cards that can be carried from a pile, in ascending order."""
-        return tuple(sorted({move.count for move in self.carries(pile)}))
+        return sorted({move.count for move in self.carries(pile)})
 
-    def top(self, pile: str) -> Card | None:
-        """Return the top card of a pile; `None` for an empty pile and for the stock.
-
-        For a foundation, return `None` too unless the game allows taking cards back.
-        """
-        cards = self._cards(pile)
-        return cards[-1] if cards else None
-
-    def height(self, pile: str) -> int:
-        """Return the number of cards of the waste or the reserve, or of face-up cards of a column."""
-        return len(self._cards(pile))
-
-    def _cards(self, pile: str) -> tuple[Card, ...]:
-        if pile == STOCK or (pile in TAKE_BACK_INDEX and not self.game.up.gives_back):
+    def cards(self, pile: str) -> tuple[Card, ...]:
+        """Return the face-up cards of a pile that may ever be carried, the top one last."""
+        is_foundation = pile.partition(".")[0] in (UP, DOWN)
+        if pile == STOCK or (is_foundation and not self.game.up.gives_back):
             return ()
         return pile_cards(self.view, pile)
 
     def where(self, pile: str) -> str:
         """Return the name of a pile in a sentence."""
-        return self.pile_name(self.game, pile)
+        return (plain_pile_name if self.is_plain else pile_name)(self.game, pile)
 
 
 def scene_of(
-    game: Game, view: View, card_name: CardName = card_name, pile_name: PileName = pile_name
+    game: Game, view: View, card_name: CardName = card_name, *, is_plain: bool = False
 ) -> Scene:
     """Return the scene of a view; this lists the legal moves."""
     legal = sorted(legal_moves(game, view), key=_tab_order)
-    return Scene(game, view, card_name, tuple(legal), pile_name)
+    return Scene(game, view, card_name, tuple(legal), is_plain)
+
+
+def banking(moves: Sequence[Carry]) -> list[Carry]:
+    """Return the moves that bank a card."""
+    return [move for move in moves if move.target in (UP, DOWN)]
 
 
 def _tab_order(move: Move) -> tuple[int, int, int, int]:
     """Return a sort key: banking, then reserve, waste, columns, taking back, and stock."""
     if not isinstance(move, Carry):
         return (6, 0, 0, 0)
-    banks = {UP: 0, DOWN: 1}.get(move.target)
-    if banks is not None:
-        source = {RESERVE: 0, WASTE: 1}.get(move.source, move.origin + 2)
-        return (0, source, banks, 0)
-    family = {RESERVE: 2, WASTE: 3}.get(move.source, 4 if move.origin >= 0 else 5)
-    source = move.origin if move.origin >= 0 else TAKE_BACK_INDEX.get(move.source, 0)
-    return (family, source, move.destination, -move.count)
+    hands = {RESERVE: 0, WASTE: 1}
+    if move.target in (UP, DOWN):
+        return (0, hands.get(move.source, move.origin + 2), move.target == DOWN, 0)
+    family = hands.get(move.source, 2 if move.origin >= 0 else 3)
+    source = max(move.origin, TAKE_BACK_INDEX.get(move.source, 0))
+    return (2 + family, source, move.destination, -move.count)
 
 
 _MOST_USEFUL: Final = (
@@ -133,42 +129,38 @@ _MOST_USEFUL: Final = (
 
 def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> str:
     """Return a sentence with the reason why no carry between two piles is legal."""
-    tried = [Carry(source, target, count) for count in _sizes_tried(scene, source, target, size)]
-    reasons = [
-        (move, reason)
-        for move in tried
-        if (reason := refusal(scene.game, scene.view, move)) is not None
+    most = max(1, len(scene.cards(source))) if {source, target} <= COLUMN_INDEX.keys() else 1
+    refusals = [
+        (reason, move)
+        for count in (range(1, most + 1) if size is None else (size,))
+        if (reason := refusal(scene.game, scene.view, move := Carry(source, target, count)))
     ]
-    move, reason = min(reasons, key=lambda pair: _usefulness(pair[1]))
+    reason, move = min(refusals, key=lambda refused: (*_MOST_USEFUL, refused[0]).index(refused[0]))
     return refused_words(scene, move, reason)
 
 
 def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
     """Return a refusal as a one-line sentence, with the rule that causes it if the rule fits."""
-    sentence = str(reason)
-    if move.source in TAKE_BACK_INDEX and scene.top(move.source) is None:
+    sentence, cards, pile = str(reason), scene.cards(move.source), scene.where(move.source)
+    if not cards and move.source in TAKE_BACK_INDEX:
         return sentence
-    what = scene.where(move.source)
     if reason is Refusal.NOTHING_TO_CARRY:
-        return f"{capitalised(what)} is empty: nothing to carry."
-    if reason is Refusal.NOT_A_PACKET and move.count > scene.height(move.source):
-        shown = counted(scene.height(move.source))
-        return f"{capitalised(what)} has only {shown} face up; the others cannot be carried."
-    if move.count <= max(1, scene.height(move.source)):
-        what = scene.card_name(carried(scene.view, move)[0])
+        return f"{capitalised(pile)} is empty: nothing to carry."
+    if reason is Refusal.NOT_A_PACKET and move.count > len(cards):
+        shown = counted(len(cards))
+        return f"{capitalised(pile)} has only {shown} face up; the others cannot be carried."
+    what = scene.card_name(cards[-move.count]) if move.count <= len(cards) else pile
     target = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"
     prefix = f"{capitalised(what)}{target}: "
-    lowered = sentence[0].lower() + sentence[1:]
-    needed = _needed(scene, move, reason)
-    if not needed:
-        return first_that_fits(
-            prefix + lowered, f"{capitalised(scene.where(move.target))}: {lowered}", sentence
-        )
+    rule = _rule(scene, move, reason)
+    short = rule or sentence
     return first_that_fits(
-        f"{prefix}{lowered} {needed}",
-        f"{prefix}{needed[0].lower()}{needed[1:]}",
-        needed,
+        f"{prefix}{_lowered(sentence)} {rule}".rstrip(), f"{prefix}{_lowered(short)}", short
     )
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
 
 
 def packet_text(game: Game) -> str:
@@ -176,68 +168,43 @@ def packet_text(game: Game) -> str:
     return f"You can carry {game.columns.packet}."
 
 
-def _needed(scene: Scene, move: Carry, reason: Refusal) -> str:
+def _rule(scene: Scene, move: Carry, reason: Refusal) -> str:
+    """Return the rule that refuses a move, as a sentence; empty if the refusal says it."""
+    columns, view = scene.game.columns, scene.view
     match reason:
         case Refusal.DOES_NOT_BUILD:
-            return f"Columns build {scene.game.columns.build.brief}."
+            return f"Columns build {columns.build.brief}."
         case Refusal.NOT_A_PACKET:
             return packet_text(scene.game)
         case Refusal.NOT_INTO_A_SPACE:
-            return f"A space takes {scene.game.columns.space.admits}."
+            return f"A space takes {columns.space.admits}."
         case Refusal.FOUNDATION_WAITS:
-            return _waited_for(scene, move)
+            letter = suit(scene.cards(move.source)[-1])
+            wanted = wanted_up(view.up, view.base) if move.target == UP else wanted_down(view.down)
+            names = [scene.card_name(card) for card in wanted if suit(card) == letter]
+            return f"Next: {' or '.join(names)}." if names else "That suit is complete."
         case _:
             return ""
 
 
-def _waited_for(scene: Scene, move: Carry) -> str:
-    letter = suit(carried(scene.view, move)[-1])
-    view = scene.view
-    wanted = wanted_up(view.up, view.base) if move.target == UP else wanted_down(view.down)
-    names = [scene.card_name(card) for card in wanted if suit(card) == letter]
-    return f"Next: {' or '.join(names)}." if names else "That suit is complete."
-
-
-def _sizes_tried(scene: Scene, source: str, target: str, size: int | None) -> Iterable[int]:
-    if size is not None:
-        return (size,)
-    if source in COLUMN_INDEX and target in COLUMN_INDEX:
-        return range(1, max(1, scene.height(source)) + 1)
-    return (1,)
-
-
-def _usefulness(reason: Refusal) -> int:
-    return _MOST_USEFUL.index(reason) if reason in _MOST_USEFUL else len(_MOST_USEFUL)
-
-
 def nothing_from(scene: Scene, pile: str) -> str:
     """Return a sentence with the reason why no card of a pile can be picked."""
-    if pile == STOCK:
-        return _no_draw(scene)
     if not has_pile(scene.game, pile):
         pile_missed = "foundations built down" if pile == DOWN else scene.where(pile)
         return f"{scene.game.title} has no {pile_missed.removeprefix('the ')}."
-    top = scene.top(pile)
-    if pile in TAKE_BACK_INDEX:
-        return _no_take_back(scene, pile)
-    if top is not None:
-        return f"{scene.card_name(top)}, {scene.where(pile)}: no place to go now."
-    name = capitalised(scene.where(pile))
+    if pile == STOCK:
+        reason = refusal(scene.game, scene.view, REDEAL)
+        return f"{Refusal.STOCK_IS_EMPTY} {reason or ''}".strip()
+    cards, name = scene.cards(pile), capitalised(scene.where(pile))
+    if pile.partition(".")[0] in (UP, DOWN):
+        reason = refusal(scene.game, scene.view, Carry(pile, COLUMN_NAMES[0]))
+        if not scene.game.up.gives_back:
+            reason = Refusal.NOT_FROM_FOUNDATIONS
+        if not cards or reason is Refusal.FIRST_CARD_STAYS:
+            return str(reason)
+        return f"{scene.card_name(cards[-1])} has no place in the columns now."
+    if cards:
+        return f"{scene.card_name(cards[-1])}, {scene.where(pile)}: no place to go now."
     if pile in COLUMN_INDEX:
-        return first_that_fits(
-            f"{name} is a space. It takes {scene.game.columns.space.admits}.", f"{name} is a space."
-        )
+        return f"{name} is a space. It takes {scene.game.columns.space.admits}."
     return f"{name} is empty."
-
-
-def _no_take_back(scene: Scene, pile: str) -> str:
-    top = scene.top(pile)
-    reason = refusal(scene.game, scene.view, Carry(pile, COLUMN_NAMES[0]))
-    if top is None or reason is Refusal.FIRST_CARD_STAYS:
-        return f"{reason}"
-    return f"{scene.card_name(top)} has no place in the columns now."
-
-
-def _no_draw(scene: Scene) -> str:
-    reason = refusal(scene.game, scene.view, REDEAL)
-    return first_that_fits(f"{Refusal.STOCK_IS_EMPTY} {reason or ''}".strip())

@@ -1,12 +1,22 @@
-"""The player's selection of cards or a move, and the result of an input."""
+"""The player's selection of cards or a move, its highlights, and the result of an input."""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from saratoga_client.input.move_text import STOCK, carried, describe, first_that_fits
+from saratoga_client.input.move_text import (
+    STOCK,
+    carried,
+    describe,
+    either,
+    first_that_fits,
+    key_of,
+    source_of,
+    target_of,
+)
 from saratoga_client.input.scene import Scene, nothing_from, why_not
 from saratoga_client.wording import capitalised, counted
-from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, Carry, Move
+from saratoga_rules.moves import COLUMN_NAMES, RESERVE, TAKE_BACK_INDEX, WASTE, Carry, Move
+from saratoga_rules.piles import Pile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +54,21 @@ class InputResult:
     """A sentence for the player on the selection, the move, or why no move is played."""
 
 
+class Marks(NamedTuple):
+    """The highlights of a board. Foundations have their suit: `up.D`."""
+
+    picked: tuple[str, int] | None = None
+    """The pile with selected cards, and their number; `None` without selected cards."""
+    targets: frozenset[str] = frozenset()
+    """Piles that accept the selected cards."""
+    sources: frozenset[str] = frozenset()
+    """Piles from which cards can be moved."""
+    find: str = ""
+    """The cards to highlight: a rank, a suit or both, as `cards_matching` reads them."""
+    has_keys: bool = True
+    """True to show the key of every pile."""
+
+
 def cleared(selection: Selection) -> Selection:
     """Return an empty selection with the same quick mode."""
     return Selection(quick=selection.quick)
@@ -51,21 +76,39 @@ def cleared(selection: Selection) -> Selection:
 
 def revalidated(scene: Scene, selection: Selection) -> Selection:
     """Return the selection without cards and moves that the changed board does not allow."""
-    if selection.picked is not None and not scene.carries(selection.picked, selection.size):
+    if selection.picked is not None and not scene.carries(selection.picked, size=selection.size):
         selection = cleared(selection)
     if selection.lit is not None and selection.lit not in scene.legal:
         selection = replace(selection, lit=None)
-    if selection.aim is not None and not scene.to_foundation(selection.aim):
+    if selection.aim is not None and not scene.carries(target=selection.aim):
         selection = replace(selection, aim=None)
     return selection
 
 
-def played(
-    scene: Scene, selection: Selection, move: Move, *, clicked: str | None = None
-) -> InputResult:
-    """Return a result that plays a move and clears the selection."""
-    says = capitalised(describe(scene.game, scene.view, move, scene.card_name)) + "."
-    return InputResult(replace(cleared(selection), clicked=clicked), move, first_that_fits(says))
+def marks(scene: Scene, selection: Selection) -> Marks:
+    """Return the highlights of a selection."""
+    selection = revalidated(scene, selection)
+    match selection.lit:
+        case None if selection.picked is not None:
+            carries = scene.carries(selection.picked, size=selection.size)
+        case None if selection.aim is not None:
+            banks = scene.carries(target=selection.aim)
+            targets = frozenset(target_of(scene.view, move) for move in banks)
+            return Marks(None, targets, frozenset(move.source for move in banks))
+        case None:
+            return Marks(sources=frozenset(map(source_of, scene.legal)))
+        case Carry() as lit:
+            carries = (lit,)
+        case _ if scene.game.stock.onto is Pile.WASTE:
+            return Marks((STOCK, 1), frozenset((WASTE,)))
+        case _:
+            dealt = min(len(scene.view.stock), scene.game.columns.count)
+            return Marks((STOCK, 1), frozenset(COLUMN_NAMES[:dealt]))
+    targets = frozenset(target_of(scene.view, move) for move in carries)
+    return Marks((carries[0].source, max(move.count for move in carries)), targets)
+
+
+# Results
 
 
 def answered(selection: Selection, says: str) -> InputResult:
@@ -73,88 +116,75 @@ def answered(selection: Selection, says: str) -> InputResult:
     return InputResult(selection, None, says)
 
 
+def played(
+    scene: Scene, selection: Selection, move: Move, clicked: str | None = None
+) -> InputResult:
+    """Return a result that plays a move and clears the selection."""
+    says = capitalised(describe(scene.game, scene.view, move, scene.card_name)) + "."
+    return InputResult(replace(cleared(selection), clicked=clicked), move, first_that_fits(says))
+
+
 def drawn(scene: Scene, selection: Selection) -> InputResult:
     """Return a result that draws from the stock or turns the waste over, or why neither is legal."""
-    moves = scene.from_pile(STOCK)
-    if not moves:
+    if scene.draw is None:
         return answered(selection, nothing_from(scene, STOCK))
-    return played(scene, selection, moves[0])
+    return played(scene, selection, scene.draw)
 
 
 def picked(scene: Scene, selection: Selection, pile: str, size: int | None = None) -> InputResult:
     """Return the result of picking cards of a pile: a selection, or why none can be picked."""
-    if not scene.carries(pile, size):
+    if not scene.carries(pile, size=size):
         return answered(selection, nothing_from(scene, pile))
     held = replace(cleared(selection), picked=pile, size=size)
     return answered(held, selection_text(scene, held))
 
 
 def placed(
-    scene: Scene, selection: Selection, target: str, *, clicked: str | None = None
+    scene: Scene, selection: Selection, source: str, target: str, clicked: str | None = None
 ) -> InputResult:
-    """Return the result of placing the selected cards on a pile.
+    """Return the result of carrying cards of `source`, of the selected size, to another pile.
 
-    After a refusal the cards stay selected.
+    After a refusal the selection stays.
     """
-    assert selection.picked is not None
-    move = scene.carry(selection.picked, target, selection.size)
-    if move is not None:
-        return played(scene, selection, move, clicked=clicked)
-    return answered(selection, why_not(scene, selection.picked, target, selection.size))
+    size = 1 if selection.aim else selection.size
+    target = target.partition(".")[0]
+    if target in (STOCK, WASTE, RESERVE):
+        return answered(selection, f"Cards cannot be moved onto {scene.where(target)}.")
+    moves = scene.largest(source, target, size)
+    if moves:
+        return played(scene, selection, moves[0], clicked)
+    return answered(selection, why_not(scene, source, target, size))
 
 
-def banked_or_placed(
-    scene: Scene, selection: Selection, *, clicked: str | None = None
+def placed_at_once(
+    scene: Scene, selection: Selection, pile: str, size: int | None, clicked: str | None = None
 ) -> InputResult:
-    """Bank the selected card, play its only move, or ask for the target of several moves."""
-    assert selection.picked is not None
-    carries = scene.carries(selection.picked, selection.size)
-    banks = [move for move in carries if move.target in (UP, DOWN)]
-    if len(banks) == 1:
-        return played(scene, selection, banks[0], clicked=clicked)
-    if banks:
-        card = scene.card_name(carried(scene.view, banks[0])[-1])
-        keys = f"{scene.keys.of(UP)} banks it up, {scene.keys.of(DOWN)} down"
-        return answered(selection, f"{card} fits both foundations: {keys}.")
-    targets = {move.target for move in carries}
-    if len(targets) == 1:
-        return placed(scene, selection, targets.pop(), clicked=clicked)
-    return answered(selection, selection_text(scene, selection))
+    """Bank the top card, or play the pile's only move; of several moves, ask for the target."""
+    move = scene.obvious(pile, size)
+    if move is not None:
+        return played(scene, selection, move, clicked)
+    return picked(scene, selection, pile, size)
 
 
 def selection_text(scene: Scene, selection: Selection) -> str:
     """Return a sentence with the selected cards and the keys that place them."""
     pile = selection.picked
     assert pile is not None
-    best: dict[str, Carry] = {}
-    for move in scene.carries(pile, selection.size):
-        if move.target not in best or best[move.target].count < move.count:
-            best[move.target] = move
-    keys = {target: scene.keys.of(target) for target in best}
-    counts = {move.count for move in best.values()}
-    plain = either(list(keys.values()))
+    moves = scene.largest(pile, size=selection.size)
+    keys = either([key_of(move.target) for move in moves])
     where = "its foundation" if pile in TAKE_BACK_INDEX else scene.where(pile)
     choose = " + - choose how many." if len(scene.sizes(pile)) > 1 else ""
-    if len(counts) > 1:
-        sizes = ", ".join(f"{keys[target]} takes {move.count}" for target, move in best.items())
+    if len({move.count for move in moves}) > 1:
+        sizes = ", ".join(f"{key_of(move.target)} takes {move.count}" for move in moves)
         return first_that_fits(
             f"{capitalised(where)}: {sizes}; esc drops.{choose}",
-            f"{capitalised(where)}: {sizes}.{choose}",
-            f"{capitalised(where)}: press {plain}.{choose}",
+            f"{capitalised(where)}: press {keys}.{choose}",
         )
-    cards = carried(scene.view, next(iter(best.values())))
+    cards = carried(scene.view, moves[0])
     what = scene.card_name(cards[0])
     if len(cards) > 1:
         what = f"{counted(len(cards))}, {what} to {scene.card_name(cards[-1])}"
     return first_that_fits(
-        f"{what} from {where}: press {plain}; esc drops.{choose}",
-        f"{what} from {where}: press {plain}.{choose}",
-        f"{what}: press {plain}.{choose}",
+        f"{what} from {where}: press {keys}; esc drops.{choose}",
+        f"{what}: press {keys}.{choose}",
     )
-
-
-def either(words: list[str]) -> str:
-    """Join words as alternatives: `2`, `2 or 5`, `2, 5 or f`."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.input.find import Found, banked_words, cards_matching, known_places
-from saratoga_client.input.move_text import carried, foundations, plain_pile_name, turned_up
-from saratoga_client.input.pile_keys import has_pile
-from saratoga_client.input.typed_moves import NotPlayed, typed_move
+from saratoga_client.input.move_text import (
+    carried,
+    foundations,
+    has_pile,
+    plain_pile_name,
+    turned_up,
+)
+from saratoga_client.input.typed_moves import MOVE_FORM, typed_move
 from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.grammar import Context, not_understood, parse_line
 from saratoga_client.rules_text import column_rules, plain_lines
@@ -257,10 +262,10 @@ def parse_typed_move(
 ) -> Move | str:
     """Return the typed legal move, or the `no:` line with the reason why there is none."""
     typed = typed_move(game, view, words, card_names.card)
-    if not isinstance(typed, NotPlayed):
-        return typed
-    is_move = typed.is_move or parse_line(words, context).is_move_command
-    return f"no: {typed.says}" if is_move else not_understood(words, context)
+    if typed is None and not parse_line(words, context).is_move_command:
+        return not_understood(words, context)
+    says = MOVE_FORM if typed is None else typed
+    return f"no: {says}" if isinstance(says, str) else says
 
 
 @dataclass(frozen=True, slots=True)

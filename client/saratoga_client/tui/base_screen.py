@@ -17,7 +17,6 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.symbols import Symbols, symbols_for
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
-from saratoga_client.input.pile_keys import key_called
 from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage, paint_ground
@@ -151,8 +150,8 @@ def key_of(event: events.Key) -> str:
     """
     sign = event.character
     if sign is not None and sign.isprintable():
-        return sign.lower() if sign.isalpha() else key_called(sign)
-    return key_called(event.key)
+        return "space" if sign == " " else sign.lower()
+    return event.key
 
 
 LEAST_WIDTH: Final = 54

@@ -12,16 +12,15 @@ from textual import events
 from textual.message import Message
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.draw import MARGIN, NO_MARKS, Marks, draw_board, rule_rows
+from saratoga_client.board_view.draw import MARGIN, draw_board, rule_rows
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.keyboard import key_hints, marks, press
+from saratoga_client.input.keyboard import key_hints, press
 from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import ascii_card_name, card_name
-from saratoga_client.input.pile_keys import pile_keys
 from saratoga_client.input.scene import Scene, scene_of
-from saratoga_client.input.selection import NO_SELECTION, InputResult, cleared
+from saratoga_client.input.selection import NO_SELECTION, InputResult, Marks, cleared, marks
 from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_rules.cards import HIDDEN, Card
@@ -78,7 +77,7 @@ class BoardPane(CanvasView):
         """The layout of the shown view; `None` before the first view."""
         self._position: BoardPosition | None = None
         self._scene: Scene | None = None
-        self._marks = NO_MARKS
+        self._marks = Marks()
         self._grip: _Grip | None = None
         self._was_dragged = False
 
@@ -127,18 +126,11 @@ class BoardPane(CanvasView):
 
     def _marks_now(self) -> Marks:
         position = self.position
-        labels = pile_keys(position.game).by_pile if position.is_interactive else {}
-        if not self._can_move:
-            targets = frozenset((position.last_target,) if position.last_target else ())
-            return Marks(targets=targets, find=position.find, labels=labels)
-        lit = marks(self.scene, self.selection)
-        return Marks(
-            picked=lit.picked,
-            targets=lit.targets,
-            source_lit=lit.sources,
-            find=position.find,
-            labels=labels,
-        )
+        if self._can_move:
+            lit = marks(self.scene, self.selection)
+        else:
+            lit = Marks(targets=frozenset(filter(None, (position.last_target,))))
+        return lit._replace(find=position.find, has_keys=position.is_interactive)
 
     @property
     def _can_move(self) -> bool:

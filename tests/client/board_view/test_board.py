@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.board_pictures import LABELS, SIZES, drawn_board, pictures, read
+from kit.board_pictures import SIZES, drawn_board, pictures, read
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.board_view.draw import NO_MARKS, Marks, draw_board
+from saratoga_client.board_view.draw import draw_board
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, TileKind, lay_out
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.pile_keys import pile_keys
+from saratoga_client.input.move_text import PILE_KEYS, has_pile, key_of
+from saratoga_client.input.selection import Marks
 from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -58,7 +59,6 @@ def test_nothing_is_painted_that_the_view_hides(
     game, position, legal, _ = step_at(name, place)
     carries = [move for move in legal if isinstance(move, Carry)]
     marks = Marks(
-        labels=LABELS,
         picked=(carries[0].source, carries[0].count) if carries else None,
         targets=frozenset(move.target for move in carries),
         find="7",
@@ -82,7 +82,7 @@ def test_a_view_is_painted_alike_whatever_it_hides(
         reserve=(*position.reserve[-2::-1], *position.reserve[-1:]),
     )
     pictures = {
-        drawn_board(game, redact(one), NO_MARKS, CardStyle(), *board).rows()
+        drawn_board(game, redact(one), Marks(), CardStyle(), *board).rows()
         for one in (position, other)
     }
     assert len(pictures) == 1
@@ -93,7 +93,7 @@ def test_every_row_is_exactly_as_wide_as_the_board(
     name: str, place: int, board: tuple[int, int], ascii_only: bool
 ) -> None:
     game, position, *_ = step_at(name, place)
-    marks = Marks(labels=LABELS)
+    marks = Marks()
     rows = drawn_board(game, redact(position), marks, CardStyle(ascii=ascii_only), *board).rows()
     assert [sum(len(piece.text) for piece in row) for row in rows] == [board[0]] * board[1]
     if ascii_only:
@@ -108,7 +108,7 @@ def roles(name: str, picture: str, marks: Marks, style: CardStyle | None = None)
 
 
 def test_the_selected_cards_and_their_targets_are_highlighted() -> None:
-    marks = Marks(picked=("t2", 1), targets=frozenset({"t1", "up", "t4"}), labels=LABELS)
+    marks = Marks(picked=("t2", 1), targets=frozenset({"t1", "up", "t4"}))
     found = roles("canfield", "t1: 3H\nt2: 9C 2S\nt3: 8H\nup: S1 H1", marks)
     assert found["2♠"] is Role.PICKED_BLACK
     assert found["3♥"] is Role.TARGET_RED
@@ -136,7 +136,7 @@ def test_a_card_taken_back_comes_from_its_foundation() -> None:
 
 
 def test_keys_of_piles_with_a_move_are_bright() -> None:
-    marks = Marks(source_lit=frozenset({"t1", "w", "stock"}), labels=LABELS)
+    marks = Marks(sources=frozenset({"t1", "w", "stock"}))
     found = roles("canfield", "t1: 3H\nwaste: 2C", marks)
     assert [found[key] for key in ("space", "w", "1", "2", "f")] == [
         Role.KEY_LIT,
@@ -160,7 +160,7 @@ def test_one_row_cards_have_a_mark_before_them(ascii_only: bool) -> None:
 def test_an_empty_stock_says_whether_a_redeal_is_left() -> None:
     def stock(name: str, picture: str) -> str:
         game = GAMES[name]
-        return drawn_board(game, redact(draw(game, picture)), NO_MARKS, CardStyle(), 55, 21).text()
+        return drawn_board(game, redact(draw(game, picture)), Marks(), CardStyle(), 55, 21).text()
 
     assert "↻" in stock("canfield", "waste: 2C")
     assert "end" in stock("canfield", "t1: 2C")
@@ -179,7 +179,7 @@ KEYS = {Role.KEY, Role.KEY_LIT, Role.KEY_TARGET}
 def painted(game: Game, view: View, look: CardStyle, board: tuple[int, int]) -> BoardLayout:
     """Return the layout of a picture, after checking all parts of the picture."""
     layout = lay_out(game, view, *board)
-    marks = Marks(labels=pile_keys(game).by_pile)
+    marks = Marks()
     canvas = draw_board(game, view, marks, look, layout)
     rows = canvas.text().split("\n")
     cells = Counter(
@@ -197,7 +197,7 @@ def painted(game: Game, view: View, look: CardStyle, board: tuple[int, int]) -> 
         if tile.pile in COLUMN_INDEX and tile.count > 1:
             assert str(tile.count) in seen
     keys = {piece.text.strip("[]") for row in canvas.rows() for piece in row if piece.role in KEYS}
-    assert keys == set(pile_keys(game).by_pile.values())
+    assert keys == {key_of(pile) for pile in PILE_KEYS if has_pile(game, pile)}
     return layout
 
 

@@ -8,13 +8,14 @@ from kit.board_pictures import SIZES
 from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at
-from saratoga_client.board_view.draw import NO_MARKS, draw_board
+from saratoga_client.board_view.draw import draw_board
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
 from saratoga_client.board_view.piles import (
     TALL,
     pile_layout,
 )
+from saratoga_client.input.selection import Marks
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
 
@@ -42,7 +43,7 @@ def test_at_every_cell_of_a_card_is_that_card(
     game, position, *_ = step_at(name, place)
     view = redact(position)
     layout = lay_out(game, view, *board)
-    rows = draw_board(game, view, NO_MARKS, LOOK, layout).text().split("\n")
+    rows = draw_board(game, view, Marks(), LOOK, layout).text().split("\n")
     for card in layout.tiles:
         assert {layout.at(x, y) for x, y in cells(card)} == {card.spot}
         if card.kind is TileKind.CARD:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from kit.positions import draw
 from kit.walks import LONGEST, places, step_at, walk_at
 from saratoga_client.input.find import found_text
-from saratoga_client.input.keyboard import key_hints, marks, press
+from saratoga_client.input.keyboard import key_hints, press
 from saratoga_client.input.mouse import Click, click, drop
-from saratoga_client.input.move_text import LINE, ascii_card_name, describe, target_of
+from saratoga_client.input.move_text import LINE, ascii_card_name, describe, key_of, target_of
 from saratoga_client.input.scene import Scene, scene_of
-from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
-from saratoga_client.input.typed_moves import NotPlayed, typed_move
+from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection, marks
+from saratoga_client.input.typed_moves import typed_move
 from saratoga_client.session.own_board import predicted_view
 from saratoga_rules.cards import HIDDEN, SUITS
 from saratoga_rules.games import GAMES
@@ -35,7 +35,7 @@ every_game = pytest.mark.parametrize("name", GAMES)
 
 KEYS = (
     *"1234567890-=+wrfgbodx?é",
-    *("space", "tab", "shift+tab", "enter", "escape", "minus", "plus", "f5", "ctrl+a", "", "\x1b["),
+    *("space", "tab", "shift+tab", "enter", "escape", "f5", "ctrl+a", "", "\x1b["),
 )
 PILES = (
     *("stock", "w", "r", "nowhere", ""),
@@ -57,12 +57,12 @@ def reached(scene: Scene, move: Move, selection: Selection) -> InputResult:
     # the largest packet that fits is picked, and not every size fits the target
     if result.selection.size is None and len(sizes(scene, move)) > 1:
         result = press(scene, press(scene, result.selection, "-").selection, "+")
-    return press(scene, result.selection, scene.keys.of(move.target))
+    return press(scene, result.selection, key_of(move.target))
 
 
 def pick(scene: Scene, move: Carry, selection: Selection) -> InputResult:
     if move.source not in TAKE_BACK_INDEX:
-        return press(scene, selection, scene.keys.of(move.source))
+        return press(scene, selection, key_of(move.source))
     result = press(scene, selection, "b")
     while result.selection.picked != move.source:
         result = press(scene, result.selection, "b")
@@ -196,11 +196,11 @@ def test_every_typed_line_is_a_legal_move_or_gets_an_answer(
 ) -> None:
     game, position, _, _ = step_at(name, place)
     view = redact(position)
-    match typed_move(game, view, line):
-        case NotPlayed(says=says):
-            assert says
-        case move:
-            assert refusal(game, view, move) is None
+    typed = typed_move(game, view, line)
+    if isinstance(typed, str | None):
+        assert typed != ""
+    else:
+        assert refusal(game, view, typed) is None
     found = found_text(game, view, line)
     assert 0 < len(found) <= LINE
 

@@ -3,10 +3,10 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.keyboard import key_hints, marks, press
+from saratoga_client.input.keyboard import key_hints, press
 from saratoga_client.input.move_text import CardName, card_name
 from saratoga_client.input.scene import Scene, scene_of
-from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
+from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection, marks
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, parse_move
 from saratoga_rules.position import redact
@@ -52,8 +52,8 @@ def played(result: InputResult) -> str | None:
         ("lafayette", "waste: AS\nt1: 2H", "w 1", "w>t1"),
         ("lafayette", LAFAYETTE_BOARD, "4 f", "t4>up"),
         ("lafayette", "t1: KS", "1 g", "t1>down"),
-        ("caprice", "t11: 7S\nt12: 6S\nt10: 8S", "minus equals_sign", "t11>t12"),
-        ("caprice", "t11: 7S\nt12: 6S\nt10: 8S", "minus 0", "t11>t10"),
+        ("caprice", "t11: 7S\nt12: 6S\nt10: 8S", "- =", "t11>t12"),
+        ("caprice", "t11: 7S\nt12: 6S\nt10: 8S", "- 0", "t11>t10"),
         # another source in place of the first
         ("lafayette", LAFAYETTE_BOARD, "1 r 3", "r>t3"),
         ("lafayette", LAFAYETTE_BOARD, "1 escape r 3", "r>t3"),
@@ -69,7 +69,7 @@ def played(result: InputResult) -> str | None:
         ("lady-palk", PALK_BOARD, "1 6", "t1>t6:2"),
         ("lady-palk", PALK_BOARD, "1 2", "t1>t2"),
         ("lady-palk", PALK_BOARD, "1 - 6", "t1>t6:2"),
-        ("lady-palk", PALK_BOARD, "1 - - plus - 2", "t1>t2"),
+        ("lady-palk", PALK_BOARD, "1 - - + - 2", "t1>t2"),
         ("lady-palk", PALK_BOARD, "1 - = 3", "t1>t3:4"),
         ("canfield-aisleriot", "t1: 8S 7H 6C 5H", "1 2", "t1>t2:3"),
         ("canfield-aisleriot", "t1: 8S 7H 6C 5H", "1 - 2", "t1>t2:2"),
@@ -117,7 +117,7 @@ def test_keys_play_a_move(name: str, picture: str, keys: str, move: str) -> None
         (*("lafayette", LAFAYETTE_BOARD, "tab"), "1 of 4: A♠ from column 4 banked up; enter plays it.", Selection(lit=parse_move("t4>up"))),
         (*("lafayette", LAFAYETTE_BOARD, "enter"), "Enter plays the move that Tab has chosen: press Tab first.", NO_SELECTION),
         (*("lafayette", "t1: 2H", "tab"), "No move is left on this board.", NO_SELECTION),
-        (*("lafayette", "t1: 7S\nup: S6\ndown: S6", "1 1"), "7♠ fits both foundations: f banks it up, g down.", Selection(picked="t1")),
+        (*("lafayette", "t1: 7S\nup: S6\ndown: S6", "1 1"), "7♠ from column 1: press f or g; esc drops.", Selection(picked="t1")),
         (*("lafayette", "t1: AS\nt2: AH", "f"), "Bank which up? 1 A♠, 2 A♥; esc cancels.", Selection(aim="up")),
         (*("lady-palk", "t1: AS\nt2: AH", "f"), "Bank which? 1 A♠, 2 A♥; esc cancels.", Selection(aim="up")),
         (*("lafayette", "t1: AS\nt2: AH\nt3: 9C", "f 3"), "9♣: the foundation waits for another card. Next: A♣.", Selection(aim="up")),

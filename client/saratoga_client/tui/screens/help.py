@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.pile_keys import has_pile, pile_keys
+from saratoga_client.input.move_text import column_keys, has_pile
 from saratoga_client.tui.base_screen import Guide, ReadingScreen
 from saratoga_client.tui.rich_view import Ink
 from saratoga_client.wording import money_meter
@@ -111,11 +111,11 @@ def _entries(entries: Keys, role: Role, ink: Ink) -> RenderableType:
 
 
 def _moves(game: Game) -> Iterator[tuple[str, str]]:
-    keys = pile_keys(game)
-    columns = keys.columns
-    sources = [" ".join((f"{columns[0]}-{columns[min(len(columns), 9) - 1]}", *columns[9:]))]
-    sources += [pile for pile in ("w", "r") if has_pile(game, pile)]
-    yield ", ".join(sources), "pick a pile; a second key places the cards: two keys are a move"
+    sources = [pile for pile in ("w", "r") if has_pile(game, pile)]
+    yield (
+        ", ".join([column_keys(game), *sources]),
+        "pick a pile; a second key places the cards: two keys are a move",
+    )
     yield "same key twice", "bank the top card, or carry it to the only place that takes it"
     yield "space", "draw from the stock; when it is empty, redeal where the rules allow it"
     if game.down is None:

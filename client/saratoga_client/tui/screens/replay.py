@@ -15,10 +15,10 @@ from saratoga_client.input.move_text import (
     CardName,
     describe,
     first_that_fits,
+    has_pile,
     target_of,
     turned_up,
 )
-from saratoga_client.input.pile_keys import has_pile
 from saratoga_client.input.selection import InputResult
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.review.chart import AXIS, LABEL, chart

@@ -10,8 +10,7 @@ from textual.screen import Screen
 
 from kit.solo_player import FOLDER, PICTURES, StoppedClock, before, finished, picture
 from saratoga_client.board_view.symbols import LETTERS
-from saratoga_client.input.move_text import LINE, ascii_card_name, card_name, turned_up
-from saratoga_client.input.pile_keys import has_pile
+from saratoga_client.input.move_text import LINE, ascii_card_name, card_name, has_pile, turned_up
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.practice.practice_session import PracticeSession
