@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from saratoga_client.session import fairness, record_check
+from saratoga_client.session import record_keeper
 from saratoga_rules.game import Game
 
 # A shell without job control ignores SIGINT in background jobs, nohup ignores SIGHUP, and all programs that the
@@ -96,6 +96,6 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 @pytest.fixture
 def impatient_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let records count as withheld sooner, for tests of servers that withhold them."""
-    monkeypatch.setattr(record_check, "MISSING_AFTER", 0.2)
-    monkeypatch.setattr(record_check, "ASK_AGAIN_AFTER", 0.01)
-    monkeypatch.setattr(fairness, "CHECKS_WITHIN", 1.0)
+    monkeypatch.setattr(record_keeper, "MISSING_AFTER", 0.2)
+    monkeypatch.setattr(record_keeper, "ASK_AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(record_keeper, "CHECKS_WITHIN", 1.0)

@@ -17,6 +17,9 @@ from saratoga_client.net.errors import Unreachable
 from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.record_keeper import RecordKeeper
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import ListTables
@@ -61,6 +64,9 @@ class Racer:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.seat = FairnessDuties(connection, Witness(in_memory=True))
+        self.records = RecordKeeper(
+            connection, self.seat, RecordStore(in_memory=True), StateStore()
+        )
         self.verdicts: dict[str, str] = {}
         self.acknowledged: list[str] = []
 
@@ -70,8 +76,8 @@ class Racer:
         playing: asyncio.Task[None] | None = None
         async for event in self.connection.events():
             await handle(self.seat, event)
-            for race in self.seat.records.take_due():
-                checked = await self.seat.records.check(race, lambda _: None)
+            for race in self.records.take_due():
+                checked = await self.records.check(race)
                 assert checked is not None
                 self.verdicts[race] = checked.verdict
             table = self.seat.table

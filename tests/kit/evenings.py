@@ -6,7 +6,7 @@ again. `Told` is what one client received and did, in order, and `Client` a clie
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, cast
 from unittest.mock import patch
@@ -19,6 +19,9 @@ from kit.scripted_server import welcome
 from kit.tables import nonce
 from saratoga_client.net.errors import DealSpent, LinkState
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.record_keeper import RecordKeeper
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.verdict import Proof
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
@@ -182,7 +185,7 @@ class FakeConnection:
     welcomed: str = ""
     losses: int = 0
     state: LinkState = LinkState.CONNECTED
-    observers: list[Callable[[Command, Event], None]] = field(default_factory=list)
+    observer: Callable[[Command, Event], None] = lambda command, event: None
 
     @property
     def welcome(self) -> events.Welcome:
@@ -190,17 +193,12 @@ class FakeConnection:
         player = self.welcomed or self.player
         return structs.replace(greeting, player=player, durability=self.durability)
 
-    def observe_answers(self, observer: Callable[[Command, Event], None]) -> Callable[[], None]:
-        self.observers.append(observer)
-        return lambda: self.observers.remove(observer)
-
-    def subscribe(self, observer: object) -> Callable[[], None]:
-        return lambda: None
+    def observe_answers(self, observer: Callable[[Command, Event], None]) -> None:
+        self.observer = observer
 
     async def request(self, draft: Callable[..., Command], within: float = 0.0) -> Event:
         command, done = draft(id=1), events.Done(re=1)
-        for observer in self.observers:
-            observer(command, done)
+        self.observer(command, done)
         return done
 
 
@@ -215,8 +213,11 @@ class Client:
 
     def restarted(self) -> FairnessDuties:
         """Return the duties of a program that has just been started."""
-        self.connection.observers.clear()
-        self.duties = FairnessDuties(cast(Any, self.connection), self.witness)
+        connection = cast(Any, self.connection)
+        self.duties = FairnessDuties(connection, self.witness)
+        self.records = RecordKeeper(
+            connection, self.duties, RecordStore(in_memory=True), StateStore()
+        )
         return self.duties
 
     @property
@@ -239,10 +240,9 @@ class Client:
             case commands.Reveal() if isinstance(event, events.Done):
                 await _settled(self.duties.reveal())
             case commands.LeaveTable():
-                self.duties.observed.leaving()
+                self.duties.leaving()
             case commands.MakeMove() | commands.CashOut():
-                for observer in self.connection.observers:
-                    observer(command, event)
+                self.connection.observer(command, event)
             case _:
                 self.duties.see(event)
 
@@ -259,9 +259,9 @@ class Client:
     async def check(self) -> dict[str, Proof]:
         """Compare the records of the races that are over with what was seen."""
         found = {}
-        for race in self.duties.records.take_due():
+        for race in self.records.take_due():
             if (text := self.told.records.get(race)) is not None:
-                found[race] = await self.duties.records.prove(race, text)
+                found[race] = await self.records.prove(race, text)
         return found
 
 

@@ -18,6 +18,9 @@ from kit.scripted_server import (
 )
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.record_keeper import RecordKeeper
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.verdict import Proof
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
@@ -54,8 +57,6 @@ class DutifulPlayer:
         self.peer = peer
         self.alarmed = asyncio.Event()
         """Set when the alarms may have changed."""
-        self.late: list[str] = []
-        """The races whose records were late."""
         self._client = client
         self._folder = folder
         self._reading = asyncio.ensure_future(self._read())
@@ -68,7 +69,11 @@ class DutifulPlayer:
 
     def restarted(self) -> FairnessDuties:
         """Return the fairness checks of a program that has just been started."""
-        return FairnessDuties(self._client, Witness(self._folder), self.alarmed.set)
+        duties = FairnessDuties(self._client, Witness(self._folder))
+        self.kept = RecordStore(self._folder / "races")
+        self.records = RecordKeeper(self._client, duties, self.kept, StateStore())
+        duties.on_alarms = self.alarmed.set
+        return duties
 
     @property
     def alarms(self) -> list[str]:
@@ -78,11 +83,11 @@ class DutifulPlayer:
     @property
     def due(self) -> list[str]:
         """The races whose records are to be asked for now."""
-        return self.seat.records.take_due()
+        return self.records.take_due()
 
     async def check(self, race: str, *, is_final: bool = False) -> Proof | None:
         """Ask for a record, in the background of the test."""
-        return await self.seat.records.check(race, self.late.append, is_final=is_final)
+        return await self.records.check(race, is_final=is_final)
 
     async def answer(self, duty: Any) -> commands.Command:
         """Run one of the fairness checks' coroutines; confirm the one command it sends and return it."""

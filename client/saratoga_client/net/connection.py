@@ -118,12 +118,9 @@ class Connection:
         self._observers.append(observer)
         return lambda: self._observers.remove(observer)
 
-    def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
-        """Call the observer with every command and its answer, refusals included, when `events` reaches it.
-
-        Returns a function that ends this.
-        """
-        return self._requests.observe_answers(observer)
+    def observe_answers(self, observer: AnswerObserver) -> None:
+        """Call this observer alone with every command and its answer, refusals included, when `events` reaches it."""
+        self._requests.on_answer = observer
 
     @property
     def welcome(self) -> Welcome:

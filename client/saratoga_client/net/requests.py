@@ -72,7 +72,8 @@ class Requests:
         self._unread: deque[Event | tuple[Command, Event]] = deque(maxlen=MAX_UNREAD)
         """What the reader has not reached: events, and answers with their commands for the observers."""
         self._changed = asyncio.Event()
-        self._observers: list[AnswerObserver] = []
+        self.on_answer: AnswerObserver = lambda command, answer: None
+        """Called with every command and its answer, refusals included, when the reader of `stream` reaches it."""
         self.seat: str | None = None
         """The code of the table where the player has a seat."""
         self._watched: dict[str, None] = {}
@@ -133,15 +134,6 @@ class Requests:
         )
         return code in self._watched and not is_joining
 
-    def observe_answers(self, observer: AnswerObserver) -> Callable[[], None]:
-        """Call the observer with every command and its answer, refusals included, in the order of all events.
-
-        So the reader of `stream` and the observer see everything in the order in which it came. Returns a function
-        that ends this.
-        """
-        self._observers.append(observer)
-        return lambda: self._observers.remove(observer)
-
     def receive(self, event: Event) -> None:
         """Complete the request that an event answers, or queue the event for the reader."""
         pending = self._pending.get(event.re or 0)
@@ -185,11 +177,10 @@ class Requests:
         while True:
             while self._unread:
                 unread = self._unread.popleft()
-                if not isinstance(unread, tuple):
+                if isinstance(unread, tuple):
+                    self.on_answer(*unread)
+                else:
                     yield unread
-                    continue
-                for observer in tuple(self._observers):
-                    observer(*unread)
             if isinstance(self.end, ClientClosed):
                 return
             if self.end is not None:
@@ -222,7 +213,7 @@ class Requests:
         self.forget(command)
         if waiter.done():
             return
-        if self._observers and not isinstance(event, events.Snapshot):
+        if not isinstance(event, events.Snapshot):
             self._queue((command, event))
         if isinstance(event, events.Refused):
             waiter.set_exception(CommandRefused(event))

@@ -1,63 +1,64 @@
-"""A player's part in fair deals at one table, and the witness of its races; people and bots share the code.
+"""A player's part in fair deals at one table, and the comparison of all that the server states about its races.
 
-`FairnessDuties` draws the player's nonce, sends `ready` with its hash, and reveals the nonce in the countdown.
-`TableWitness` keeps and compares what the server shows, and `RecordCheck` compares the records of the races
-with it. It must see every event of the connection, in order.
+`FairnessDuties` draws the player's nonce, sends `ready` with its hash, and reveals the nonce in the countdown. A
+server that states another value of a fact than before contradicts itself, at once or by its record
+(`record_keeper`). People and bots share the code.
 """
 
-import asyncio
 import logging
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise
+from typing import Final
 
 from saratoga_client.net.connection import Connection, LinkState
-from saratoga_client.net.errors import (
-    ClientClosed,
-    CommandRefused,
-    DealSpent,
-    RequestTimedOut,
-    ServerClosed,
-    Unreachable,
-)
-from saratoga_client.session.record_check import CHECKS_WITHIN, RecordCheck
-from saratoga_client.session.witness import TableWitness, Witness
+from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
+from saratoga_client.session.facts import Fact, facts
+from saratoga_client.session.verdict import alarm_sentence
+from saratoga_client.session.witness import SeenRace, Witness, number_of
 from saratoga_protocol import events
-from saratoga_protocol.commands import Command, NotReady, Ready, Reveal
+from saratoga_protocol.commands import CashOut, Command, MakeMove, NotReady, Ready, Reveal
 from saratoga_protocol.events import Event
 from saratoga_rules.dealing.fairness import NONCE_BYTES, nonce_hash
-from saratoga_rules.records.facts import CONTRADICTED, Finding
-
-if TYPE_CHECKING:
-    from saratoga_client.session.verdict import Proof
+from saratoga_rules.records.facts import CONTRADICTED, MISSING, Finding, skipped
 
 LOG: Final = logging.getLogger("saratoga.seat")
 
-CONNECTION_ENDS: Final = (ClientClosed, ServerClosed, Unreachable)
-"""The errors that end a connection."""
-
 HASH_DIGITS: Final = 64
+
+FAST: Final = "fast"
+"""The durability at which a server may lose what it has acknowledged."""
+
+MAX_FACTS: Final = 100_000
+"""Maximum number of facts of one race; the longest logs of a full table have fewer."""
+MAX_CLASHES: Final = 100
+"""Maximum number of contradictions at one table that are kept and told."""
+MAX_VALUE: Final = 400
+"""Maximum number of characters of a value; the longest names sixteen players."""
 
 
 class FairnessDuties:
-    """A client's part in fair deals. An instance serves one player or watcher at one table."""
+    """A client's part in fair deals at one table; it must see every event of the connection, in order."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        witness: Witness,
-        changed: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Keep what was seen in `witness`; call `changed` whenever `alarms` may have changed."""
+    def __init__(self, connection: Connection, witness: Witness) -> None:
+        """Keep what was seen in `witness`."""
         self._connection = connection
-        self._changed = changed
+        self.witness = witness
+        self.on_alarms: Callable[[], None] = lambda: None
+        """Called whenever `alarms` may have changed."""
+        self.player: Final = connection.player
+        self.table: events.Table | None = None
+        """The latest version of the table."""
         self.findings: list[Finding] = []
         """How the server has contradicted itself."""
-        self._stop_observing: Callable[[], None] | None = None
-        self.observed = TableWitness(connection, witness, self._tell)
-        self.records = RecordCheck(connection, self.observed, witness, changed)
+        self._alarms: dict[str, None] = {}
+        self.losses = 0
+        """How often the server has lost data of an unfinished race that this program saw."""
+        self._announced = 0
+        """How often the server had said that it lost data when the last snapshot came."""
+        self._racing = ""
+        """The race in which this connection has shown the player seated, and racing or in the countdown."""
         self._ready: tuple[str, Ready] | None = None
         """The race and the `ready` of this connection that stands for it; `None` if another device may
         have sent another."""
@@ -65,28 +66,22 @@ class FairnessDuties:
         """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if the
         countdown begins again."""
 
-    def close(self) -> None:
-        """Stop to observe the answers of the connection, which may be used for another table."""
-        if self._stop_observing is not None:
-            self._stop_observing()
-
     @property
     def alarms(self) -> tuple[str, ...]:
         """Sentences on how the server contradicts itself, and on the races whose records are missing."""
-        from saratoga_client.session.verdict import alarm_sentence, missing_sentence
+        return tuple(self._alarms)
 
-        records = (alarm for alarms in self.records.contradicted.values() for alarm in alarms)
-        missing = map(missing_sentence, sorted(self.records.missing))
-        return tuple(dict.fromkeys([*map(alarm_sentence, self.findings), *records, *missing]))
+    def alarm(self, *sentences: str) -> None:
+        """Raise alarms; each is said once."""
+        self._alarms.update(dict.fromkeys(sentences))
+        self.on_alarms()
 
-    @property
-    def table(self) -> events.Table | None:
-        """The latest version of the table."""
-        return self.observed.table
+    def withdraw(self, sentence: str) -> None:
+        """Withdraw an alarm, if it was raised."""
+        self._alarms.pop(sentence, None)
+        self.on_alarms()
 
-    @property
-    def player(self) -> str:
-        return self._connection.player
+    # The player's nonce
 
     async def ready(self) -> None:
         """Mark the player ready, with a nonce for this deal; draw another after it was taken back or refused.
@@ -95,10 +90,10 @@ class FairnessDuties:
         """
         table = self.table
         assert table is not None, "no snapshot has been handled yet"
-        if self.observed.is_spent(table.race, table.commitment):
+        if self._is_spent(table):
             raise DealSpent(f"the nonces for race {table.race} are known already")
         if not self._nonce(table):
-            self._keep_nonce(table, secrets.token_hex(NONCE_BYTES))
+            self.note(table.race, "nonce", table.commitment, secrets.token_hex(NONCE_BYTES))
         hashed = nonce_hash(bytes.fromhex(self._nonce(table)))
         ready = partial(Ready, table=table.code, commitment=table.commitment, nonce_hash=hashed)
         try:
@@ -115,18 +110,6 @@ class FairnessDuties:
         await self._connection.request(partial(NotReady, table=table.code))
         self._drop_nonce(table)
 
-    def see(self, event: Event) -> None:
-        """Keep the facts of an event. Then `records.take_due` has the records to check, and a nonce may be due."""
-        if self._stop_observing is None:
-            # not before: a session that never enters its table is never closed
-            self._stop_observing = self._connection.observe_answers(self._see_answer)
-        if isinstance(event, events.Snapshot):
-            self._ready = None
-        self.observed.see(event)
-        table = self.table
-        if table is not None and table.phase == "countdown" and self._is_racer(table):
-            self._see_countdown(table)
-
     @property
     def has_to_reveal(self) -> bool:
         """Test whether this player races in the table's countdown and has not revealed the nonce."""
@@ -134,7 +117,7 @@ class FairnessDuties:
         return (
             table is not None
             and table.phase == "countdown"
-            and self._is_racer(table)
+            and table.racer(self.player) is not None
             and self._revealed != (table.commitment, table.reveal_by)
         )
 
@@ -143,7 +126,7 @@ class FairnessDuties:
         table = self.table
         if table is None or not self.has_to_reveal:
             return
-        seen, nonce = self.observed.seen(table.race), self._nonce(table)
+        seen, nonce = self.seen(table.race), self._nonce(table)
         listed = {racer.player: racer.nonce_hash for racer in table.racers}
         if not nonce or listed[self.player] != nonce_hash(bytes.fromhex(nonce)):
             LOG.warning("another device got ready for race %s, so it has the nonce", table.race)
@@ -151,12 +134,10 @@ class FairnessDuties:
         if seen is None or seen.clashes:
             return
         self._revealed = table.commitment, table.reveal_by
-        states = [self._connection.state]
-        unsubscribe = self._connection.subscribe(states.append)
+        welcome = self._connection.welcome
+        reveal = partial(Reveal, table=table.code, commitment=table.commitment, nonce=nonce)
         try:
-            await self._connection.request(
-                partial(Reveal, table=table.code, commitment=table.commitment, nonce=nonce)
-            )
+            await self._connection.request(reveal)
         except CommandRefused as refusal:
             # Probably too late: the server cancels the countdown and informs all players, or the
             # countdown goes on, and the nonce is revealed again.
@@ -164,68 +145,232 @@ class FairnessDuties:
             LOG.info("the nonce for race %s was not accepted: %s", table.race, refusal)
         except RequestTimedOut:
             self._revealed = None
-            if set(states) == {LinkState.CONNECTED}:
+            is_held = self._connection.state is LinkState.CONNECTED
+            if is_held and self._connection.welcome is welcome:
                 # a server that never answers may not say later that the nonce was missing
-                self._note_revealed(table.race)
-        finally:
-            unsubscribe()
+                self._add((("revealed", table.race, self.player), "yes"))
 
-    async def finish(self, table: str, keep: Callable[[str, "Proof"], None]) -> None:
-        """Ask a last time for the records of a table that the player has left or cannot enter; `keep` what comes.
+    def _nonce(self, table: events.Table) -> str:
+        """Return the nonce that this player drew for the table's deal; empty without one."""
+        seen = self.seen(table.race)
+        return "" if seen is None else seen.notes.get(("nonce", table.race, table.commitment), "")
 
-        What does not come in `CHECKS_WITHIN` seconds is asked for when the player comes to that table again.
-        """
+    def _drop_nonce(self, table: events.Table) -> None:
+        """Forget a nonce that was taken back or refused, unless its countdown has started meanwhile."""
+        if not self._is_spent(table):
+            self.note(table.race, "nonce", table.commitment, "")
 
-        async def check(race: str) -> None:
-            proof = await self.records.check(race, lambda _: None, is_final=True)
-            if proof is not None:
-                keep(race, proof)
+    def _is_spent(self, table: events.Table) -> bool:
+        """Test whether the racers were listed for the table's deal, so that its nonces may be known."""
+        seen = self.seen(table.race)
+        return seen is not None and ("listed", table.race, table.commitment) in seen.notes
 
-        with suppress(TimeoutError, *CONNECTION_ENDS):
-            async with asyncio.timeout(CHECKS_WITHIN):
-                await asyncio.gather(*map(check, self.observed.unchecked(table)))
+    # What was seen
+
+    def seen(self, race: str) -> SeenRace | None:
+        """Return what was seen of a race; `None` if nothing was."""
+        return self.witness.races.get(race)
+
+    def note(self, race: str, kind: str, *more: str) -> None:
+        """Keep a note of a race, with its value last; the race's facts are kept from now on."""
+        seen = self.witness.open(race, self.player, self._connection.welcome.durability)
+        seen.add(kind, *more)
+        seen.save()
+
+    def leaving(self) -> None:
+        """Note that this program sends the command to leave."""
+        if self._racing:
+            self.note(self._racing, "leave", "yes")
+
+    def unchecked(self, table: str) -> list[str]:
+        """Return the recent races at a table whose record was not compared with all that was seen."""
+        if self.table is None:
+            self.witness.recall(table, self.player)
+        return [each.race for each in self.witness.races.values() if each.is_missed]
+
+    def waiting(self) -> list[str]:
+        """Return those of the unchecked races that are over."""
+        table = self.table
+        if table is None:
+            return []
+        seen = self.seen(table.race)
+        is_over = seen is not None and ("end", table.race) in seen.facts
+        is_over = is_over or table.phase in ("over", "closed")
+        return [race for race in self.unchecked(table.code) if is_over or race != table.race]
+
+    # Events
+
+    def see(self, event: Event) -> None:
+        """Compare and keep the facts in an event. Then a nonce may be due, and records (`waiting`)."""
+        if isinstance(event, events.Snapshot | events.TableChanged) and not self._take(event):
+            return
+        stated = list(facts(event, self.player))
+        if isinstance(event, events.Snapshot):
+            self._see_snapshot(event.table, stated)
+        elif isinstance(event, events.Refused) and event.board is not None:
+            self._see_refused(event.board.race, stated)
+        self._add(*stated, *self._own_ending(event))
+        self._see_gaps(event)
+        if isinstance(event, events.Snapshot | events.TableChanged):
+            self._see_countdown(event.table)
+
+    def _take(self, event: events.Snapshot | events.TableChanged) -> bool:
+        """Take over the table of an event, unless it is an older version; keep the facts of its race from now on."""
+        table, known = event.table, self.table
+        if known is None:
+            self._connection.observe_answers(self._see_answer)
+            self.witness.recall(table.code, self.player)
+        elif isinstance(event, events.TableChanged) and known.version > table.version:
+            return False
+        self.table = table
+        if table.racers and table.phase != "closed" and not self._is_spent(table):
+            self.note(table.race, "listed", table.commitment, table.phase)
+        return True
 
     def _see_answer(self, command: Command, answer: Event) -> None:
         """Keep the facts of an answer, and what it confirms, in the order of all events."""
-        self.observed.see_answer(command, answer)
-        if isinstance(answer, events.Done) and self.table is not None:
+        if isinstance(command, MakeMove | CashOut):
+            self.see(answer)
+            if isinstance(answer, events.BoardChanged):
+                self._see_own_entry(command, answer)
+        elif isinstance(answer, events.Done) and self.table is not None:
             match command:
                 case Ready():
                     self._ready = self.table.race, command
                 case NotReady():
                     self._ready = None
                 case Reveal():
-                    self._note_revealed(self.table.race)
+                    self._add((("revealed", self.table.race, self.player), "yes"))
 
-    def _note_revealed(self, race: str) -> None:
-        self.observed.add((("revealed", race, self.player), "yes"))
+    def _see_own_entry(self, command: MakeMove | CashOut, answer: events.BoardChanged) -> None:
+        """Compare the entry that the server has made of a command with the command."""
+        made, place = "cash-out", answer.place
+        if isinstance(command, MakeMove):
+            made, place = command.move, command.after + 1
+        entry = answer.entries[0] if answer.entries else ""
+        if entry.split(" ")[2:] != [made] or answer.place != place:
+            key = "entry", command.race, self.player, str(place)
+            self._tell(Finding(CONTRADICTED, key, made, entry))
+
+    def _see_snapshot(self, table: events.Table, stated: list[Fact]) -> None:
+        """Note what a server at `fast` may have lost; compare the player that the server has welcomed."""
+        self._racing, self._ready = "", None
+        welcomed = self._connection.welcome.player
+        if welcomed != self.player:
+            key = "player", table.race
+            self._tell(Finding(CONTRADICTED, key, self.player, welcomed))
+        is_announced = self._announced != self._connection.losses
+        self._announced = self._connection.losses
+        number = number_of(table.race)
+        lossy = [
+            each
+            for each in self.witness.races.values()
+            if each.durability == FAST
+            if not each.is_checked or number_of(each.race) >= number
+        ]
+        is_loss = (
+            is_announced
+            or any(number_of(each.race) > number for each in lossy)
+            or any(seen.clash(key, value) for seen in lossy for key, value in stated)
+        )
+        for seen in lossy:
+            if is_loss or any(key[0] == "head" for key in seen.facts):
+                self.note(seen.race, "lost", "all" if is_loss else "head")
+        self.losses += bool(lossy) and is_loss
+
+    def _see_refused(self, race: str, stated: list[Fact]) -> None:
+        """Note that a server at `fast` has lost entries, as it says only after the refusal that shows so."""
+        seen = self.seen(race)
+        if seen is None or seen.durability != FAST:
+            return
+        if any(seen.clash(key, value) for key, value in stated):
+            self.note(race, "lost", "all")
 
     def _see_countdown(self, table: events.Table) -> None:
-        """Compare the countdown with what this connection's `ready` said."""
+        """Compare the player's countdown with what this connection's `ready` said."""
+        if table.phase != "countdown" or table.racer(self.player) is None:
+            return
         for racer in table.racers:
             if len(racer.nonce_hash) != HASH_DIGITS:
                 key = "hash", table.race, racer.player
-                self.observed.tell(Finding(CONTRADICTED, key, "a hash", racer.nonce_hash))
+                self._tell(Finding(CONTRADICTED, key, "a hash", racer.nonce_hash))
         if self._ready is not None and self._ready[0] == table.race:
             _, ready = self._ready
-            self.observed.add((("commitment", table.race), ready.commitment))
-            self.observed.add((("hash", table.race, self.player), ready.nonce_hash))
+            self._add(
+                (("commitment", table.race), ready.commitment),
+                (("hash", table.race, self.player), ready.nonce_hash),
+            )
+
+    def _own_ending(self, event: Event) -> Iterator[Fact]:
+        """Yield that the player has not left, when the board ends and this program sent no such command."""
+        match event:
+            case events.Snapshot(board=board) | events.BoardChanged(board=board) if (
+                board is not None and board.state == "racing"
+            ):
+                self._racing = board.race
+            case events.Snapshot(table=table) | events.TableChanged(table=table):
+                seated = any(seat.player == self.player for seat in table.seats)
+                if table.phase == "countdown" and seated and table.racer(self.player) is not None:
+                    self._racing = table.race
+                elif table.previous is not None and table.previous.reason:
+                    yield from self._stayed(table.previous.race)
+            case events.BoardChanged(board=board):
+                yield from self._stayed(board.race)
+            case events.RaceOver(outcome=outcome):
+                yield from self._stayed(outcome.race)
+            case events.SeatLost():
+                self._racing = ""
+
+    def _stayed(self, race: str) -> Iterator[Fact]:
+        seen = self.seen(race)
+        if race == self._racing and seen is not None and ("leave", race) not in seen.notes:
+            yield ("left", race, self.player), "no"
+
+    def _see_gaps(self, event: Event) -> None:
+        """Raise the alarm about races that the table or the match no longer shows between two others."""
+        if isinstance(event, events.Snapshot | events.TableChanged):
+            table = event.table
+            before = "" if table.previous is None else table.previous.race
+            if before != table.race and table.phase != "closed":
+                self._tell_skipped(before, table.race, "terms")
+        if isinstance(event, events.Snapshot | events.MatchChanged) and event.match is not None:
+            for before, race in pairwise(event.match.finished):
+                self._tell_skipped(before, race, "order")
+
+    def _tell_skipped(self, before: str, race: str, kind: str) -> None:
+        """Raise the alarm about seen races with such a fact between two others."""
+        if number_of(race) and (number_of(before) or not before):
+            for each in [*self.witness.races.values()]:
+                listed = {key: value for key, value in each.facts.items() if key[0] == kind}
+                for found in skipped(listed, before, race, kind):
+                    if found.kind != MISSING:
+                        self._tell(found)
+
+    # Comparing
+
+    def _add(self, *stated: Fact) -> None:
+        """Compare facts with those seen before, and keep the new ones."""
+        for key, whole in stated:
+            seen, value = self.seen(key[1]), whole and whole[:MAX_VALUE]
+            if seen is None or (seen.is_lost and key[0] == "head"):
+                # what others lost is not announced: their rows may be those from before the loss
+                continue
+            if clash := seen.clash(key, value):
+                self._tell(clash)
+            elif value is not None and key not in seen.facts and len(seen.facts) < MAX_FACTS:
+                seen.add(key[0], *key[2:], value)
+                if seen.is_checked:
+                    seen.add("checked", "")
+        for seen in self.witness.races.values():
+            seen.save()
 
     def _tell(self, found: Finding) -> None:
+        """Tell a contradiction and keep it, once."""
+        if found in self.findings or len(self.findings) >= MAX_CLASHES:
+            return
         LOG.error("the server contradicts itself: %s", found)
         self.findings.append(found)
-        self._changed()
-
-    def _nonce(self, table: events.Table) -> str:
-        return self.observed.nonce(table.race, table.commitment)
-
-    def _keep_nonce(self, table: events.Table, nonce: str) -> None:
-        self.observed.note(table.race, "nonce", table.commitment, nonce)
-
-    def _drop_nonce(self, table: events.Table) -> None:
-        """Forget a nonce that was taken back or refused, unless its countdown has started meanwhile."""
-        if not self.observed.is_spent(table.race, table.commitment):
-            self._keep_nonce(table, "")
-
-    def _is_racer(self, table: events.Table) -> bool:
-        return any(racer.player == self.player for racer in table.racers)
+        kind, race, *more = found.key
+        if (seen := self.seen(race)) is not None and found not in seen.clashes:
+            self.note(race, "clash", kind, *more, found.seen, found.found[:MAX_VALUE])
+        self.alarm(alarm_sentence(found))

@@ -39,7 +39,7 @@ class RecordStore:
         """Save the record of a race. Raises `OSError`."""
         if self._folder is None:
             return
-        path = self._folder / f"{_stem(race)}-{digest_of(text)[:8]}{ENDING}"
+        path = self._folder / f"{_stem(race, text)}{ENDING}"
         if _read(path) != text:
             replace_file(path, text.encode("ascii"))
             delete_oldest(self._folder, f"*{ENDING}", MAX_KEPT)
@@ -50,13 +50,11 @@ class RecordStore:
         `race` is an id such as `mint-otter-42/3`. With a `digest`, only a record with that digest
         counts, because two servers may use one race id. Damaged files are ignored.
         """
-        if self._folder is None or not _RACE.fullmatch(race):
+        if self._folder is None or not re.fullmatch(RACE_ID, race):
             return None
-        for path in newest_first(self._folder, f"{_stem(race)}-*{ENDING}"):
+        for path in newest_first(self._folder, f"{race.replace('/', '.')}-*{ENDING}"):
             text = _read(path)
-            if text is None:
-                continue
-            if path.stem != f"{_stem(race)}-{digest_of(text)[:8]}":
+            if text is None or path.stem != _stem(race, text):
                 LOG.warning("ignored the damaged record %s", path)
             elif digest in ("", digest_of(text)):
                 return text
@@ -67,10 +65,7 @@ class RecordStore:
         return self._bests().get(player, {}).get(game)
 
     def note(self, new: PersonalBest, player: str) -> bool:
-        """Save `new` if it is better than the saved result; return whether it was saved.
-
-        Raises `OSError`.
-        """
+        """Save `new` if it is better than the saved result; return whether it was saved. Raises `OSError`."""
         bests = self._bests()
         if self._folder is None or not is_better(new, bests.get(player, {}).get(new.game)):
             return False
@@ -89,11 +84,8 @@ class RecordStore:
             return {}
 
 
-_RACE: Final = re.compile(RACE_ID)
-
-
-def _stem(race: str) -> str:
-    return race.replace("/", ".")
+def _stem(race: str, text: str) -> str:
+    return f"{race.replace('/', '.')}-{digest_of(text)[:8]}"
 
 
 def _read(path: Path) -> str | None:

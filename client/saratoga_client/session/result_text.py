@@ -3,7 +3,7 @@
 from math import ceil
 
 from saratoga_client.session.news import ending, who
-from saratoga_client.session.personal_best import PersonalBest, banked_by
+from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import (
@@ -58,7 +58,7 @@ def against_best(state: SessionState, at: int) -> str:
         return ""
     if state.own is None or state.phase != "running":
         return _best_words(best)
-    then = banked_by(best, at)
+    then = best.banked_by(at)
     if state.own.banked > best.banked:
         return f"past your best of {best.banked}!"
     return f"your best had {then} by now" if state.own.is_racing else _best_words(best)

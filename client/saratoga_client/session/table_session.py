@@ -97,12 +97,12 @@ class TableSession:
         self._connection = connection
         self._store = StateStore()
         self._move_sender = MoveSender(connection, self._store, backoff)
-        self._records = RecordKeeper(self._store, records)
-        self._duties = FairnessDuties(connection, witness, self._alarms_changed)
+        self._duties = FairnessDuties(connection, witness)
+        self._records = RecordKeeper(connection, self._duties, records, self._store)
         self._activity = Activity(self._store, connection.now)
         self._tasks: asyncio.TaskGroup | None = None
         """The tasks of `attend`; the first error of one ends the session."""
-        self._checks: set[asyncio.Task[None]] = set()
+        self._checks: set[asyncio.Task[object]] = set()
         """The checks of records that are not finished."""
         self._ended = asyncio.Event()
         self._end: Problem | None = None
@@ -130,7 +130,7 @@ class TableSession:
     @property
     def is_checking(self) -> bool:
         """True while the record of a finished race is being fetched and checked."""
-        return self._duties.records.is_awaiting()
+        return self._records.is_awaiting()
 
     def states(self, *, every: bool = False) -> AsyncIterator[SessionState]:
         """Yield the newest or `every` state now and after changes, until the session ends (`StateStore.states`)."""
@@ -201,7 +201,6 @@ class TableSession:
                 raise first from None
         finally:
             unsubscribe()
-            self._duties.close()
             self._store.close()
 
     async def until(self, holds: Callable[[SessionState], bool]) -> SessionState:
@@ -235,7 +234,7 @@ class TableSession:
     async def record(self, race: str) -> RaceRecord:
         """Return the record of a finished race, from this machine or from the server."""
         # a record that is being checked is not fetched and checked a second time
-        await self._explained(self._store.until(lambda: not self._duties.records.is_awaiting(race)))
+        await self._explained(self._store.until(lambda: not self._records.is_awaiting(race)))
         text = self._records.kept(race)
         return (
             await self._explained(self._fetch_record(race)) if text is None else parse_record(text)
@@ -243,8 +242,7 @@ class TableSession:
 
     async def _fetch_record(self, race: str) -> RaceRecord:
         answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
-        proof = await self._duties.records.prove(race, answer.text)
-        self._records.keep(race, proof)
+        proof = await self._records.prove(race, answer.text)
         if proof.record is None:
             remedy, code = "Update this program.", Exit.TOO_OLD
             if proof.is_contradicted:
@@ -335,7 +333,7 @@ class TableSession:
         server refuses.
         """
         self._has_left = True
-        self._duties.observed.leaving()
+        self._duties.leaving()
         is_away = self._connection.state is not LinkState.CONNECTED
         try:
             await self._connection.request(
@@ -390,9 +388,6 @@ class TableSession:
     def _explain(self, error: Exception) -> Problem:
         return problem_for(self._connection.url, error)
 
-    def _alarms_changed(self) -> None:
-        self._records.show_alarms(self._duties.alarms)
-
     # Following the table
 
     def _finish(self, problem: Problem | None = None) -> None:
@@ -444,11 +439,11 @@ class TableSession:
         self._store.replace(self._records.with_best(self._after(event)))
         # At once, so that the duties have seen all events when the session acts on one, or ends.
         self._duties.see(event)
-        if self._duties.observed.losses > 1:
+        if self._duties.losses > 1:
             self._records.report(LOST_AGAIN)
         assert self._tasks is not None, "events are followed by `attend`"
-        for race in self._duties.records.take_due():
-            check = self._tasks.create_task(self._check(race))
+        for race in self._records.take_due():
+            check = self._tasks.create_task(self._records.check(race))
             self._checks.add(check)
             check.add_done_callback(self._checks.discard)
         if self._duties.has_to_reveal:
@@ -483,13 +478,8 @@ class TableSession:
             seat_lost=seat_lost,
         )
 
-    async def _check(self, race: str) -> None:
-        proof = await self._duties.records.check(race, self._records.late)
-        if proof is not None:
-            self._records.keep(race, proof)
-
     async def _finish_checks(self, table: str) -> None:
         """Wait for the records that are awaited, until each has come or is late."""
         for check in self._checks:
             check.cancel()
-        await self._duties.finish(table, self._records.keep)
+        await self._records.finish(table)

@@ -9,7 +9,7 @@ import pytest
 from kit.players import MemoryPlayer
 from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.problems import Problem
-from saratoga_client.session import record_check
+from saratoga_client.session import record_keeper
 from saratoga_protocol.commands import (
     AllowReady,
     ChangeSettings,
@@ -91,7 +91,7 @@ class Evening:
 
 @pytest.fixture(autouse=True)
 def eager_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_check, "ASK_AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(record_keeper, "ASK_AGAIN_AFTER", 0.01)
 
 
 @pytest.fixture

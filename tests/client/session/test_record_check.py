@@ -113,7 +113,7 @@ async def test_an_outage_is_no_accusation(player: DutifulPlayer, code: str) -> N
     await listed(player)
     await handle(player.seat, later())
     refusing = asyncio.ensure_future(refuse_records(player, code))
-    await player.seat.finish(CODE, lambda race, checked: None)
+    await player.records.finish(CODE)
     refusing.cancel()
     assert player.seat.alarms == ()
 
@@ -136,16 +136,13 @@ async def test_a_table_that_cannot_be_entered_any_more_is_asked_about(
     server: ScriptedServer, player: DutifulPlayer, tmp_path: Path
 ) -> None:
     record = await listed(player)
-    kept: list[str] = []
     async with Connection(server.url, TOKEN) as client:
         after = DutifulPlayer(client, await server.peer(), tmp_path)
-        finishing = asyncio.ensure_future(
-            after.seat.finish(CODE, lambda race, checked: kept.append(checked.text))
-        )
+        finishing = asyncio.ensure_future(after.records.finish(CODE))
         command = await after.peer.command()
         await after.peer.send(events.Record(re=command.id, race=RACE, text=format_record(record)))
         await finishing
-    assert kept == [format_record(record)]
+        assert after.kept.text(RACE) == format_record(record)
 
 
 def running(version: int = 8) -> events.TableChanged:
@@ -170,10 +167,10 @@ async def test_a_server_may_only_say_of_the_present_race_that_it_runs(
         seen = Witness(tmp_path).evidence(RACE)
         assert seen is not None
         monkeypatch.setattr(
-            "saratoga_client.session.record_check.now", lambda: seen.seen_at + 16 * 60_000
+            "saratoga_client.session.record_keeper.now", lambda: seen.seen_at + 16 * 60_000
         )
     refusing = asyncio.ensure_future(refuse_records(player, "race_running"))
-    await player.seat.finish(CODE, lambda race, checked: None)
+    await player.records.finish(CODE)
     refusing.cancel()
     assert player.seat.alarms == (() if why == "it runs" else (MISSING,))
 

@@ -3,21 +3,25 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace as replaced
 
+from kit.evenings import FakeConnection
 from kit.finished_races import finished_race, over
 from kit.races import Entrant, race
-from kit.session_states import CODE, START
+from kit.session_states import CODE
 from kit.walks import banking
 from saratoga_client.session import record_store as module
+from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.personal_best import PersonalBest, best_in
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import BESTS, RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore
-from saratoga_client.session.verdict import missing_sentence, prove
+from saratoga_client.session.verdict import missing_sentence
+from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_rules.records.record import digest_of, format_record
 
@@ -122,17 +126,18 @@ class Keeping:
     def __init__(self, folder: Path) -> None:
         self.store = StateStore()
         self.records = RecordStore(folder / "races")
-        self.keeper = RecordKeeper(self.store, self.records)
         self.store.replace(over(RECORD_OF_RECORD_KEEPER, you="ana"))
+        connection = cast(Any, FakeConnection(self.state.player))
+        self.duties = FairnessDuties(connection, Witness(in_memory=True))
+        self.keeper = RecordKeeper(connection, self.duties, self.records, self.store)
 
     @property
     def state(self) -> SessionState:
         assert self.store.state is not None
         return self.store.state
 
-    def keep(self, text: str = TEXT_OF_RECORD_KEEPER) -> None:
-        proof = prove(text.encode("ascii", "replace"), RACE)
-        self.keeper.keep(RACE, proof)
+    async def keep(self, text: str = TEXT_OF_RECORD_KEEPER) -> None:
+        await self.keeper.prove(RACE, text)
 
     @property
     def outcome(self) -> events.Outcome:
@@ -145,12 +150,10 @@ def keeping(tmp_path: Path) -> Keeping:
     return Keeping(tmp_path)
 
 
-def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keeping) -> None:
-    former = PersonalBest(
-        game="canfield", race=f"{CODE}/9", start_at=START, banked=0, net=-50, reached=1
-    )
+async def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keeping) -> None:
+    former = PersonalBest(game="canfield", race=f"{CODE}/9", banked=0, net=-50, reached=1)
     keeping.records.note(former, keeping.state.player)
-    keeping.keep()
+    await keeping.keep()
     assert keeping.records.text(RACE) == TEXT_OF_RECORD_KEEPER
     assert keeping.state.verifications[RACE].ok
     assert keeping.state.is_new_best
@@ -159,13 +162,14 @@ def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keepin
     assert keeping.state.feed_lines == ()
 
 
-def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(keeping: Keeping) -> None:
-    keeping.keeper.late(RACE)
-    keeping.keeper.show_alarms(("The deal has changed.", missing_sentence(RACE)))
+async def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(
+    keeping: Keeping,
+) -> None:
+    keeping.duties.alarm("The deal has changed.", missing_sentence(RACE))
+    assert len(keeping.state.alarms) == 2
     assert [line.text for line in keeping.state.feed_lines] == list(keeping.state.alarms)
-    keeping.keep()
-    keeping.keeper.show_alarms(("The deal has changed.",))
-    assert keeping.state.alarms == ("The deal has changed.",)
+    await keeping.keep()
+    assert list(keeping.state.alarms) == ["The deal has changed."]
     assert [line.text for line in keeping.state.feed_lines] == ["The deal has changed."]
     assert keeping.state.verifications[RACE].ok
 
@@ -180,22 +184,22 @@ def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(keeping: Ke
         "é",
     ],
 )
-def test_the_verdict_on_a_bad_record_says_what_is_wrong(keeping: Keeping, text: str) -> None:
-    keeping.keep(text)
+async def test_the_verdict_on_a_bad_record_says_what_is_wrong(keeping: Keeping, text: str) -> None:
+    await keeping.keep(text)
     found = keeping.state.verifications[RACE]
     assert not found.ok
     assert found.sentence.startswith("NOT VERIFIED: ")
     assert keeping.state.best is None
 
 
-def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
+async def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
     keeping: Keeping, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    keeping.keep()
+    await keeping.keep()
     assert [line.text for line in keeping.state.feed_lines] == [
         "the record was not saved on this machine: No space left on device"
     ]

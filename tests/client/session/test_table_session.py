@@ -11,12 +11,10 @@ from kit.stepped_session import SteppedSession, stepped_session
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
 from saratoga_client.session.move_sender import MoveSender
-from saratoga_client.session.witness import TableWitness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     CashOut,
     ChangeSettings,
-    Command,
     CreateTable,
     GetRecord,
     JoinTable,
@@ -313,14 +311,3 @@ async def test_an_unexpected_error_in_the_background_ends_the_session_and_is_log
         with pytest.raises(ZeroDivisionError):
             await there.attending
         assert "unexpected error in a background task" in caplog.text
-
-
-async def test_a_refused_join_leaves_no_reader_of_later_answers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    read: list[Command] = []
-    monkeypatch.setattr(TableWitness, "see_answer", lambda _, sent, answer: read.append(sent))
-    async with stepped_session() as there:
-        with pytest.raises(Problem, match="no table with that code"):
-            await there.do(there.session.sit_down("not-there-77"))
-        assert read == []

@@ -60,7 +60,6 @@ from saratoga_protocol.refusals import (
 BEST = PersonalBest(
     game="canfield",
     race="mint-otter-42/1",
-    start_at=START,
     banked=10,
     net=0,
     reached=60_000,
@@ -338,7 +337,6 @@ PLAYER = RECORD.results[0].player
 BEST_OF_PERSONAL_BEST = PersonalBest(
     game="canfield",
     race="mint-otter-42/1",
-    start_at=0,
     banked=12,
     net=10,
     reached=60_000,

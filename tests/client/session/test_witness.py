@@ -10,6 +10,7 @@ import pytest
 
 from kit.evenings import HOST, ME, WATCHER, Client, Told, played_evening
 from kit.fact_lies import LIES, RACE, race_of
+from saratoga_client.session import fairness
 from saratoga_client.session import witness as module
 from saratoga_client.session.verdict import prove
 from saratoga_client.session.witness import RACED, UNSEEN, WATCHED, SeenRace, Witness
@@ -63,7 +64,7 @@ async def test_a_watcher_on_the_machine_of_a_racer_takes_no_evidence_away(
         for player, worth in ((evening[ME].player, RACED), (evening[WATCHER].player, WATCHED)):
             seen = Witness(tmp_path)
             seen.recall(race.partition("/")[0], player)
-            assert (known := seen.seen(race, player)) is None or known.worth == worth
+            assert (known := seen.races.get(race)) is None or known.worth == worth
     seen_best = Witness(tmp_path).evidence(race)
     assert seen_best is not None
     assert seen_best.worth == RACED
@@ -106,8 +107,9 @@ def test_a_file_that_cannot_be_read_is_no_evidence(tmp_path: Path, content: byte
 
 @pytest.mark.parametrize("race", ["../../etc/1", "*", "", "mint-otter-42/0"])
 def test_ids_that_no_server_should_send_are_no_file_names(tmp_path: Path, race: str) -> None:
-    witness = Witness(tmp_path / "seen")
-    witness.add(witness.open(race, PLAYER, "safe"), ["start", "1 2"])
+    seen = Witness(tmp_path / "seen").open(race, PLAYER, "safe")
+    seen.add("start", "1 2")
+    seen.save()
     assert Witness(tmp_path / "seen").evidence(race) is None
     assert list(tmp_path.rglob("*.facts")) == []
 
@@ -130,27 +132,28 @@ def test_the_oldest_files_are_deleted_first(
 
 
 def test_a_full_disk_ends_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    witness = Witness(tmp_path)
-    seen = witness.open(FIRST, PLAYER, "safe")
+    seen = Witness(tmp_path).open(FIRST, PLAYER, "safe")
 
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "open", full)
-    witness.add(seen, ["start", "1 2"])
+    seen.add("start", "1 2")
+    seen.save()
     assert seen.facts == {("start", FIRST): "1 2"}
 
 
 def test_a_race_seen_long_ago_is_neither_missed_nor_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    witness = Witness(tmp_path)
-    witness.add(witness.open(FIRST, PLAYER, "safe"), ["listed", "ab" * 32, "countdown"])
+    seen = Witness(tmp_path).open(FIRST, PLAYER, "safe")
+    seen.add("listed", "ab" * 32, "countdown")
+    seen.save()
     later = module.now() + module.MISSED_FOR + 1
     monkeypatch.setattr(module, "now", lambda: later)
     again = Witness(tmp_path)
     again.recall("mint-otter-42", PLAYER)
-    assert again.seen(FIRST, PLAYER) is None
+    assert again.races == {}
     assert not again.open(FIRST, PLAYER, "safe").is_listed
 
 
@@ -160,21 +163,18 @@ def test_a_race_without_a_record_is_the_last_to_be_forgotten(
     monkeypatch.setattr(module, "MAX_RACES", 2)
     witness = Witness(in_memory=True)
     for number, note in ((1, "listed"), (2, "checked"), (3, "listed")):
-        witness.add(witness.open(f"mint-otter-42/{number}", PLAYER, "safe"), [note, "x"])
-    assert [each.race for each in witness.of_table("mint-otter-42", PLAYER)] == [
-        "mint-otter-42/1",
-        "mint-otter-42/3",
-    ]
+        witness.open(f"mint-otter-42/{number}", PLAYER, "safe").add(note, "x")
+    assert list(witness.races) == ["mint-otter-42/1", "mint-otter-42/3"]
 
 
 async def test_a_server_cannot_fill_the_memory(
     evening: Mapping[str, Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_FACTS", 20)
-    monkeypatch.setattr(module, "MAX_VALUE", 30)
+    monkeypatch.setattr(fairness, "MAX_FACTS", 20)
+    monkeypatch.setattr(fairness, "MAX_VALUE", 30)
     client = await Client(evening[ME]).hear_all()
     race = race_of(evening[ME], RACE)
-    seen = client.witness.evidence(race)
+    seen = client.duties.seen(race)
     assert seen is not None
     own = [key for key in seen.facts if key[1] == race]
     assert len(own) == 20

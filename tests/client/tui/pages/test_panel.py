@@ -285,7 +285,6 @@ def test_the_panel_compares_with_the_players_best() -> None:
     best = PersonalBest(
         game="canfield",
         race=RACE,
-        start_at=START,
         banked=30,
         net=100,
         reached=60_000,

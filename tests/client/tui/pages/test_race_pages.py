@@ -225,9 +225,7 @@ def replace_(first: events.Snapshot, outcome: events.Outcome) -> events.Snapshot
 
 
 def test_the_personal_best_is_shown_and_a_new_one_is_announced() -> None:
-    best = PersonalBest(
-        game="canfield", race="mint-otter-42/9", start_at=START, banked=21, net=55, reached=None
-    )
+    best = PersonalBest(game="canfield", race="mint-otter-42/9", banked=21, net=55, reached=None)
     shown = dataclasses.replace(over(RECORD), best=best)
     assert "Your personal best: 21 banked, +$55." in page_of_results(shown)
     here = dataclasses.replace(best, race=shown.table.race)
