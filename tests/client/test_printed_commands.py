@@ -1,6 +1,5 @@
 """Every command that the client prints is one that its command line accepts."""
 
-import ast
 import re
 import shlex
 from collections.abc import Iterator
@@ -10,7 +9,6 @@ from pathlib import Path
 import click
 import pytest
 
-import saratoga_client
 from kit.races import Entrant, race, void_record, voided_race
 from kit.session_states import CODE, board, snapshot, standings, state_after, table
 from kit.walks import banking, wandering
@@ -27,7 +25,6 @@ from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_rules.games import GAMES
 
-SOURCES = Path(saratoga_client.__file__).parent
 ROOT = Path(__file__).parents[2]
 OF_THE_SERVER = {"--durability", "--ranked"}
 """Options of `saratoga-server` that the pages of the client mention."""
@@ -141,18 +138,3 @@ def test_a_redirect_names_a_command_that_needs_only_the_code() -> None:
     text = str(problem_for(LAN, Redirected(LAN, "wss://cards.example.org/")))
     (command,) = re.findall(r"saratoga join \S+/CODE", text)
     parse(command.replace("CODE", CODE))
-
-
-def test_no_command_is_put_together_outside_of_the_module_for_it() -> None:
-    """A command with a part that varies must be quoted, and may have to name its server."""
-    assembled = [
-        f"{path.relative_to(SOURCES)}:{part.lineno}"
-        for path in SOURCES.rglob("*.py")
-        for whole in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(whole, ast.JoinedStr)
-        for part in whole.values
-        if isinstance(part, ast.Constant)
-        and re.search(rf"saratoga (?:{'|'.join(COMMANDS)}) ", str(part.value))
-    ]
-    # the line of an exported token begins with these words
-    assert [place for place in assembled if not place.startswith("local/identity.py")] == []
