@@ -2,7 +2,7 @@
 
 import asyncio
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -15,13 +15,6 @@ from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.session.open_connection import open_connection
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard
-
-ROW_FIELDS: Final = {
-    **{key: key for key in ("rank", "name", "player", "value", "net")},
-    "elapsed_ms": "elapsed",
-    **{key: key for key in ("race", "races", "rivals")},
-}
-"""The fields of a row of `saratoga.leaderboard.v1`, each with the attribute of its value."""
 
 
 @click.command(
@@ -107,4 +100,5 @@ def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
 
 
 def _row(row: events.LeaderboardRow) -> dict[str, object]:
-    return {key: getattr(row, attribute) for key, attribute in ROW_FIELDS.items()}
+    keys = ("rank", "name", "player", "value", "net", "race", "races", "rivals")
+    return {**{key: getattr(row, key) for key in keys}, "elapsed_ms": row.elapsed}

