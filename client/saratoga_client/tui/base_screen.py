@@ -1,10 +1,12 @@
 """The base of all screens: a title line, a body, a message line and a key line.
 
-Every key gets an answer. At most one question is open at a time: its keys answer it, and any other
+Every screen has one table of keys, from which the key line, the help and the actions of keys come. Every
+key gets an answer. At most one question is open at a time: its keys answer it, and any other
 key closes it and then has its usual effect. No other message covers a question while it is open.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
 from rich.console import RenderableType
@@ -21,6 +23,8 @@ from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage, paint_ground
 from saratoga_client.tui.theme import Paint
+from saratoga_client.wording import counted
+from saratoga_rules.game import Game
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
@@ -30,6 +34,31 @@ WIDE_ENOUGH: Final = 80
 
 Guide: TypeAlias = Sequence[tuple[str, str]]
 """Keys, each with its effect now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a screen, or several with the same effect."""
+
+    names: str
+    """The names of the keys, separated by blanks; the key line shows the first, the help all of them."""
+    label: str
+    """The effect now, in one or two words for the key line; empty to leave the key out of the line."""
+    help: str
+    """The effect in a sentence for the help; empty to leave the key out of the help."""
+    action: Callable[[], object]
+    when: bool = True
+    """False if the key has no effect now."""
+    why: str = ""
+    """The reason why the key has no effect now; without one, the key is unknown to the screen."""
+    shown: str = ""
+    """The name in the key line and the help, if it stands for other keys too."""
+    is_kept: bool = False
+    """True if even the narrowest key line shows the key."""
+
+
+Keys: TypeAlias = tuple[Key, ...]
+"""The keys of a screen; of two entries with the same key, the first one counts."""
 
 
 def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: int) -> Canvas:
@@ -186,8 +215,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     BaseScreen.-too-small > * { display: none !important; }
     BaseScreen.-too-small > #too-small { display: block !important; }
     """
-    ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "back"))
-    """Keys that the key line always shows, even on the narrowest screen."""
+    LEAVE: ClassVar[tuple[str, str]] = ("back", "back")
+    """The effect of the key that leaves the screen, for the key line and for the help."""
+    HEADING: ClassVar[str] = "KEYS"
+    """The heading of the screen's keys in the help."""
     TICK: ClassVar[float] = 0.25
     """Seconds between two calls of `tick`; 0 for none."""
 
@@ -277,22 +308,46 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Draw the title line."""
         return title_line(self.facts(), self.status(), width)
 
-    def guide(self) -> Guide:
-        """Return the keys that work now, each with its effect."""
-        return ()
+    def keys(self) -> Keys:
+        """Return the table of the screen's keys, with their effects now."""
+        label, sentence = self.LEAVE
+        return (
+            self.theme_key(),
+            Key("?", "help", "", self.show_help, is_kept=True),
+            Key("q", label, sentence, self.leave, is_kept=True),
+        )
 
-    def always(self) -> Guide:
-        """Return the keys that the key line always shows, even on the narrowest screen."""
-        return self.ALWAYS
+    def theme_key(self) -> Key:
+        """Return the key of every screen that changes the colours."""
+        return Key("t", "colours", "the next colour theme", self._next_theme)
 
-    def scroll_guide(self) -> Guide:
-        """Return the keys that scroll the page; empty if the whole page fits on the screen."""
+    def hints(self) -> Guide:
+        """Return the keys of the body, which the key line shows first: those that scroll a page."""
         for page in self.query(ScrollPage):
             if page.lines_below:
-                return (("space", f"{page.lines_below} more lines"),)
+                return (("space", counted(page.lines_below, "more line")),)
             if page.is_cut:
                 return (("pageup", "scroll back"),)
         return ()
+
+    def guide(self) -> Guide:
+        """Return the keys for the key line, the most important first."""
+        return (*self.hints(), *self._labels(is_kept=False))
+
+    def _labels(self, *, is_kept: bool) -> Guide:
+        return [
+            (each.shown or each.names.split()[0], each.label)
+            for each in self.keys()
+            if each.label and each.when and each.is_kept is is_kept
+        ]
+
+    def help_lines(self) -> Guide:
+        """Return the names of the keys for the help, each with a sentence."""
+        return [
+            (each.shown or each.names.replace(" ", "  "), each.help)
+            for each in self.keys()
+            if each.help
+        ]
 
     def tick(self) -> None:
         """Update the parts that change with time; called every `TICK` seconds."""
@@ -307,7 +362,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.show_title()
         keys = self.query_one(KeyLine)
         if self._answers is None:
-            keys.set(self.guide(), self.always())
+            keys.set(self.guide(), self._labels(is_kept=True))
         else:
             answers = [(key, word) for key, (word, _) in self._answers.items()]
             keys.set(answers, (("any other key", "no"),))
@@ -371,16 +426,40 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def press(self, key: str) -> None:
         """Run a key's action; called only while no question is open."""
-        match key:
-            case "q":
-                self.dismiss()
-            case "t":
-                self.say(f"Colours: {self.program.next_theme()}.")
-            case _ if any(page.press(key) for page in self.query(ScrollPage)):
-                # the scrolled page is the visible answer to the key
-                return
-            case _:
-                self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
+        found = next((each for each in self.keys() if key in each.names.split()), None)
+        if found is not None and found.when:
+            found.action()
+        elif found is not None and found.why:
+            self.say(found.why)
+        else:
+            self.press_in_body(key)
+
+    def press_in_body(self, key: str) -> None:
+        """Use a key that is not in the screen's table; the base scrolls a page, which is the visible answer."""
+        if not any(page.press(key) for page in self.query(ScrollPage)):
+            self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
+
+    def leave(self) -> None:
+        """Close the screen."""
+        self.dismiss()
+
+    @property
+    def game(self) -> Game | None:
+        """The game whose rules the help shows; `None` for none."""
+        return None
+
+    def show_help(self) -> None:
+        """Open the help over the screen."""
+        from saratoga_client.tui.screens.help import HelpScreen
+
+        self.cover(HelpScreen(self.game, self.help_lines(), self.HEADING))
+
+    def cover(self, screen: Screen[None]) -> None:
+        """Open another screen over this one."""
+        self.app.push_screen(screen)
+
+    def _next_theme(self) -> None:
+        self.say(f"Colours: {self.program.next_theme()}.")
 
     def ask(self, text: str, **answers: tuple[str, Callable[[], None]]) -> None:
         """Ask a question before an action that cannot be undone."""
@@ -408,14 +487,9 @@ class ReadingScreen(BaseScreen):
         """Draw the page."""
         raise NotImplementedError
 
-    def always(self) -> Guide:
-        return ((self.CLOSING, "back"),)
+    def keys(self) -> Keys:
+        closing = f"{self.CLOSING} escape q enter"
+        return (Key(closing, "back", "", self.leave, is_kept=True), self.theme_key())
 
-    def guide(self) -> Guide:
-        return self.scroll_guide()
-
-    def press(self, key: str) -> None:
-        if key in (self.CLOSING, "escape", "q", "enter"):
-            self.dismiss()
-        else:
-            super().press({"j": "down", "k": "up"}.get(key, key))
+    def press_in_body(self, key: str) -> None:
+        super().press_in_body({"j": "down", "k": "up"}.get(key, key))

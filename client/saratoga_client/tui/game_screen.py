@@ -7,7 +7,8 @@ A key or a mouse action changes the state first; then the screen is drawn once.
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from functools import partial
+from typing import Any
 
 from textual import on
 from textual.containers import Horizontal
@@ -17,15 +18,10 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import PROMPT, Finder, found_text
 from saratoga_client.input.selection import InputResult
-from saratoga_client.tui.base_screen import BaseScreen, Guide, MessageLine
+from saratoga_client.tui.base_screen import BaseScreen, Guide, Key, Keys, MessageLine
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
 from saratoga_client.tui.painted_rows import CanvasView
-
-SEARCH_KEYS: Final[Guide] = (("enter", "keep"), ("esc", "end"))
-"""The keys shown while the player searches for a card."""
-
-COPY_KEY: Final = "y"
-"""The key that copies the result to the clipboard, here and on the page of results."""
+from saratoga_rules.game import Game
 
 
 class GameScreen(BaseScreen):
@@ -75,20 +71,8 @@ class GameScreen(BaseScreen):
         """Return the position for the board."""
 
     @abstractmethod
-    def game_keys(self) -> Guide:
-        """Return the keys for the key line, except during a card search."""
-
-    @abstractmethod
-    def press_game(self, key: str) -> None:
-        """Run the action of a key that only this screen has."""
-
-    @abstractmethod
     def play(self, result: InputResult) -> None:
         """Carry out the result of a key, a click or a drop."""
-
-    @abstractmethod
-    def show_help(self) -> None:
-        """Open the help, with the keys and the rules, over the screen."""
 
     @abstractmethod
     def draw_ticker(self, width: int, height: int) -> Canvas:
@@ -145,12 +129,30 @@ class GameScreen(BaseScreen):
         """The latest message, shown or not."""
         return self.query_one(MessageLine).text if self._unsaid is None else self._unsaid[0]
 
-    def guide(self) -> Guide:
-        return SEARCH_KEYS if self.finder.is_open else self.game_keys()
+    def keys(self) -> Keys:
+        search = partial(partial, self._search)
+        if self.finder.is_open:
+            # every other key is part of the search, also `?` and `q`
+            return (
+                Key("enter", "keep", "", search("enter")),
+                Key("escape", "end", "", search("escape"), shown="esc"),
+            )
+        find = "find cards: type a rank, a suit or both; all visible ones light up"
+        return (
+            Key("/", "find", find, search("/")),
+            Key("escape", "", "", search("escape"), when=bool(self.finder.text)),
+            Key("p", "panel", "hide the panel, or show it again", self._toggle_panel),
+            Key("c", "suits", "two or four colours of suits", self._change_suits),
+            *super().keys(),
+        )
 
-    def always(self) -> Guide:
-        # during a search the key `q` names queens, and `?` only ends the search
-        return () if self.finder.is_open else super().always()
+    def hints(self) -> Guide:
+        is_played = self.position().is_interactive and not self.finder.is_open
+        return self.pane.key_hints() if is_played else ()
+
+    @property
+    def game(self) -> Game | None:
+        return self.position().game
 
     # Keys and the mouse
 
@@ -159,22 +161,18 @@ class GameScreen(BaseScreen):
             super().handle(key)
 
     def press(self, key: str) -> None:
-        match key:
-            case _ if self.finder.is_open or key == "/" or (key == "escape" and self.finder.text):
-                self._search(key)
-            case "p":
-                self.toggle_class("-focus")
-                is_hidden = self.has_class("-focus")
-                self.say("The panel is hidden; p shows it." if is_hidden else "")
-            case "c":
-                colours = self.program.other_suits(self.position().game)
-                self.say(f"The suits have {colours} colours now.")
-            case "?":
-                self.show_help()
-            case "t" | "q":
-                super().press(key)
-            case _:
-                self.press_game(key)
+        if self.finder.is_open:
+            self._search(key)
+        else:
+            super().press(key)
+
+    def _toggle_panel(self) -> None:
+        self.toggle_class("-focus")
+        self.say("The panel is hidden; p shows it." if self.has_class("-focus") else "")
+
+    def _change_suits(self) -> None:
+        colours = self.program.other_suits(self.position().game)
+        self.say(f"The suits have {colours} colours now.")
 
     def press_board(self, key: str) -> None:
         """Pass a key to the board and carry out the result."""

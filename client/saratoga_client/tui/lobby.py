@@ -4,11 +4,11 @@ The screen shows its attributes, which the lobby's flow changes, and passes the 
 Texts from a server are kept as they were sent; `Ink` sanitises them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
@@ -19,10 +19,10 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.text import fitted
-from saratoga_client.tui.base_screen import BaseScreen, Guide
+from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
 from saratoga_client.tui.line_input import LineInput
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
-from saratoga_client.tui.screens.gathering import changed_setting
+from saratoga_client.tui.screens.gathering import SETTING_KEYS, changed_setting
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals
 from saratoga_protocol.events import LeaderboardRow, TableSettings, TableSummary
 from saratoga_rules.games import GAMES
@@ -81,19 +81,7 @@ OPENS_HERE: Final = {
 
 ASKS_FIRST: Final = "If you have a seat at a table there, or friends wait at your last one, it asks whether to return."
 
-HELP: Final = (
-    "Up and down choose a table, enter joins it, w watches it. c creates a table, j joins one by "
-    "code or URL, or paste an invitation. h runs a server here, o goes to another. n chooses a name, "
-    "p practises, t changes the colours, q quits."
-)
-
-ENTRIES: Final[Mapping[str, Purpose]] = MappingProxyType(
-    {"n": Purpose.NAME, "j": Purpose.TABLE, "w": Purpose.WATCH, "o": Purpose.SERVER}
-)
-"""Keys that ask for a line of text, each with the purpose of the line."""
-
-NEED_SERVER: Final = frozenset({"n", "c", "w", "b", "enter"})
-"""Keys that work only while the lobby is connected to a server."""
+NO_SERVER: Final = "No server answers. h runs one here, o goes to another."
 
 COLUMNS: Final = (1, 18, 20, 7, 9, 5)
 """Widths in cells of the list's columns: mark, code, game, time limit, phase, seats. The host has the rest."""
@@ -114,7 +102,8 @@ class LobbyScreen(BaseScreen):
     LobbyScreen.-choosing #choices { display: block; }
     LobbyScreen.-no-server #list, LobbyScreen.-no-server #leaders { display: none; }
     """
-    ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "quit"))
+    LEAVE = ("quit", "quit")
+    HEADING = "KEYS IN THE LOBBY"
     TICK = 0
 
     def __init__(
@@ -319,38 +308,48 @@ class LobbyScreen(BaseScreen):
             )
         return Group(ink.text(" TODAY'S LEADERS", Role.LABEL), grid)
 
-    def guide(self) -> Guide:
+    def keys(self) -> Keys:
         if self.entry is not None:
-            return (("enter", "done"), ("escape", "cancel"))
+            # every other key is part of the typed line
+            done = Key("enter", "done", "", self._cancel)
+            return (done, Key("escape", "cancel", "", self._cancel))
         if self._form is not None:
-            return (("enter", "create it"), ("escape", "cancel"), ("g c + - p", "change it"))
+            return self._form_keys(self._form)
         if self._is_practice:
-            return ((f"1-{len(GAMES)}", "practise it"), ("escape", "cancel"))
-        if not self.is_open:
-            return (
-                ("h", "host here"),
-                ("j", "join by URL"),
-                ("o", "other server"),
-                ("p", "practice"),
-                ("t", "colours"),
-            )
-        seat = (("b", f"back to {self.seat}"),) if self.seat else ()
-        table = (("enter", "join"), ("w", "watch")) if self.tables else ()
+            return self._practice_keys()
+        served = partial(Key, when=self.is_open, why=NO_SERVER)
+        table = bool(self.tables)
+        back = "go back to the table where you have a seat, or to your last one"
         return (
-            *seat,
-            *table,
-            ("c", "create"),
-            ("j", "join by code"),
-            ("n", "name"),
-            ("p", "practice"),
-            ("o", "other server"),
-            ("h", "host here"),
-            ("t", "colours"),
+            served("b", f"back to {self.seat}" if self.seat else "", back, self._go_back),
+            served("enter", "join" if table else "", "join the chosen table", self._join_chosen),
+            served("w", "watch" if table else "", "watch the chosen table", self._watch_chosen),
+            served("c", "create", "create a table", partial(self._open_form, is_local=False)),
+            Key("h", "host here", "run a server here", partial(self._open_form, is_local=True)),
+            Key("j", "join by code", "join a table by its code or URL", self._asks(Purpose.TABLE)),
+            Key("o", "other server", "go to another server", self._asks(Purpose.SERVER)),
+            served("n", "name", "choose a name", self._asks(Purpose.NAME)),
+            Key("p", "practice", "practise by yourself, offline", self._open_practice),
+            Key("up", "", "choose a table", partial(self._choose, -1), shown="up  down"),
+            Key("down", "", "", partial(self._choose, 1)),
+            *super().keys(),
         )
 
-    def always(self) -> Guide:
-        # every other key is part of the typed line
-        return self.ALWAYS if self.entry is None else ()
+    def _form_keys(self, form: TableSettings) -> Keys:
+        changes = (Key(key, "", "", partial(self._change_form, form, key)) for key in SETTING_KEYS)
+        return (
+            Key("enter", "create it", "create the table", partial(self._create, form)),
+            Key("escape q", "cancel", "", self._cancel),
+            *changes,
+        )
+
+    def _practice_keys(self) -> Keys:
+        games = enumerate(GAMES, 1)
+        return (
+            Key(f"1-{len(GAMES)}", "practise it", "", self._cancel),
+            *(Key(str(place), "", "", partial(self._practise, game)) for place, game in games),
+            Key("escape", "cancel", "", self._cancel),
+        )
 
     # Keys
 
@@ -388,73 +387,74 @@ class LobbyScreen(BaseScreen):
             self.chosen = table.code
         self.redraw()
 
-    def press(self, key: str) -> None:
-        if self.entry is not None:
-            self.entry = None
-            self.say("Cancelled.")
-        elif self._form is not None:
-            self._press_in_form(self._form, key)
-        elif self._is_practice:
-            self._press_in_practice(key)
-        elif key in NEED_SERVER and not self.is_open:
-            self.say("No server answers. h runs one here, o goes to another.", Role.WARNING)
-        elif key in ("enter", "w") and self.chosen:
-            (self._actions.join if key == "enter" else self._actions.watch)(self.chosen)
-        elif key in ENTRIES:
-            self.entry = Entry(ENTRIES[key])
+    def press_in_body(self, key: str) -> None:
+        if self._is_practice:
+            self._cancel()
         else:
-            self._press_any_time(key)
+            super().press_in_body(key)
 
-    def _press_any_time(self, key: str) -> None:
-        match key:
-            case "up" | "down":
-                codes = [table.code for table in self.tables or ()]
-                if codes:
-                    place = codes.index(self.chosen) + (-1 if key == "up" else 1)
-                    self.chosen = codes[place % len(codes)]
-            case "enter":
-                self.say("There is no public table: c creates one, j joins by a code.")
-            case "b" if self.seat:
-                self._actions.join(self.seat)
-            case "c" | "h":
-                self._form, self._is_local, self.runs_here = self._offered, key == "h", None
-                self.say("")
-                if self._is_local:
-                    self._actions.look_here()
-            case "p":
-                self._is_practice = True
-                self.say("Which game? Practice is offline, has undo and hints, and never counts.")
-            case "q":
-                self._actions.quit()
-            case "?":
-                self.say(HELP)
-            case _:
-                super().press(key)
-
-    def _press_in_form(self, form: TableSettings, key: str) -> None:
-        match key:
-            case "enter":
-                self._form = None
-                (self._actions.host_here if self._is_local else self._actions.open_table)(form)
-            case "escape" | "q":
-                self._form = None
-                self.say("Cancelled.")
-            case _ if change := changed_setting(form, key):
-                if key == "p" and not form.cap:
-                    # a public table has a time limit
-                    change["cap"] = 10
-                self._form = replace(form, **change)
-            case _:
-                super().press(key)
-
-    def _press_in_practice(self, key: str) -> None:
+    def _cancel(self) -> None:
+        self.entry = self._form = None
         self._is_practice = False
-        games = list(GAMES)
-        if key.isdecimal() and 1 <= int(key) <= len(games):
-            self.say("")
-            self._actions.practise(games[int(key) - 1])
+        self.say("Cancelled.")
+
+    def _asks(self, purpose: Purpose) -> Callable[[], None]:
+        def ask() -> None:
+            self.entry = Entry(purpose)
+
+        return ask
+
+    def _choose(self, step: int) -> None:
+        codes = [table.code for table in self.tables or ()]
+        if codes:
+            self.chosen = codes[(codes.index(self.chosen) + step) % len(codes)]
+
+    def _go_back(self) -> None:
+        if self.seat:
+            self._actions.join(self.seat)
         else:
-            self.say("Cancelled.")
+            self.say("You have no seat at a table, and your last table is not open.")
+
+    def _join_chosen(self) -> None:
+        if self.chosen:
+            self._actions.join(self.chosen)
+        else:
+            self.say("There is no public table: c creates one, j joins by a code.")
+
+    def _watch_chosen(self) -> None:
+        if self.chosen:
+            self._actions.watch(self.chosen)
+        else:
+            self.entry = Entry(Purpose.WATCH)
+
+    def _open_form(self, *, is_local: bool) -> None:
+        self._form, self._is_local, self.runs_here = self._offered, is_local, None
+        self.say("")
+        if is_local:
+            self._actions.look_here()
+
+    def _change_form(self, form: TableSettings, key: str) -> None:
+        change = changed_setting(form, key)
+        if key == "p" and not form.cap:
+            # a public table has a time limit
+            change["cap"] = 10
+        self._form = replace(form, **change)
+
+    def _create(self, form: TableSettings) -> None:
+        self._form = None
+        (self._actions.host_here if self._is_local else self._actions.open_table)(form)
+
+    def _open_practice(self) -> None:
+        self._is_practice = True
+        self.say("Which game? Practice is offline, has undo and hints, and never counts.")
+
+    def _practise(self, game: str) -> None:
+        self._is_practice = False
+        self.say("")
+        self._actions.practise(game)
+
+    def leave(self) -> None:
+        self._actions.quit()
 
 
 def _choices(heading: str, choices: tuple[tuple[str, str], ...], ink: Ink) -> RenderableType:

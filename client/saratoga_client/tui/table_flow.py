@@ -21,7 +21,6 @@ from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.pages.table_news import idle_warning, table_news
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
-from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import listed, shown_name
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from saratoga_client.tui.screens.results import Findings
 
 LOG: Final = logging.getLogger("saratoga.racing")
-
-UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
 
 URGENT: Final = (CountdownScreen, RaceScreen)
 """Screens that close every screen above them when they open, because the race has begun."""
@@ -103,14 +100,6 @@ class TableFlow:
     def reconsider(self) -> None:
         """Show the screen of the current phase after a screen above it has closed."""
         self._changes.set()
-
-    def help(self) -> None:
-        """Open the help over the current screen."""
-        game, screen = self.state.game, self._screen
-        if game is not None and screen is not None:
-            self.cover(HelpScreen(game, *screen.SCREEN_KEYS))
-        elif screen is not None:
-            screen.say(UNKNOWN_GAME, Role.WARNING)
 
     def show_invitation(self) -> None:
         """Open the link for browsers with its QR code over the current screen."""

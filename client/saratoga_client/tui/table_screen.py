@@ -1,6 +1,9 @@
 """The base of the screens at a table: it shows the table's state and the connection's state."""
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual.screen import Screen
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
@@ -8,16 +11,18 @@ from saratoga_client.session.moments import RaceNews, SeenMoments, next_moment
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
 from saratoga_client.text import fitted
-from saratoga_client.tui.base_screen import BaseScreen, Guide, TitleLine
+from saratoga_client.tui.base_screen import BaseScreen, Key, TitleLine
 from saratoga_client.tui.pages.table_news import HOST_AWAY, LOST, RESTORED
-from saratoga_client.tui.screens.help import RACE_KEYS, Keys
 from saratoga_protocol.events import Seat
+from saratoga_rules.game import Game
 
 if TYPE_CHECKING:
     from saratoga_client.tui.table_flow import TableFlow
 
 ALARM: Final = "ALARM"
 """The mark in the title of every screen at a table about which there are alarms."""
+
+UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
 
 MOMENT_WAITS: Final = 3_000
 """Milliseconds for which a moment of the race waits for the message line; then it is dropped."""
@@ -42,9 +47,8 @@ WIDE: Final = 100
 class TableScreen(BaseScreen):
     """A screen that shows the table's state and is updated whenever it changes."""
 
-    ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "leave"))
-    SCREEN_KEYS: ClassVar[tuple[Keys, str]] = (RACE_KEYS, "KEYS IN A RACE")
-    """The keys of this screen for the help, with their heading."""
+    LEAVE = ("leave", "leave the table; asks first")
+    HEADING = "KEYS IN A RACE"
 
     def __init__(self, table: "TableFlow") -> None:
         super().__init__()
@@ -169,14 +173,10 @@ class TableScreen(BaseScreen):
         latency = "" if state.round_trip_ms is None else f" {state.round_trip_ms} ms"
         return f"{symbols.link} live{latency}", Role.MONEY_UP
 
-    def press(self, key: str) -> None:
-        match key:
-            case "?":
-                self.controls.help()
-            case "q":
-                self.ask_to_leave()
-            case _:
-                super().press(key)
+    def ready_key(self, seat: Seat) -> Key:
+        """Return the key of a seated player that gets ready, or not ready any more."""
+        label, ready = "not ready" if seat.ready else "ready", partial(self.press_ready, seat)
+        return Key("r", label, "say that you are ready, or that you are not", ready)
 
     def press_ready(self, seat: Seat) -> None:
         """Mark the player ready, or not ready any more."""
@@ -192,27 +192,40 @@ class TableScreen(BaseScreen):
         """Mark the player ready; raises `Problem`."""
         await self.controls.seat.ready()
 
-    def end_race_key(self) -> Guide:
+    def end_race_key(self) -> Key:
         """Return the key that ends the race, for the host while another player's board is the last one racing."""
         racer = self.state.table.last_racer
         may_end = self.state.is_host and racer not in ("", self.state.player)
-        return (("e", "end race"),) if may_end else ()
+        why = "The host can end a race when one other player is left."
+        ends = "for the host: end a race that one player holds up; asks first"
+        return Key("e", "end race", ends, self._ask_to_end_race, when=may_end, why=why)
 
-    def ask_to_end_race(self) -> None:
+    def _ask_to_end_race(self) -> None:
         """End the last racing board, after a question; say why not if it is too early."""
         state, now = self.state, self.controls.now()
-        if not self.end_race_key():
-            self.say("The host can end a race when one other player is left.")
-        elif seconds_to_end(state, now):
+        if seconds_to_end(state, now):
             self.say(last_board(state, now))
-        else:
-            name = name_of(state, state.table.last_racer)
-            self.ask(
-                f"End the race of {name}, who keeps the banked cards? (y/n)",
-                y=("end race", lambda: self.controls.do(self.controls.seat.end_race())),
-            )
+            return
+        name = name_of(state, state.table.last_racer)
+        self.ask(
+            f"End the race of {name}, who keeps the banked cards? (y/n)",
+            y=("end race", lambda: self.controls.do(self.controls.seat.end_race())),
+        )
 
-    def ask_to_leave(self) -> None:
+    @property
+    def game(self) -> Game | None:
+        return self.state.game
+
+    def show_help(self) -> None:
+        if self.game is None:
+            self.say(UNKNOWN_GAME, Role.WARNING)
+        else:
+            super().show_help()
+
+    def cover(self, screen: Screen[None]) -> None:
+        self.controls.cover(screen)
+
+    def leave(self) -> None:
         """Leave the table; ask for confirmation first if the player has a seat."""
         if self.state.seat is None:
             self.controls.leave()

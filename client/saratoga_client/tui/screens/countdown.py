@@ -13,7 +13,7 @@ from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
 from saratoga_client.text import fitted_name
-from saratoga_client.tui.base_screen import Guide
+from saratoga_client.tui.base_screen import Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import alarms_part, grouped, short_hash
 from saratoga_client.tui.table_screen import TableScreen
@@ -141,18 +141,11 @@ class CountdownScreen(TableScreen):
         else:
             self.say("You weren't ready, so this race started without you.")
 
-    def guide(self) -> Guide:
+    def keys(self) -> Keys:
         seat = self.state.seat
         if seat is None or not is_call(self.state.table):
-            return super().guide()
-        return (*super().guide(), ("r", "not ready" if seat.ready else "ready"))
-
-    def press(self, key: str) -> None:
-        seat = self.state.seat
-        if seat is not None and key == "r" and is_call(self.state.table):
-            self.press_ready(seat)
-        else:
-            super().press(key)
+            return super().keys()
+        return (self.ready_key(seat), *super().keys())
 
     @property
     def seconds(self) -> int:

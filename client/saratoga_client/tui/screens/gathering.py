@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from rich.console import Group, RenderableType
 from textual.containers import Horizontal
@@ -18,9 +18,8 @@ from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
 from saratoga_client.session.voided import check_line, void_reason
 from saratoga_client.text import fitted_name
-from saratoga_client.tui.base_screen import Guide
+from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
-from saratoga_client.tui.screens.help import TABLE_KEYS, Keys
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, shown_name
 from saratoga_protocol.events import Match, Seat, TableSettings
@@ -180,9 +179,15 @@ def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
     yield ink.indented(check_line(voided.race, state.server), Role.DIM)
 
 
-HOST_KEYS = frozenset({"s", "g", "c", "m", "p", "+", "-", "l", "k", "a", "up", "down"})
-SCROLLS = frozenset({"up", "down"})
-"""Keys that choose a player for the host, and scroll the page for all others."""
+SETTING_KEYS: Final = {
+    "g": "the game",
+    "c": "the time limit",
+    "m": "the length of the match",
+    "p": "public or private",
+    "+": "more seats",
+    "-": "fewer seats",
+}
+"""The keys that change the settings of a table, each with what it changes."""
 
 
 def changed_setting(settings: TableSettings, key: str) -> dict[str, Any]:
@@ -232,7 +237,7 @@ class GatheringScreen(TableScreen):
     _start_waits = False
     """True while a start waits for the host's own ready mark."""
 
-    SCREEN_KEYS: ClassVar[tuple[Keys, str]] = (TABLE_KEYS, "KEYS AT THE TABLE")
+    HEADING = "KEYS AT THE TABLE"
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
@@ -319,54 +324,60 @@ class GatheringScreen(TableScreen):
         """What `o` shows: a phone cannot open an address of this machine."""
         return "link" if is_this_machine(self.controls.friends_server) else "QR code"
 
-    def guide(self) -> Guide:
-        seat = self.state.seat
-        if seat is None or not self.state.is_connected:
-            return (*self.scroll_guide(), ("o", self._code_or_link), ("t", "colours"))
-        keys = [*self.scroll_guide(), ("r", "not ready" if seat.ready else "ready")]
-        if self.state.is_host:
-            # The page shows g, c, p, +, - and l beside the settings that they change.
-            if self._blocked:
-                keys.append(("a", f"allow {self._blocked[0].name}"))
-            keys += [
-                ("s", "start"),
-                ("b", "bring a bot"),
-                ("y", "copy invitation"),
-                ("o", self._code_or_link),
-                ("k", "kick"),
-                ("t", "colours"),
-            ]
-        else:
-            keys += [
-                ("b", "bring a bot"),
-                ("y", "copy invitation"),
-                ("o", self._code_or_link),
-                ("t", "colours"),
-            ]
-        return keys
+    def keys(self) -> Keys:
+        state, seat, blocked = self.state, self.state.seat, self._blocked
+        copies, links = "copy the invitation for friends", "the link for browsers, with its QR code"
+        usual = (
+            Key("y", "copy invitation", copies, self._copy_invitation),
+            Key("o", self._code_or_link, links, self.controls.show_invitation),
+        )
+        if seat is None:
+            return (*usual, *super().keys())
+        host = partial(Key, when=state.is_host, why="Only the host can do that.")
+        allow, starts = (
+            f"allow {blocked[0].name}" if blocked else "",
+            "start with all who are ready",
+        )
+        settings = (
+            host(key, "", f"for the host: {what}", partial(self._press_setting, key))
+            for key, what in SETTING_KEYS.items()
+        )
+        return (
+            self.ready_key(seat),
+            host("a", allow, "for the host: let a blocked player get ready again", self._allow),
+            host(
+                "s", "start" if state.is_connected else "", f"for the host: {starts}", self._start
+            ),
+            Key("b", "bring a bot", "bring a bot to the table", self._ask_for_bot),
+            *usual,
+            # the page shows these keys beside the settings that they change
+            *settings,
+            host("l", "", "for the host: lock the table, or unlock it", self._lock),
+            host("k", "kick", "for the host: kick a player", partial(self._choose, "k")),
+            Key("up", "", "", partial(self._choose, "up"), when=state.is_host),
+            Key("down", "", "", partial(self._choose, "down"), when=state.is_host),
+            *super().keys(),
+        )
 
     def press(self, key: str) -> None:
         self._left_behind, self._start_waits = (), False
-        seat = self.state.seat
-        if key == "y":
-            self.app.copy_to_clipboard("\n".join(map(sanitised, self.controls.invitation_lines)))
-            self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
-        elif key == "o":
-            self.controls.show_invitation()
-        elif seat is not None and key == "r":
-            self._ready_for = "" if seat.ready else self.state.table.commitment
-            self.press_ready(seat)
-        elif seat is not None and key == "b":
-            self.ask(
-                "Which bot? w is weak, e is even, s is strong; escape brings none.",
-                w=("weak", partial(self.controls.bring_bot, "weak")),
-                e=("even", partial(self.controls.bring_bot, "even")),
-                s=("strong", partial(self.controls.bring_bot, "strong")),
-            )
-        elif seat is not None and key in HOST_KEYS and (self.state.is_host or key not in SCROLLS):
-            self._press_of_host(key)
-        else:
-            super().press(key)
+        super().press(key)
+
+    def _copy_invitation(self) -> None:
+        self.app.copy_to_clipboard("\n".join(map(sanitised, self.controls.invitation_lines)))
+        self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
+
+    def press_ready(self, seat: Seat) -> None:
+        self._ready_for = "" if seat.ready else self.state.table.commitment
+        super().press_ready(seat)
+
+    def _ask_for_bot(self) -> None:
+        self.ask(
+            "Which bot? w is weak, e is even, s is strong; escape brings none.",
+            w=("weak", partial(self.controls.bring_bot, "weak")),
+            e=("even", partial(self.controls.bring_bot, "even")),
+            s=("strong", partial(self.controls.bring_bot, "strong")),
+        )
 
     async def get_ready(self) -> None:
         try:
@@ -375,23 +386,14 @@ class GatheringScreen(TableScreen):
             self._ready_for, self._start_waits = "", False
             raise
 
-    def _press_of_host(self, key: str) -> None:
-        if not self.state.is_host:
-            self.say("Only the host can do that.")
-            return
-        match key:
-            case "s":
-                self._start()
-            case "m" if self.state.match is not None:
-                self._ask_to_end_match(self.state.match)
-            case "a":
-                self._allow()
-            case "l":
-                self.controls.do(self.controls.seat.lock(not self.state.table.locked))
-            case _ if change := changed_setting(self.state.table.settings, key):
-                self._change(**change)
-            case _:
-                self._choose(key)
+    def _press_setting(self, key: str) -> None:
+        if key == "m" and self.state.match is not None:
+            self._ask_to_end_match(self.state.match)
+        else:
+            self._change(**changed_setting(self.state.table.settings, key))
+
+    def _lock(self) -> None:
+        self.controls.do(self.controls.seat.lock(not self.state.table.locked))
 
     @property
     def _blocked(self) -> list[Seat]:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from textual.containers import Vertical
@@ -19,12 +20,11 @@ from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.practice.hints import safe_move
 from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
 from saratoga_client.text import cells_of, wrapped
-from saratoga_client.tui.base_screen import Guide
+from saratoga_client.tui.base_screen import Guide, Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
-from saratoga_client.tui.game_screen import COPY_KEY, GameScreen
+from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.pages.panel import draw_meter
 from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.screens.help import PRACTICE_KEYS, HelpScreen
 from saratoga_client.wording import dollars, minutes_and_seconds, money_meter
 from saratoga_rules.play import IllegalMove
 
@@ -102,6 +102,9 @@ def _ghost(session: PracticeSession) -> Iterator[tuple[str, Role]]:
 class PracticeScreen(GameScreen):
     """The screen of a practice session; `dismiss` ends practice."""
 
+    LEAVE = ("back", "end practice; the run is kept on this machine")
+    HEADING = "PRACTICE"
+
     DEFAULT_CSS = """
     PracticeScreen #side { width: 24; }
     PracticeScreen.-wide #side { width: 28; }
@@ -159,55 +162,61 @@ class PracticeScreen(GameScreen):
         super().tick()
         self.redraw_side()
 
-    def game_keys(self) -> Guide:
-        session = self.session
-        if session.is_won:
-            return (("s", "again"), ("n", "new deal"), (COPY_KEY, "copy"), ("z", "undo"))
-        own: list[tuple[str, str]] = [("h", "hint")]
-        own += [("z", "undo")] if session.made else []
-        own += [("i", "redo")] if session.undone else []
-        scene = self.pane.scene
-        own += [("a", "bank safe")] if safe_move(scene.game, scene.view, scene.legal) else []
-        keys = self.pane.key_hints()
-        selection = self.pane.selection
-        if selection.picked is not None or selection.lit is not None:
-            return (*keys, *own)
-        return (*keys[:2], *own, *keys[2:], ("s", "again"), ("n", "new deal"))
+    def keys(self) -> Keys:
+        if self.finder.is_open:
+            return super().keys()
+        session, scene = self.session, self.pane.scene
+        undo, redo = partial(self._change, session.undo), partial(self._change, session.redo)
+        undo_now, redo_now = session.made and "undo", session.undone and "redo"
+        safe = safe_move(scene.game, scene.view, scene.legal) and "bank safe"
+        bank, copy = partial(self._change, session.bank_safe), session.is_won and "copy"
+        return (
+            Key("h", "hint", "show what a strong player would do, and why", self._hint),
+            Key("z u ctrl+z", undo_now or "", "undo the last move", undo),
+            Key("i ctrl+y", redo_now or "", "redo the move that was undone last", redo),
+            Key("a", safe or "", "bank every card that is safe to bank", bank),
+            Key("s", "again", "start this deal again", self._restart),
+            Key("n", "new deal", "a new deal", self._deal_anew),
+            Key("y", copy or "", "copy the result, with the seed, for friends", self._copy_result),
+            Key("e", "", "race the ghost of your best run, or stop it", self._toggle_ghost),
+            *super().keys(),
+        )
+
+    def hints(self) -> Guide:
+        return () if self.session.is_won else super().hints()
+
+    def guide(self) -> Guide:
+        keys, first, selection = super().guide(), len(self.hints()), self.pane.selection
+        if selection.picked is None and selection.lit is None:
+            # undo and hint come before the rarer keys of the board
+            keys = (*keys[:2], *keys[first:], *keys[2:first])
+        return keys
 
     # Keys
 
-    def press_game(self, key: str) -> None:
-        match key:
-            case "z" | "u" | "ctrl+z":
-                self._change(self.session.undo)
-            case "i" | "ctrl+y":
-                self._change(self.session.redo)
-            case "a":
-                self._change(self.session.bank_safe)
-            case "h":
-                self._hint()
-            case "s":
-                self._change_deal("Start this deal again?", self.session.restart)
-            case "n":
-                self._change_deal("Leave this deal for a new one?", self.session.deal_anew)
-            case "e":
-                self.say(self.session.toggle_ghost())
-            case "y":
-                self.copy(self.session.share)
-            case _ if self.session.is_won:
-                self.say("The game is won: s plays the deal again, n deals anew, z undoes.")
-            case _:
-                self.press_board(key)
+    def press_in_body(self, key: str) -> None:
+        if self.session.is_won:
+            self.say("The game is won: s plays the deal again, n deals anew, z undoes.")
+        else:
+            self.press_board(key)
 
-    def show_help(self) -> None:
-        """Open the help over the screen."""
-        self.app.push_screen(HelpScreen(self.session.game, PRACTICE_KEYS, "PRACTICE"))
+    def _toggle_ghost(self) -> None:
+        self.say(self.session.toggle_ghost())
+
+    def _copy_result(self) -> None:
+        self.copy(self.session.share)
 
     def _change(self, change: Callable[[], str]) -> None:
         """Run an action that changes the position, and show its sentence."""
         self.pane.clear_selection()
         self.say(change())
         self._check_progress()
+
+    def _restart(self) -> None:
+        self._change_deal("Start this deal again?", self.session.restart)
+
+    def _deal_anew(self) -> None:
+        self._change_deal("Leave this deal for a new one?", self.session.deal_anew)
 
     def _change_deal(self, question: str, change: Callable[[], str]) -> None:
         """Run an action that ends the run; ask the player first if a move was made."""

@@ -17,7 +17,7 @@ from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import last_board
 from saratoga_client.session.state import SessionState, race_clock
-from saratoga_client.tui.base_screen import Guide
+from saratoga_client.tui.base_screen import Guide, Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
@@ -147,19 +147,21 @@ class RaceScreen(GameScreen, TableScreen):
         role = Role.WARNING if time.left < LATE else Role.TITLE
         return minutes_and_seconds(time.left), role
 
-    def game_keys(self) -> Guide:
+    def keys(self) -> Keys:
+        if self.finder.is_open:
+            return super().keys()
         own = self.own
-        if not own.is_racing:
-            return (*self.end_race_key(), ("p", "panel"), ("t", "colours"))
-        if own.is_cashing_out:
-            return ()
-        return (*self.pane.key_hints(), ("/", "find"))
+        may_end = own.is_racing and not own.is_cashing_out
+        ends = "cash out: end your race and keep what you banked; asks first"
+        cash_out = Key("x", "cash out", ends, self._ask_to_cash_out, when=may_end, is_kept=True)
+        return (cash_out, self.end_race_key(), *super().keys())
 
-    def always(self) -> Guide:
+    def help_lines(self) -> Guide:
+        return (*super().help_lines(), ("ctrl+c", "leave at once; your seat is kept for a minute"))
+
+    def hints(self) -> Guide:
         own = self.own
-        if own.is_racing and not own.is_cashing_out and not self.finder.is_open:
-            return (("x", "cash out"), *super().always())
-        return super().always()
+        return super().hints() if own.is_racing and not own.is_cashing_out else ()
 
     def changed(self, state: SessionState) -> None:
         if state.own is None:
@@ -233,17 +235,10 @@ class RaceScreen(GameScreen, TableScreen):
 
     # Keys
 
-    def show_help(self) -> None:
-        self.controls.help()
-
-    def press_game(self, key: str) -> None:
+    def press_in_body(self, key: str) -> None:
         """Press a key on the board, or queue it while a card is being turned up."""
         own = self.own
-        if key == "x":
-            self.ask_to_cash_out()
-        elif key == "e" and not own.is_racing:
-            self.ask_to_end_race()
-        elif not own.is_racing:
+        if not own.is_racing:
             self._say_ending(own)
         elif own.is_cashing_out:
             self.say(CASHING_OUT)
@@ -283,12 +278,9 @@ class RaceScreen(GameScreen, TableScreen):
 
     # Endings
 
-    def ask_to_cash_out(self) -> None:
+    def _ask_to_cash_out(self) -> None:
         """Ask the player to confirm cashing out."""
         own = self.own
-        if not own.is_racing:
-            self._say_ending(own)
-            return
         self.ask(
             f"Cash out with {own.banked} banked, net {dollars(own.net)}? Your race ends. (y/n)",
             y=("cash out", self._cash_out),
@@ -299,7 +291,7 @@ class RaceScreen(GameScreen, TableScreen):
         self.say("Cashing out.")
         self.controls.do(self.controls.seat.cash_out())
 
-    def ask_to_leave(self) -> None:
+    def leave(self) -> None:
         own = self.own
         if own.is_racing:
             meaning = f"Your race ends with {own.banked} banked, and you give up your seat."

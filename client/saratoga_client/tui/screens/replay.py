@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from textual.containers import Vertical
@@ -25,11 +26,10 @@ from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.divergence import Divergence, Pause, longest_pauses
 from saratoga_client.review.replay import Replay
 from saratoga_client.text import cells_of, fitted_name, wrapped
-from saratoga_client.tui.base_screen import Guide
+from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.screens.help import REPLAY_KEYS, HelpScreen
 from saratoga_client.wording import (
     capitalised,
     counted,
@@ -296,11 +296,18 @@ MOST_PAUSES: Final = 5
 PAGE: Final = 10
 """Number of moves that the keys pageup and pagedown skip."""
 
-STEPS: Final = {
-    "right": 1, "l": 1, "left": -1, "j": -1, "pagedown": PAGE, "pageup": -PAGE,
-}  # fmt: skip
+STEPS: Final = {"left j": -1, "pagedown": PAGE, "pageup": -PAGE}
+"""Keys that go forward or back by moves."""
 JUMPS: Final = {".": 1_000, ",": -1_000, ">": 10_000, "<": -10_000}
 """Keys that go forward or back in time, each with its milliseconds."""
+STEP_WORDS: Final = {
+    "pagedown": "ten moves forward",
+    "pageup": "ten moves back",
+    ".": "one second forward",
+    ",": "one second back",
+    ">": "ten seconds forward",
+    "<": "ten seconds back",
+}
 
 
 class ReplayScreen(GameScreen):
@@ -312,6 +319,7 @@ class ReplayScreen(GameScreen):
     ReplayScreen.-broad #side { width: 44; }
     """
     TICK: ClassVar[float] = 0.1
+    HEADING = "REPLAY"
 
     def __init__(
         self, replay: Replay, player: str = "", *, seconds: Callable[[], float] = time.monotonic
@@ -324,7 +332,6 @@ class ReplayScreen(GameScreen):
         self._seconds = seconds
         self._names_hidden = False
         self._ticked_at = 0.0
-        self._actions = self.key_actions()
 
     def side(self) -> Iterable[Widget]:
         with Vertical(id="side"):
@@ -351,11 +358,25 @@ class ReplayScreen(GameScreen):
     def draw_ticker(self, width: int, height: int) -> Canvas:
         return replay_ticker(self.shown, width)
 
-    def game_keys(self) -> Guide:
+    def keys(self) -> Keys:
+        if self.finder.is_open:
+            return super().keys()
+        moves, speed = (
+            "the move before, the next move; also j and l",
+            "stop" if self.speed else "play",
+        )
+        pauses = "the longest pause before a move on this board; again: the next longest"
+        steps = ((name, partial(self._step, count)) for name, count in STEPS.items())
+        jumps = ((name, partial(self._jump, millis)) for name, millis in JUMPS.items())
         return (
-            ("left right", "moves"),
-            ("space", "stop" if self.speed else "play"),
-            ("w", "longest pause"),
+            Key("right l", "moves", moves, partial(self._step, 1), shown="left right"),
+            Key("space k", speed, "play the race once, twice, 8 times as fast", self._change_speed),
+            Key("w", "longest pause", pauses, self._show_pause),
+            *(Key(name, "", STEP_WORDS.get(name, ""), step) for name, step in (*steps, *jumps)),
+            Key("home", "", "the deal", lambda: self.go(self.replay.at_home())),
+            Key("end", "", "the end of this board", lambda: self.go(self.replay.at_end())),
+            *super().keys(),
+            Key("escape", "", "", lambda: self.go(self.replay)),
         )
 
     def redraw_side(self) -> None:
@@ -395,31 +416,14 @@ class ReplayScreen(GameScreen):
 
     # Keys
 
-    def press_game(self, key: str) -> None:
-        replay = self.replay
-        match key:
-            case _ if key in STEPS:
-                self.go(replay.stepped(STEPS[key]))
-            case _ if key in JUMPS:
-                self.go(replay.at(replay.moment + JUMPS[key]))
-            case _ if key in self._actions:
-                self._actions[key]()
-            case _:
-                self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
-
     def play(self, result: InputResult) -> None:
         """Do nothing, because moves cannot be played in a replay."""
 
-    def key_actions(self) -> dict[str, Callable[[], None]]:
-        """Return the actions of keys other than steps and jumps."""
-        return {
-            "home": lambda: self.go(self.replay.at_home()),
-            "end": lambda: self.go(self.replay.at_end()),
-            "space": self._change_speed,
-            "k": self._change_speed,
-            "escape": lambda: self.go(self.replay),
-            "w": self._show_pause,
-        }
+    def _step(self, count: int) -> None:
+        self.go(self.replay.stepped(count))
+
+    def _jump(self, millis: int) -> None:
+        self.go(self.replay.at(self.replay.moment + millis))
 
     def go(self, replay: Replay) -> None:
         """Pause the replay and show a moment of the race."""
@@ -450,7 +454,7 @@ class ReplayScreen(GameScreen):
 
     def show_help(self) -> None:
         self.speed = 0
-        self.app.push_screen(HelpScreen(self.replay.game, REPLAY_KEYS, "REPLAY"))
+        super().show_help()
 
 
 def _last_target(board: OpenBoard, step: int) -> str:

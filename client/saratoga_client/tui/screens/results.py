@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, TypeAlias
+from functools import partial
+from typing import Final, TypeAlias
 
 from rich.console import Group, RenderableType
 from textual.widget import Widget
@@ -26,10 +27,9 @@ from saratoga_client.session.result_text import digest_words_of, own_place, tota
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.text import fitted_name
-from saratoga_client.tui.base_screen import Guide
+from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import alarms_part, voided_part
-from saratoga_client.tui.screens.help import RESULT_KEYS, Keys
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import (
     NO_LEVELS,
@@ -339,7 +339,7 @@ class ResultsScreen(TableScreen):
     _advised = ""
     """The last advice that the message line showed."""
 
-    SCREEN_KEYS: ClassVar[tuple[Keys, str]] = (RESULT_KEYS, "KEYS AFTER A RACE")
+    HEADING = "KEYS AFTER A RACE"
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
@@ -407,11 +407,19 @@ class ResultsScreen(TableScreen):
         table = self.state.table
         return [game_title(table.settings.game).upper(), table.race, "the race is over"]
 
-    def guide(self) -> Guide:
-        keys = [("n", "next race")] if self.state.is_host and self.state.is_connected else []
-        if self._findings is not None:
-            keys += [("v", "see all boards"), ("y", "copy to share")]
-        return [*keys, *self.scroll_guide(), ("t", "colours")]
+    def keys(self) -> Keys:
+        advice, is_host = self._advice(), self.state.is_host
+        late = "The record of this race has not arrived yet."
+        read = partial(Key, when=self._findings is not None, why=late)
+        opens = "for the host: open the table for the next race"
+        return (
+            Key("n", "next race", opens, self._open_next_race, when=is_host, why=advice),
+            read("v", "see all boards", "see all boards of the race", self._review),
+            read("y", "copy to share", "copy the result for friends", self._copy_result),
+            # pressed to end the race, which has just ended by itself
+            Key("e", "", "", partial(self.say, f"The race is over. {advice}")),
+            *super().keys(),
+        )
 
     async def _read(self, race: str) -> None:
         """Get the record of the race, from this machine or the server, and show its findings."""
@@ -429,27 +437,20 @@ class ResultsScreen(TableScreen):
         )
         self.redraw()
 
-    def _shared(self, findings: Findings) -> Findings:
+    def _shared(self) -> Findings:
         """Return the findings whose text for friends has lines on the match of the race."""
+        assert self._findings is not None
         levels = self.state.table_view.levels
-        return replace(findings, share=with_match(findings.share, self.state.match, levels))
+        share = with_match(self._findings.share, self.state.match, levels)
+        return replace(self._findings, share=share)
 
-    def press(self, key: str) -> None:
-        match key:
-            case "n" if self.state.is_host:
-                self.controls.do(self.controls.seat.next_race())
-                self.say("Opening the table for the next race.")
-            case "n":
-                self.say(self._advice())
-            case "e":
-                # pressed to end the race, which has just ended by itself
-                self.say(f"The race is over. {self._advice()}")
-            case "v" | "y" if self._findings is None:
-                self.say("The record of this race has not arrived yet.")
-            case "v" if self._findings is not None:
-                self.controls.review(self._shared(self._findings))
-            case "y" if self._findings is not None:
-                self.app.copy_to_clipboard(self._shared(self._findings).share)
-                self.say("The result is on your clipboard, if your terminal supports OSC 52.")
-            case _:
-                super().press(key)
+    def _open_next_race(self) -> None:
+        self.controls.do(self.controls.seat.next_race())
+        self.say("Opening the table for the next race.")
+
+    def _review(self) -> None:
+        self.controls.review(self._shared())
+
+    def _copy_result(self) -> None:
+        self.app.copy_to_clipboard(self._shared().share)
+        self.say("The result is on your clipboard, if your terminal supports OSC 52.")

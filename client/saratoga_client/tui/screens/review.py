@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from saratoga_client.board_view.roles import Role
@@ -10,8 +11,7 @@ from saratoga_client.practice.ghost import Ghost
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.replay import replay_of
 from saratoga_client.review.share_text import race_text
-from saratoga_client.tui.base_screen import Guide
-from saratoga_client.tui.game_screen import COPY_KEY
+from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.replay import ReplayScreen, divergence_text
 from saratoga_client.wording import NO_LEVELS, counted, shown_name
@@ -41,34 +41,33 @@ class ReviewScreen(ReplayScreen):
         self.record = record
         self._share = share or race_text(record, self.replay.boards, player)
 
-    def game_keys(self) -> Guide:
+    def keys(self) -> Keys:
+        if self.finder.is_open:
+            return super().keys()
         several = len(self.replay.boards) > 1
+        face_down = "chart" if self._names_hidden else "face down"
+        racers = "the next racer's board, the one before; 1 to 9 choose by place"
+        moves, play, *others = super().keys()
         return (
-            ("left right", "moves"),
-            ("space", "stop" if self.speed else "play"),
-            *((("tab", "next racer"), ("d", "difference")) if several else ()),
-            ("w", "longest pause"),
-            ("o", "chart" if self._names_hidden else "face down"),
-            ("s", "play it yourself"),
-            (COPY_KEY, "copy"),
+            moves,
+            play,
+            Key("tab", "next racer" if several else "", racers, partial(self._show_next, 1)),
+            Key("shift+tab", "", "", partial(self._show_next, -1)),
+            *(Key(str(place), "", "", partial(self._show_place, place)) for place in range(1, 10)),
+            Key(
+                "d",
+                "difference" if several else "",
+                "where this board and the winner's first differ",
+                self._show_difference,
+            ),
+            Key("o", face_down, "name the hidden cards, or show the chart", self._toggle_hidden),
+            Key("s", "play it yourself", "practise this deal against this board", self._practise),
+            Key("y", "copy", "copy the result for friends", self._copy_result),
+            *others,
         )
 
-    def press_game(self, key: str) -> None:
-        if key.isdigit() and key != "0":
-            self._show_place(int(key))
-        else:
-            super().press_game(key)
-
-    def key_actions(self) -> dict[str, Callable[[], None]]:
-        return {
-            **super().key_actions(),
-            "tab": lambda: self._show(self.replay.shown + 1),
-            "shift+tab": lambda: self._show(self.replay.shown - 1),
-            "d": self._show_difference,
-            "o": self._toggle_hidden,
-            "s": self._practise,
-            COPY_KEY: self._copy_result,
-        }
+    def _show_next(self, step: int) -> None:
+        self._show(self.replay.shown + step)
 
     def _show(self, index: int) -> None:
         if len(self.replay.boards) == 1:

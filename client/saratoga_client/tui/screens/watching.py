@@ -8,7 +8,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import race_clock
-from saratoga_client.tui.base_screen import Guide
+from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.pages.live_chart import live_chart
 from saratoga_client.tui.pages.panel import panel
 from saratoga_client.tui.painted_rows import CanvasView
@@ -47,20 +47,17 @@ class WatchingScreen(TableScreen):
         self.show_moment()
         self.redraw()
 
-    def guide(self) -> Guide:
+    def keys(self) -> Keys:
+        label = "news" if self.shows_chart else "chart"
+        sentence = "the chart of the race, or its news again"
         return (
-            *self.end_race_key(),
-            ("o", "news" if self.shows_chart else "chart"),
-            *super().guide(),
+            self.end_race_key(),
+            Key("o", label, sentence, self._toggle_chart),
+            *super().keys(),
         )
 
-    def press(self, key: str) -> None:
-        if key == "e":
-            self.ask_to_end_race()
-        elif key == "o":
-            self.shows_chart = not self.shows_chart
-        else:
-            super().press(key)
+    def _toggle_chart(self) -> None:
+        self.shows_chart = not self.shows_chart
 
     def facts(self) -> list[str]:
         table = self.state.table

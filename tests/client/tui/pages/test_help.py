@@ -11,15 +11,17 @@ from saratoga_client.board_view.symbols import symbols_for
 from saratoga_client.net.errors import LinkState
 from saratoga_client.session.state import link_changed, next_state
 from saratoga_client.tui.pages.table_news import HOST_AWAY, table_news
-from saratoga_client.tui.screens.help import RACE_KEYS, Keys, help_page
+from saratoga_client.tui.screens.help import help_page
 from saratoga_client.wording import money_meter
 from saratoga_protocol import events
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
+KEYS = (("x", "cash out: end your race and keep what you banked; asks first"), ("q", "leave"))
 
-def text(game: Game, width: int = 78, keys: Keys = RACE_KEYS) -> str:
-    return page_text(help_page(game, keys, "KEYS", INK), width)
+
+def text(game: Game, width: int = 78) -> str:
+    return page_text(help_page(game, KEYS, "KEYS", INK), width)
 
 
 @pytest.mark.parametrize("game", GAMES.values())

@@ -1,12 +1,12 @@
 """The texts around the board in practice and replay, and golden pictures of whole screens."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.screen import Screen
 
 from kit.solo_player import FOLDER, PICTURES, StoppedClock, before, finished, picture
 from saratoga_client.board_view.symbols import LETTERS
@@ -18,7 +18,7 @@ from saratoga_client.review.boards import open_boards
 from saratoga_client.review.chart import Climb
 from saratoga_client.review.divergence import first_divergence, longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
-from saratoga_client.tui.screens.help import PRACTICE_KEYS, REPLAY_KEYS, Keys
+from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.screens.practice import (
     PracticeScreen,
     practice_panel,
@@ -203,23 +203,20 @@ def test_the_last_move_names_the_card_that_it_turned_up() -> None:
     assert "turns up" not in last_move_text(replay.stepped(step - 1), card_name)
 
 
-def named(keys: Keys) -> list[str]:
-    return [key for named, _ in keys for key in named.split() if key != "q"]
-
-
 @pytest.mark.parametrize(
-    ("keys", "is_practice"),
-    [(PRACTICE_KEYS, True), (REPLAY_KEYS, False)],
+    "opened",
+    [lambda: PracticeScreen(from_seed(GAMES["canfield"], "7")), lambda: ReviewScreen(finished())],
     ids=["practice", "replay"],
 )
-async def test_every_key_that_the_help_names_does_something(keys: Keys, is_practice: bool) -> None:
-    screen: Screen[None] = (
-        PracticeScreen(from_seed(GAMES["canfield"], "7"))
-        if is_practice
-        else ReviewScreen(finished())
-    )
+async def test_every_key_of_a_screen_does_something(opened: Callable[[], GameScreen]) -> None:
+    screen = opened()
     async with before(screen) as player:
-        for key in named(keys):
+        table = screen.keys()
+        names = [name for key in table for name in key.names.split() if key.help]
+        assert len(set(names)) == len(names), "no key is there twice"
+        for key in names:
+            if key == "q":
+                continue
             said = await player.press(key)
             assert "does nothing" not in said, key
             if not player.sees(screen):
@@ -227,8 +224,3 @@ async def test_every_key_that_the_help_names_does_something(keys: Keys, is_pract
             elif key == "/":
                 await player.press("escape")
             assert player.sees(screen), key
-
-
-def test_no_key_is_named_twice() -> None:
-    for keys in (PRACTICE_KEYS, REPLAY_KEYS):
-        assert len(set(named(keys))) == len(named(keys))

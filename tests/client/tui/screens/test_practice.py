@@ -4,15 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from kit.finished_races import finished_race
 from kit.positions import draw
 from kit.screen_cells import painted_text
 from kit.solo_player import SMALL, Player, StoppedClock, before, finished
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.ghost import kept_runs
-from saratoga_client.review.replay import replay_of
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.replay import ReplayScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.theme import Appearance
 from saratoga_rules.games import GAMES
@@ -124,8 +121,3 @@ async def test_no_text_is_cut_at_80_by_24_in_any_game(name: str) -> None:
             assert len(said) <= 78
             assert not any(line.endswith(("..", "~")) for line in player.lines)
             assert player.lines[-1].endswith("? help  q back")
-
-
-def test_the_base_has_no_key_for_hidden_cards_or_other_boards() -> None:
-    screen = ReplayScreen(replay_of(finished_race()))
-    assert set(screen.key_actions()) == {"home", "end", "space", "k", "escape", "w"}
