@@ -14,6 +14,8 @@ from random import Random
 from typing import Final, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kit.races import BEFORE, Entrant, closed, countdown_voided, race
 from kit.record_lies import LIES, VOID_LIES, loosely_written, sealed
@@ -158,3 +160,35 @@ def test_no_forgery_is_accepted() -> None:
     assert found == []
     lies = {*LIES, *(f"voided: {name}" for name in VOID_LIES)}
     assert lies <= set(tried), "every lie was told"
+
+
+# Tampering: every changed byte is detected, and no forgery crashes the verifier
+
+
+DIGEST_LINE = "digest\n"
+SHORT = format_record(
+    race(
+        "caprice", 2, [Entrant("Anna", banking, patience=2), Entrant("Ben", wandering, patience=1)]
+    )
+)
+
+
+def test_every_single_byte_counts() -> None:
+    for at in range(len(SHORT)):
+        assert not verify(SHORT[:at] + SHORT[at + 1 :]).ok, f"without byte {at}"
+        other = "1" if SHORT[at] != "1" else "2"
+        assert not verify(SHORT[:at] + other + SHORT[at + 1 :]).ok, f"another byte {at}"
+
+
+@given(st.binary(max_size=60))
+def test_random_bytes_are_not_a_record(junk: bytes) -> None:
+    assert not verify(junk).ok
+    assert verify(junk).record is None
+
+
+@given(st.integers(0, 10**6), st.text('0123456789abcdefCSHD#=/-,.>:" ', max_size=3))
+def test_verifying_a_forgery_raises_no_other_error(place: int, put: str) -> None:
+    at = place % SHORT.index("\ndigest ")
+    body = SHORT[:at] + put + SHORT[at + 1 :].rsplit("digest ", 1)[0]
+    verdict = verify(f"{body}digest {digest_of(body + DIGEST_LINE)}\n")
+    assert "digest" not in {check.name for check in verdict.faults}

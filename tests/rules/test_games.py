@@ -5,312 +5,154 @@ import pytest
 from kit.positions import draw, legal, played, refused
 from kit.secrecy import with_masked_columns
 from saratoga_rules.game import Game
-from saratoga_rules.games.canfield import CANFIELD
-from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
-from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games import GAMES
 from saratoga_rules.games.klondike import KLONDIKE
-from saratoga_rules.games.lady_palk import LADY_PALK
-from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.money import net
 from saratoga_rules.play import Refusal, is_won
-from saratoga_rules.position import parse_position, redact
+from saratoga_rules.position import Position, parse_position, redact
 from saratoga_rules.stuck.stuck import is_stuck
 
-BUILDS = Refusal.DOES_NOT_BUILD
-PACKET = Refusal.NOT_A_PACKET
-SAME = Refusal.CHANGES_NOTHING
-WAITS = Refusal.FOUNDATION_WAITS
-STAYS_UP = Refusal.NOT_FROM_FOUNDATIONS
-
-REFUSED: list[tuple[Game, str, dict[str, Refusal | None]]] = [
-    (
-        CANFIELD,
-        "t1: 8H\nt2: 8C\nt3: 7C\nt4: 9D\nreserve: 7S",
-        {"t3>t1": None, "t3>t2": BUILDS, "t1>t4": BUILDS, "r>t1": None},
-    ),
-    (CANFIELD, "base: 7\nt1: 7H\nt2: 6S\nt3: 2C\nt4: TC\nup: C1\nreserve: 2H", {"t2>t1": None}),
-    (
-        CANFIELD,
-        "t1: 9H 8C 7D\nt2: TC\nt3: 8S\nt4: 2C\nreserve: 2H\nbase: 5",
-        {
-            "t1>t2:3": None,
-            "t1>t3": PACKET,
-            "t1>t2:2": PACKET,
-            "t1>t2:4": Refusal.NOT_SO_MANY,
-            "t1>t2": PACKET,
-            "t1>up:2": Refusal.ONE_AT_A_TIME,
-            "t1>down": Refusal.NO_SUCH_PILE,
-        },
-    ),
-    (
-        CANFIELD,
-        "t1: 9H 8C\nt2: TC\nt4: 2C\nwaste: 4D 6H\nup: C1 H1\nbase: 5",
-        {"w>t3": None, "t1>t3": PACKET, "t1>t3:2": SAME, "t2>t3": SAME},
-    ),
-    (
-        CANFIELD,
-        "t1: AS\nt2: QS\nwaste: QC\nup: S1 C13\nbase: K",
-        {"t1>up": None, "t2>up": WAITS, "w>up": WAITS},
-    ),
-    (CANFIELD, "t1: 7H\nt2: 9H\nup: S6\nbase: A", {"up.S>t1": STAYS_UP, "up.S>up": STAYS_UP}),
-    (CANFIELD, "stock: 2C\nwaste: 3C", {"redeal": Refusal.STOCK_REMAINS}),
-    (CANFIELD, "t1: 2C", {"redeal": Refusal.NOTHING_TO_REDEAL}),
-    (CANFIELD, "waste: 3C", {"draw": Refusal.STOCK_IS_EMPTY}),
-    (
-        CANFIELD_AISLERIOT,
-        "t1: 9H 2C 7D\nt2: TC\nreserve: 2H\nt3: 3D",
-        {"t1>t2:3": PACKET, "t1>t3:2": PACKET},
-    ),
-    (
-        CANFIELD_AISLERIOT,
-        "t1: 8H\nt2: 9H\nt3: 8C\nt4: 2S\nreserve: 3H\nup: S3\nbase: 5",
-        {"up.S>t1": None, "up.S>t2": BUILDS, "up.S>t3": BUILDS},
-    ),
-    (
-        CANFIELD_AISLERIOT,
-        "t1: 6H\nup: S1\nbase: 5",
-        {
-            "up.S>t1": Refusal.FIRST_CARD_STAYS,
-            "up.S>t2": Refusal.FIRST_CARD_STAYS,
-            "up.C>t1": Refusal.NOTHING_TO_CARRY,
-        },
-    ),
-    (
-        CANFIELD_AISLERIOT,
-        "t1: 8H\nup: S3\nbase: 5",
-        {
-            "up.S>up": Refusal.ONLY_INTO_COLUMNS,
-            "up.S>down": Refusal.ONLY_INTO_COLUMNS,
-            "up.S>t1:2": Refusal.ONE_AT_A_TIME,
-            "up.S>t5": Refusal.NO_SUCH_PILE,
-        },
-    ),
-    (CANFIELD_AISLERIOT, "waste: 2C 3C 4C\npass: 2", {"redeal": None}),
-    (CANFIELD_AISLERIOT, "waste: 2C 3C 4C\npass: 3", {"redeal": Refusal.NO_REDEAL_LEFT}),
-    (
-        CAPRICE,
-        "t1: 5S\nt2: 6S\nt3: 4S\nt4: 6C\nt5: 5S",
-        {"t2>t1": None, "t3>t1": None, "t4>t1": BUILDS, "t5>t1": BUILDS},
-    ),
-    (CAPRICE, "t1: KS\nt2: AS", {"t1>t2": BUILDS, "t2>t1": BUILDS}),
-    (
-        CAPRICE,
-        "t1: 9S 8S\nt2: TS\nt3: 7S\nt5: TD",
-        {"t1>t2:2": PACKET, "t1>t3": None, "t1>t4": None, "t5>t4": SAME, "t1>t4:2": SAME},
-    ),
-    (
-        CAPRICE,
-        "t1: 7S\nup: S6\ndown: S6",
-        {
-            **dict.fromkeys(("up.S>t1", "up.S>down"), STAYS_UP),
-            **dict.fromkeys(("w>t1", "r>t1", "r>up"), Refusal.NOTHING_TO_CARRY),
-            "redeal": Refusal.NO_REDEALS,
-        },
-    ),
-    (LADY_PALK, "t1: 8H\nt2: 7H\nt3: 7C", {"t2>t1": None, "t3>t1": None, "t2>t3": BUILDS}),
-    (LADY_PALK, "t1: AH\nt2: KS\nt3: 2H\nt4: 5D", {"t2>t1": BUILDS}),
-    (
-        LADY_PALK,
-        "t1: 4C 9H 8H 7H\nt2: TC\nt3: 9S\nt4: 8D",
-        {"t1>t2:3": None, "t1>t3:2": None, "t1>t4": None, "t1>t2:4": PACKET},
-    ),
-    (
-        LADY_PALK,
-        "t1: 4C KH QS\nt2: 3C KD\nt3: QD\nt4: KS QH\nt5: 2C JS\nwaste: KC",
-        {
-            **dict.fromkeys(("t1>t8:2", "t2>t8", "w>t8")),
-            **dict.fromkeys(("t5>t8", "t1>t8"), Refusal.NOT_INTO_A_SPACE),
-            **dict.fromkeys(("t3>t8", "t4>t8:2"), SAME),
-        },
-    ),
-    (LADY_PALK, "t3: 5S\nup: S5,2", {"t3>up": WAITS, "up.S>t3": STAYS_UP}),
-    (LADY_PALK, "waste: 3C", {"redeal": Refusal.NO_REDEALS}),
-    (LADY_PALK, "stock: 3C", {"redeal": Refusal.NO_REDEALS}),
-    (
-        LAFAYETTE,
-        "t1: KC\nt2: QC\nreserve: KS\nwaste: QS\ndown: S1",
-        {"t1>down": None, "t2>down": WAITS, "t1>up": WAITS, "w>down": None},
-    ),
-    (LAFAYETTE, "t1: AC\nup: C13", {"t1>up": WAITS}),
-    (LAFAYETTE, "t1: AH\nt2: KS\nt3: 2S", {"t2>t1": BUILDS, "t1>t3": None}),
-    (LAFAYETTE, "t1: 9H 8C\nt2: TC\nt3: 9D\nt4: 2C", {"t1>t2:2": PACKET, "t1>t3": None}),
-    (
-        LAFAYETTE,
-        "t1: 9H 8C\nt2: TC\nt4: 2C\nreserve: 3D 5H\nwaste: 6D\nup: S2",
-        {
-            **dict.fromkeys(("t1>t3", "r>t3", "w>t3")),
-            **dict.fromkeys(("t2>t3", "t1>t3:2"), SAME),
-            "up.S>t3": STAYS_UP,
-        },
-    ),
-]
-"""Positions, with moves and the reason for which each is refused, or none."""
+FULL = "; ".join(f"t{number}: 2C" for number in range(1, 13))
 
 
-@pytest.mark.parametrize(("game", "picture", "moves"), REFUSED)
-def test_a_move_is_refused_for_its_reason(
-    game: Game, picture: str, moves: dict[str, Refusal | None]
-) -> None:
-    position = draw(game, picture)
-    assert {move: refused(game, position, move) for move in moves} == moves
+def position_in(game: Game, piles: str) -> Position:
+    """Return a position whose piles are in one line; a later pile replaces an earlier one, also of `full`."""
+    return draw(game, piles.replace("full", FULL).replace("; ", "\n"))
 
 
-@pytest.mark.parametrize(
-    ("game", "picture", "target", "moves"),
-    [
-        (CANFIELD, "t1: AH\nt2: KS\nt3: KD\nt4: 5S\nreserve: 2H", ">t1", {"t2>t1"}),
-        (
-            CANFIELD,
-            "t1: 7S\nt2: AS\nt3: 8D\nreserve: 7H\nup: D1\nbase: 7",
-            "up",
-            {"t1>up", "r>up", "t3>up"},
-        ),
-        (
-            CANFIELD_AISLERIOT,
-            "t1: 9H 8C 7D\nt2: TC\nt4: 2S\nwaste: 5H\nup: S7\nbase: 5",
-            ">t3",
-            {"t1>t3", "t1>t3:2", "w>t3", "up.S>t3"},
-        ),
-        (CAPRICE, "t1: 7D\nup: D6\ndown: D6", "t1>", {"t1>up", "t1>down"}),
-        (LAFAYETTE, "t1: 7C\nup: C6\ndown: C6", "n", {"t1>down"}),
-        (LADY_PALK, "waste: 3C", "", set[str]()),
-        (LADY_PALK, "t1: 3C\nt2: 2C\nstock: 9C", "", {"draw", "t2>t1"}),
-        (
-            KLONDIKE,
-            "t1: AH\nt2: KS\nt3: QS\nt4: QD\nt5: 9C\nt6: TD",
-            "",
-            {"t1>up", "t4>t2", "t5>t6"},
-        ),
-    ],
-)
-def test_these_and_no_other_moves_go_there(
-    game: Game, picture: str, target: str, moves: set[str]
-) -> None:
-    assert {move for move in legal(game, draw(game, picture)) if target in move} == moves
+def cases(text: str) -> list[tuple[Game, str, list[str]]]:
+    """Return each line's game and piles, and what stands behind its arrows."""
+    found = []
+    for line in text.strip().splitlines():
+        name, _, rest = line.partition(": ")
+        piles, *parts = rest.split(" -> ")
+        found.append((GAMES[name], piles, parts))
+    return found
 
 
-FULL = "\n".join(f"t{number}: 2C" for number in range(1, 13))
-ALL_BUT_ONE = "up: C13 S13 H13 D13\ndown: C13 S13 H13 D1"
+REFUSED = """
+canfield: t1: 8H; t2: 8C; t3: 7C; t4: 9D; reserve: 7S -> LEGAL t3>t1 r>t1; DOES_NOT_BUILD t3>t2 t1>t4
+canfield: base: 7; t1: 7H; t2: 6S; t3: 2C; t4: TC; up: C1; reserve: 2H -> LEGAL t2>t1
+canfield: t1: 9H 8C 7D; t2: TC; t3: 8S; t4: 2C; reserve: 2H; base: 5 -> LEGAL t1>t2:3; NOT_A_PACKET t1>t3 t1>t2:2 t1>t2; NOT_SO_MANY t1>t2:4; ONE_AT_A_TIME t1>up:2; NO_SUCH_PILE t1>down
+canfield: t1: 9H 8C; t2: TC; t4: 2C; waste: 4D 6H; up: C1 H1; base: 5 -> LEGAL w>t3; NOT_A_PACKET t1>t3; CHANGES_NOTHING t1>t3:2 t2>t3
+canfield: t1: AS; t2: QS; waste: QC; up: S1 C13; base: K -> LEGAL t1>up; FOUNDATION_WAITS t2>up w>up
+canfield: t1: 7H; t2: 9H; up: S6; base: A -> NOT_FROM_FOUNDATIONS up.S>t1 up.S>up
+canfield: stock: 2C; waste: 3C -> STOCK_REMAINS redeal
+canfield: t1: 2C -> NOTHING_TO_REDEAL redeal
+canfield: waste: 3C -> STOCK_IS_EMPTY draw
+canfield-aisleriot: t1: 9H 2C 7D; t2: TC; reserve: 2H; t3: 3D -> NOT_A_PACKET t1>t2:3 t1>t3:2
+canfield-aisleriot: t1: 8H; t2: 9H; t3: 8C; t4: 2S; reserve: 3H; up: S3; base: 5 -> LEGAL up.S>t1; DOES_NOT_BUILD up.S>t2 up.S>t3
+canfield-aisleriot: t1: 6H; up: S1; base: 5 -> FIRST_CARD_STAYS up.S>t1 up.S>t2; NOTHING_TO_CARRY up.C>t1
+canfield-aisleriot: t1: 8H; up: S3; base: 5 -> ONLY_INTO_COLUMNS up.S>up up.S>down; ONE_AT_A_TIME up.S>t1:2; NO_SUCH_PILE up.S>t5
+canfield-aisleriot: waste: 2C 3C 4C; pass: 2 -> LEGAL redeal
+canfield-aisleriot: waste: 2C 3C 4C; pass: 3 -> NO_REDEAL_LEFT redeal
+caprice: t1: 5S; t2: 6S; t3: 4S; t4: 6C; t5: 5S -> LEGAL t2>t1 t3>t1; DOES_NOT_BUILD t4>t1 t5>t1
+caprice: t1: KS; t2: AS -> DOES_NOT_BUILD t1>t2 t2>t1
+caprice: t1: 9S 8S; t2: TS; t3: 7S; t5: TD -> NOT_A_PACKET t1>t2:2; LEGAL t1>t3 t1>t4; CHANGES_NOTHING t5>t4 t1>t4:2
+caprice: t1: 7S; up: S6; down: S6 -> NOT_FROM_FOUNDATIONS up.S>t1 up.S>down; NOTHING_TO_CARRY w>t1 r>t1 r>up; NO_REDEALS redeal
+lady-palk: t1: 8H; t2: 7H; t3: 7C -> LEGAL t2>t1 t3>t1; DOES_NOT_BUILD t2>t3
+lady-palk: t1: AH; t2: KS; t3: 2H; t4: 5D -> DOES_NOT_BUILD t2>t1
+lady-palk: t1: 4C 9H 8H 7H; t2: TC; t3: 9S; t4: 8D -> LEGAL t1>t2:3 t1>t3:2 t1>t4; NOT_A_PACKET t1>t2:4
+lady-palk: t1: 4C KH QS; t2: 3C KD; t3: QD; t4: KS QH; t5: 2C JS; waste: KC -> LEGAL t1>t8:2 t2>t8 w>t8; NOT_INTO_A_SPACE t5>t8 t1>t8; CHANGES_NOTHING t3>t8 t4>t8:2
+lady-palk: t3: 5S; up: S5,2 -> FOUNDATION_WAITS t3>up; NOT_FROM_FOUNDATIONS up.S>t3
+lady-palk: waste: 3C -> NO_REDEALS redeal
+lady-palk: stock: 3C -> NO_REDEALS redeal
+lafayette: t1: KC; t2: QC; reserve: KS; waste: QS; down: S1 -> LEGAL t1>down w>down; FOUNDATION_WAITS t2>down t1>up
+lafayette: t1: AC; up: C13 -> FOUNDATION_WAITS t1>up
+lafayette: t1: AH; t2: KS; t3: 2S -> DOES_NOT_BUILD t2>t1; LEGAL t1>t3
+lafayette: t1: 9H 8C; t2: TC; t3: 9D; t4: 2C -> NOT_A_PACKET t1>t2:2; LEGAL t1>t3
+lafayette: t1: 9H 8C; t2: TC; t4: 2C; reserve: 3D 5H; waste: 6D; up: S2 -> LEGAL t1>t3 r>t3 w>t3; CHANGES_NOTHING t2>t3 t1>t3:2; NOT_FROM_FOUNDATIONS up.S>t3
+"""
+"""Positions with moves: those that are legal, and those that are refused, behind the reason."""
 
 
-@pytest.mark.parametrize(
-    ("game", "before", "moves", "after"),
-    [
-        (
-            CANFIELD,
-            "t1: 8C 7D\nt2: TC\nup: D2\nbase: 5\nreserve: KH",
-            "t1>up",
-            "t1: 8C\nt2: TC\nup: D3\nbase: 5\nreserve: KH",
-        ),
-        (
-            CANFIELD,
-            "t1: 9H\nt2: TC\nt3: TS\nt4: 2C\nreserve: 4D KH",
-            "t1>t2",
-            "t1: KH\nt2: TC 9H\nt3: TS\nt4: 2C\nreserve: 4D",
-        ),
-        (
-            CANFIELD,
-            "t1: 9H\nt2: TC\nreserve: 4D\nup: H4\nbase: 5",
-            "t1>up",
-            "t1: 4D\nt2: TC\nup: H5\nbase: 5",
-        ),
-        (CANFIELD, "t1: 9H\nt2: TC\nwaste: 4D", "t1>t2", "t2: TC 9H\nwaste: 4D"),
-        (CANFIELD, "stock: 2C 3C 4C 5C\nwaste: KH", "draw", "stock: 5C\nwaste: KH 2C 3C 4C"),
-        (CANFIELD, "stock: 2C 3C\nwaste: KH", "draw", "waste: KH 2C 3C"),
-        (CANFIELD, "stock: 2C\nwaste: KH", "draw", "waste: KH 2C"),
-        (CANFIELD, "waste: 2C 3C 4C 5C\npass: 70", "redeal", "stock: 2C 3C 4C 5C\npass: 71"),
-        (
-            CANFIELD_AISLERIOT,
-            "t1: 9H 8C 7D\nt2: TC\nt4: 9D\nreserve: 2H\nbase: 5",
-            "t1>t4:2",
-            "t1: 9H\nt2: TC\nt4: 9D 8C 7D\nreserve: 2H\nbase: 5",
-        ),
-        (
-            CANFIELD_AISLERIOT,
-            "t1: 8H\nreserve: 3H\nup: S3\nbase: 5",
-            "up.S>t1",
-            "t1: 8H 7S\nreserve: 3H\nup: S2\nbase: 5",
-        ),
-        (
-            CANFIELD_AISLERIOT,
-            "t1: AH\nreserve: 3H\nup: S3\nbase: J",
-            "up.S>t1",
-            "t1: AH KS\nreserve: 3H\nup: S2\nbase: J",
-        ),
-        (
-            CANFIELD_AISLERIOT,
-            "t1: 9H 8C\nt2: TC\nreserve: 3H KD",
-            "t1>t2:2",
-            "t1: KD\nt2: TC 9H 8C\nreserve: 3H",
-        ),
-        (
-            CANFIELD_AISLERIOT,
-            "t1: 2C 3D | 9H 8C\nt2: TC\nt3: 4S | AH\nreserve: 5H",
-            "t1>t2:2",
-            "t1: 2C | 3D\nt2: TC 9H 8C\nt3: 4S | AH\nreserve: 5H",
-        ),
-        (CANFIELD, "t1: 2C | 9H\nt2: TC", "t1>t2", "t1: 2C\nt2: TC 9H"),
-        (
-            CAPRICE,
-            "t1: 9H\nt2: TH\nt3: JH\nstock: 2C",
-            "t1>t2",
-            "t1: 2C\nt2: TH 9H\nt3: JH",
-        ),
-        (CAPRICE, "t1: 5S\nt2: 6S\nt3: 5S", "t2>t1 t3>t1", "t1: 5S 6S 5S"),
-        (CAPRICE, "t1: 7D\nup: D6\ndown: D6", "t1>down", "up: D6\ndown: D7"),
-        (
-            CAPRICE,
-            f"{FULL}\nstock: 9H 9D".replace("t3: 2C", "t3: 3C"),
-            "t3>t1",
-            f"{FULL}\nstock: 9D".replace("t3: 2C", "t3: 9H").replace("t1: 2C", "t1: 2C 3C"),
-        ),
-        (
-            CAPRICE,
-            f"{FULL}\nstock: 9H\nup: C1",
-            "t12>up",
-            f"{FULL}\nup: C2".replace("t12: 2C", "t12: 9H"),
-        ),
-        (
-            LADY_PALK,
-            "t1: 9H\nt2: TC\nstock: KD\nwaste: KC",
-            "t1>t2",
-            "t2: TC 9H\nstock: KD\nwaste: KC",
-        ),
-        (LADY_PALK, "t1: 5S\nt2: 5S\nt3: 6S\nup: S4,4", "t1>up t3>up t2>up", "up: S6,5"),
-        (LADY_PALK, "t1: 3S\nt2: 6S\nup: S5,2", "t1>up", "t2: 6S\nup: S5,3"),
-        (LADY_PALK, "t1: 3S\nt2: 6S\nup: S5,2", "t2>up", "t1: 3S\nup: S6,2"),
-        (LAFAYETTE, "t1: 7C\nup: C6\ndown: C6", "t1>up", "up: C7\ndown: C6"),
-        (LAFAYETTE, "t1: 7C\nup: C6\ndown: C6", "t1>down", "up: C6\ndown: C7"),
-        (LAFAYETTE, "t1: 9H\nt2: TC\nreserve: 3D 5H", "t1>t2", "t2: TC 9H\nreserve: 3D 5H"),
-        (
-            LAFAYETTE,
-            "stock: 2C\nwaste: 3C\npass: 9",
-            "draw redeal draw",
-            "stock: 2C\nwaste: 3C\npass: 10",
-        ),
-    ],
-)
-def test_a_move_does_this(game: Game, before: str, moves: str, after: str) -> None:
-    assert played(game, draw(game, before), *moves.split()) == draw(game, after)
+@pytest.mark.parametrize(("game", "piles", "parts"), cases(REFUSED))
+def test_a_move_is_refused_for_its_reason(game: Game, piles: str, parts: list[str]) -> None:
+    position = position_in(game, piles)
+    for group in parts[0].split("; "):
+        reason, *moves = group.split()
+        for move in moves:
+            no = refused(game, position, move)
+            assert (no.name if no else "LEGAL") == reason, move
 
 
-@pytest.mark.parametrize(
-    ("game", "picture", "move"),
-    [
-        (CANFIELD, "t1: 6H\nup: C13 S13 H12 D13\nbase: 7", "t1>up"),
-        (CAPRICE, f"t1: AD\n{ALL_BUT_ONE}2", "t1>down"),
-        (KLONDIKE, "t3: KD\nup: C13 S13 H13 D12", "t3>up"),
-        (LADY_PALK, "waste: KD\nup: C13,13 S13,13 H13,13 D13,12", "w>up"),
-        (LAFAYETTE, "t1: 7D\nup: C13 S1 H6 D6\ndown: S12 H7 D6", "t1>down"),
-        (LAFAYETTE, "t1: 7D\nup: C13 S1 H6 D6\ndown: S12 H7 D6", "t1>up"),
-    ],
-)
+ONLY = """
+canfield: t1: AH; t2: KS; t3: KD; t4: 5S; reserve: 2H -> >t1: t2>t1
+canfield: t1: 7S; t2: AS; t3: 8D; reserve: 7H; up: D1; base: 7 -> up: r>up t1>up t3>up
+canfield-aisleriot: t1: 9H 8C 7D; t2: TC; t4: 2S; waste: 5H; up: S7; base: 5 -> >t3: t1>t3 t1>t3:2 up.S>t3 w>t3
+caprice: t1: 7D; up: D6; down: D6 -> t1>: t1>down t1>up
+lafayette: t1: 7C; up: C6; down: C6 -> n: t1>down
+lady-palk: waste: 3C -> all: none
+lady-palk: t1: 3C; t2: 2C; stock: 9C -> all: draw t2>t1
+klondike: t1: AH; t2: KS; t3: QS; t4: QD; t5: 9C; t6: TD -> all: t1>up t4>t2 t5>t6
+"""
+"""Positions with all the legal moves whose text contains a part."""
+
+
+@pytest.mark.parametrize(("game", "piles", "parts"), cases(ONLY))
+def test_these_and_no_other_moves_go_there(game: Game, piles: str, parts: list[str]) -> None:
+    part, _, moves = parts[0].partition(": ")
+    found = legal(game, position_in(game, piles))
+    shown = {move for move in found if part in move or part == "all"}
+    assert shown == (set() if moves == "none" else set(moves.split()))
+
+
+DONE = """
+canfield: t1: 8C 7D; t2: TC; up: D2; base: 5; reserve: KH -> t1>up -> t1: 8C; t2: TC; up: D3; base: 5; reserve: KH
+canfield: t1: 9H; t2: TC; t3: TS; t4: 2C; reserve: 4D KH -> t1>t2 -> t1: KH; t2: TC 9H; t3: TS; t4: 2C; reserve: 4D
+canfield: t1: 9H; t2: TC; reserve: 4D; up: H4; base: 5 -> t1>up -> t1: 4D; t2: TC; up: H5; base: 5
+canfield: t1: 9H; t2: TC; waste: 4D -> t1>t2 -> t2: TC 9H; waste: 4D
+canfield: stock: 2C 3C 4C 5C; waste: KH -> draw -> stock: 5C; waste: KH 2C 3C 4C
+canfield: stock: 2C 3C; waste: KH -> draw -> waste: KH 2C 3C
+canfield: stock: 2C; waste: KH -> draw -> waste: KH 2C
+canfield: waste: 2C 3C 4C 5C; pass: 70 -> redeal -> stock: 2C 3C 4C 5C; pass: 71
+canfield-aisleriot: t1: 9H 8C 7D; t2: TC; t4: 9D; reserve: 2H; base: 5 -> t1>t4:2 -> t1: 9H; t2: TC; t4: 9D 8C 7D; reserve: 2H; base: 5
+canfield-aisleriot: t1: 8H; reserve: 3H; up: S3; base: 5 -> up.S>t1 -> t1: 8H 7S; reserve: 3H; up: S2; base: 5
+canfield-aisleriot: t1: AH; reserve: 3H; up: S3; base: J -> up.S>t1 -> t1: AH KS; reserve: 3H; up: S2; base: J
+canfield-aisleriot: t1: 9H 8C; t2: TC; reserve: 3H KD -> t1>t2:2 -> t1: KD; t2: TC 9H 8C; reserve: 3H
+canfield-aisleriot: t1: 2C 3D | 9H 8C; t2: TC; t3: 4S | AH; reserve: 5H -> t1>t2:2 -> t1: 2C | 3D; t2: TC 9H 8C; t3: 4S | AH; reserve: 5H
+canfield: t1: 2C | 9H; t2: TC -> t1>t2 -> t1: 2C; t2: TC 9H
+caprice: t1: 9H; t2: TH; t3: JH; stock: 2C -> t1>t2 -> t1: 2C; t2: TH 9H; t3: JH
+caprice: t1: 5S; t2: 6S; t3: 5S -> t2>t1 t3>t1 -> t1: 5S 6S 5S
+caprice: t1: 7D; up: D6; down: D6 -> t1>down -> up: D6; down: D7
+caprice: full; t3: 3C; stock: 9H 9D -> t3>t1 -> full; t1: 2C 3C; t3: 9H; stock: 9D
+caprice: full; stock: 9H; up: C1 -> t12>up -> full; t12: 9H; up: C2
+lady-palk: t1: 9H; t2: TC; stock: KD; waste: KC -> t1>t2 -> t2: TC 9H; stock: KD; waste: KC
+lady-palk: t1: 5S; t2: 5S; t3: 6S; up: S4,4 -> t1>up t3>up t2>up -> up: S6,5
+lady-palk: t1: 3S; t2: 6S; up: S5,2 -> t1>up -> t2: 6S; up: S5,3
+lady-palk: t1: 3S; t2: 6S; up: S5,2 -> t2>up -> t1: 3S; up: S6,2
+lafayette: t1: 7C; up: C6; down: C6 -> t1>up -> up: C7; down: C6
+lafayette: t1: 7C; up: C6; down: C6 -> t1>down -> up: C6; down: C7
+lafayette: t1: 9H; t2: TC; reserve: 3D 5H -> t1>t2 -> t2: TC 9H; reserve: 3D 5H
+lafayette: stock: 2C; waste: 3C; pass: 9 -> draw redeal draw -> stock: 2C; waste: 3C; pass: 10
+"""
+"""Positions before and after moves."""
+
+
+@pytest.mark.parametrize(("game", "piles", "parts"), cases(DONE))
+def test_a_move_does_this(game: Game, piles: str, parts: list[str]) -> None:
+    moves, after = parts
+    assert played(game, position_in(game, piles), *moves.split()) == position_in(game, after)
+
+
+WON = """
+canfield: t1: 6H; up: C13 S13 H12 D13; base: 7 -> t1>up
+caprice: t1: AD; up: C13 S13 H13 D13; down: C13 S13 H13 D12 -> t1>down
+klondike: t3: KD; up: C13 S13 H13 D12 -> t3>up
+lady-palk: waste: KD; up: C13,13 S13,13 H13,13 D13,12 -> w>up
+lafayette: t1: 7D; up: C13 S1 H6 D6; down: S12 H7 D6 -> t1>down
+lafayette: t1: 7D; up: C13 S1 H6 D6; down: S12 H7 D6 -> t1>up
+"""
+"""Positions that a move wins."""
+
+
+@pytest.mark.parametrize(("game", "piles", "parts"), cases(WON))
 def test_a_game_is_won_with_all_cards_on_the_foundations(
-    game: Game, picture: str, move: str
+    game: Game, piles: str, parts: list[str]
 ) -> None:
-    position = draw(game, picture)
+    position = position_in(game, piles)
     assert not is_won(game, position)
-    after = played(game, position, move)
+    after = played(game, position, *parts)
     assert is_won(game, after)
     assert {move for move in legal(game, after) if not move.startswith("up.")} == set()
 

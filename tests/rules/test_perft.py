@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.perft import Entry, counted, entries, perft
+from kit.perft import Entry, entries, perft
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position
 
@@ -35,9 +35,3 @@ def test_lines_of_play_are_counted_correctly_in_a_small_position() -> None:
     assert perft(GAMES["lady-palk"], position, 1) == 2
     assert perft(GAMES["lady-palk"], position, 2) == 2
     assert perft(GAMES["lady-palk"], position, 3) == 2
-
-
-def test_a_new_count_equals_the_file() -> None:
-    entry = next(entries("lafayette"))
-    assert counted(entry).splitlines()[0] == entry.start
-    assert len(counted(entry).splitlines()) == len(entry.counts) + 1

@@ -17,7 +17,31 @@ from saratoga_rules.money import even_at, net, price
 from saratoga_rules.moves import (
     parse_move,
 )
+from saratoga_rules.piles import Pile
 from saratoga_rules.position import format_position, in_order, parse_position, redact
+from saratoga_rules.vocabulary.building import Pairing, down, up_or_down
+from saratoga_rules.vocabulary.deal_steps import (
+    AcesAndKings,
+    BaseCard,
+    ToColumns,
+    ToReserve,
+    Triangle,
+)
+from saratoga_rules.vocabulary.foundations import (
+    First,
+    down_from,
+    up_from,
+)
+from saratoga_rules.vocabulary.stocks import dealt_to_columns, turned
+from saratoga_rules.vocabulary.tableau import (
+    KINGS,
+    ONE_CARD,
+    Space,
+    only_from,
+)
+
+WITH_CORNER = down(Pairing.ALTERNATE_COLOUR, around_the_corner=True)
+IN_SUIT = up_or_down(Pairing.SAME_SUIT)
 
 # Cards
 
@@ -177,6 +201,52 @@ def test_a_game_names_the_price_of_a_pack() -> None:
     assert price(game) == 104
     assert [net(game, banked) for banked in (8, 20, 21, 104)] == [-64, -4, 1, 416]
     assert even_at(game) == 21
+
+
+# The words of which games are made
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (WITH_CORNER, "down in alternating colours, around the corner (a king on an ace)"),
+        (IN_SUIT, "up or down in suit"),
+        (ToReserve(13), "13 cards to the reserve, only the top one known"),
+        (BaseCard(), "one card, the base card, to its foundation"),
+        (ToColumns(4), "4 face up to each column"),
+        (
+            Triangle(),
+            "one card to the first column, two to the second and so on, only the last face up",
+        ),
+        (AcesAndKings(), "an ace and a king of each suit to the foundations"),
+        (up_from(First.ACE, for_each_suit=2), "8 built up in suit from the ace"),
+        (down_from(First.KING), "4 built down in suit from the king"),
+        (ONE_CARD, "one card"),
+        (Space(admits=KINGS), "a king, or a packet headed by one"),
+        (
+            Space(filled_from=Pile.RESERVE, admits=only_from(Pile.WASTE)),
+            "filled at once from the reserve; when that is gone, only the top card of the waste",
+        ),
+        (turned(3), "3 cards at a time onto the waste, as often as you like"),
+        (turned(1, passes=1), "1 card at a time onto the waste, 1 pass"),
+        (turned(3, passes=3), "3 cards at a time onto the waste, 3 passes"),
+        (dealt_to_columns(), "a card to each column, 1 pass"),
+    ],
+)
+def test_a_word_prints_as_a_rule(rule: object, words: str) -> None:
+    assert str(rule) == words
+
+
+def test_a_building_rule_has_a_brief_form_for_one_line_of_a_screen() -> None:
+    assert WITH_CORNER.brief == "down in alternating colours, K on A"
+    assert down(Pairing.ANY_SUIT).brief == "down in any suit"
+    assert IN_SUIT.brief == "up or down in suit"
+
+
+def test_foundations_that_give_back_say_so_and_are_single_in_their_suit() -> None:
+    assert "may come back, but for the first" in str(up_from(First.BASE_CARD, gives_back=True))
+    with pytest.raises(ValueError, match="one foundation"):
+        up_from(First.ACE, for_each_suit=2, gives_back=True)
 
 
 # The description of a game in prose

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from kit.races import Entrant, countdown_voided, race, replay
+from kit.races import Entrant, race, replay
 from kit.walks import banking, wandering
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import LogLine, RaceRecord, format_record, parse_record
-from saratoga_rules.records.replay import ReplayError, UnknownGame
+from saratoga_rules.records.replay import ReplayError
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.verify import verify
 
@@ -50,30 +50,8 @@ def test_won_and_lost_races_of_every_game_are_recorded() -> None:
         assert endings >= {State.WON, State.STUCK, State.CASH_OUT, State.OUT_OF_TIME}, game
 
 
-def test_a_player_who_did_not_race_has_no_replay() -> None:
-    with pytest.raises(KeyError):
-        replay(RECORD, "nobody")
-
-
 def test_a_move_against_the_rules_is_named() -> None:
     assert "r>t1" not in map(str, legal_moves(GAMES["canfield"], RECORD.opening))
     cheated = replace(ANNA, log=(LogLine(1, 1, "r>t1"), *ANNA.log))
     with pytest.raises(ReplayError, match="entry 1: r>t1: "):
         replay(replace(RECORD, racers=(cheated, BEN)), ANNA.player)
-
-
-@pytest.mark.parametrize(
-    ("version", "game", "said"),
-    [
-        (2, "canfield", "made by a newer release"),
-        (1, "freecell", "made by a newer release: this program does not know freecell"),
-    ],
-)
-def test_unknown_rules_are_left_to_a_newer_release(version: int, game: str, said: str) -> None:
-    with pytest.raises(UnknownGame, match=said):
-        replay(replace(RECORD, rules_version=version, game=game), ANNA.player)
-
-
-def test_a_race_that_was_not_dealt_has_no_replay() -> None:
-    with pytest.raises(ValueError, match="nothing was dealt"):
-        replay(countdown_voided(RECORD), ANNA.player)

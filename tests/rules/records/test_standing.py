@@ -29,26 +29,6 @@ def racer(
     return RacerScore(player=player, banked=banked, state=state, reached=reached)
 
 
-def order(*racers: RacerScore) -> list[tuple[int, str, int]]:
-    return [(row.place, row.player, row.net) for row in ranking(CANFIELD, racers)]
-
-
-def test_within_a_millisecond_the_commit_number_decides() -> None:
-    rows = ranking(CANFIELD, [racer("ann", 2, 5000, 8), racer("ben", 2, 5000, 7)])
-    assert [(row.place, row.player) for row in rows] == [
-        (1, "ben"),
-        (2, "ann"),
-    ]
-
-
-def test_the_place_after_a_shared_one_is_skipped() -> None:
-    assert order(racer("ann", 1), racer("ben", 1), racer("cay", 0)) == [
-        (1, "ann", -45),
-        (1, "ben", -45),
-        (3, "cay", -50),
-    ]
-
-
 def test_a_count_is_reached_when_it_last_rose_to_its_final_value() -> None:
     counts = [
         (2, Reached(10, 1)),

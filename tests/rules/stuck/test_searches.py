@@ -82,20 +82,6 @@ def search(picture: str, game: Game = LADY_PALK) -> PeelingSearch:
     return PeelingSearch(game, position, prospects(game, position))
 
 
-REST = "".join(f"t{number}: KC\n" for number in range(5, 9))
-
-
-def test_a_head_that_can_be_laid_elsewhere_comes_off() -> None:
-    # the 7H goes on one of the eights, and the ace is free
-    assert search(REST + "t1: AC 9H 7H\nt2: 3S 8S\nt3: 3S 4D\nt4: TC").advance(100) is False
-
-
-def test_a_king_comes_off_into_a_space_but_not_from_one() -> None:
-    assert search("t1: AC KH\nt2: 3C\nt3: 3C\nt4: 3C\nt5: 3C\nt6: 3C\nt7: 3C").advance(9) is False
-    full = "t1: 9H KH\nt2: 3C\nt3: 3C\nt4: 3C\nt5: 3C\nt6: 3C\nt7: 3C"
-    assert search(full).advance(100) is True
-
-
 def stages(searching: PeelingSearch) -> tuple[bool, int]:
     """Return the verdict and the number of stages that were searched."""
     searched = 0
@@ -109,12 +95,6 @@ def test_cards_of_one_kind_that_swap_what_lies_on_them_are_one_stage() -> None:
     assert stages(search("t1: 9H 8S\nt2: 9D\nt3: JC\nt4: JS", KLONDIKE)) == (True, 1)
 
 
-def test_a_face_down_card_under_a_run_that_comes_off_is_progress() -> None:
-    picture = "t1: 2C {} 9H 5S\nt2: 6D\nt3: TC\nt4: KC\nt5: KC"
-    assert search(picture.format("|"), KLONDIKE).advance(9) is False
-    assert search(picture.format(""), KLONDIKE).advance(9) is True
-
-
 def test_a_card_comes_back_only_where_it_may_help() -> None:
     # the 7H may lie on the 8S, but no six is there to lie on it
     assert stages(search("t1: 8S\nt2: TS\nup: H7 S2", KLONDIKE)) == (True, 1)
@@ -122,19 +102,6 @@ def test_a_card_comes_back_only_where_it_may_help() -> None:
     assert stages(search("t1: 8S\nt2: TS\nt3: JH 9D 6C\nup: H7 S2", KLONDIKE))[0] is True
     # a face-down card under the 9D is
     assert search("t1: 8S\nt2: TS\nt3: JH | 9D 6C\nup: H7 S2", KLONDIKE).advance(9) is False
-
-
-def test_a_card_comes_back_so_that_the_card_under_it_can() -> None:
-    # the 8H goes on the 9S, and the 7H under it on the 8S, where it takes the 6C from the 2D
-    picture = "t1: 8S\nt2: 9S\nt3: 2D {} 6C\nup: H8 S2"
-    assert search(picture.format("|"), KLONDIKE).advance(9) is False
-
-
-def test_one_card_comes_back_so_that_another_can_be_banked() -> None:
-    # the 6C moves to the 7H that came back; then the 7D is banked, and the 3C under it too
-    picture = "t1: 8S\nt2: 3C 7D 6C\nup: H7 D6 C2"
-    assert search(picture, KLONDIKE).advance(9) is False
-    assert search(picture.replace("3C", "4C"), KLONDIKE).advance(9) is True
 
 
 # Arrangements

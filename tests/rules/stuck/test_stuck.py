@@ -24,91 +24,77 @@ from saratoga_rules.position import Position, parse_position
 from saratoga_rules.stuck.prospects import is_in_sight
 from saratoga_rules.stuck.stuck import is_stuck, may_declare, stuck_search
 from saratoga_rules.vocabulary.building import Pairing, down
-from saratoga_rules.vocabulary.deal_steps import DealStep, ToColumns, Triangle
+from saratoga_rules.vocabulary.deal_steps import ToColumns, Triangle
 from saratoga_rules.vocabulary.foundations import First, up_from
 from saratoga_rules.vocabulary.stocks import UNLIMITED, turned
-from saratoga_rules.vocabulary.tableau import ANY_RUN, ANYTHING, KINGS, WHOLE_PILE, Columns, Space
+from saratoga_rules.vocabulary.tableau import (
+    ANY_RUN,
+    ANYTHING,
+    KINGS,
+    WHOLE_PILE,
+    Columns,
+    Packet,
+    Space,
+)
 
 # `is_stuck` agrees with an exhaustive search by real draws and redeals
 
 
 def variant(
     name: str,
-    packs: int,
-    columns: Columns,
+    pairing: Pairing,
+    packet: Packet,
+    space: Space,
     *,
+    count: int = 4,
     gives_back: bool = False,
-    deals: DealStep = ToColumns(1),  # noqa: B008 - a frozen value
+    triangle: bool = False,
 ) -> Game:
     """Return an invented game with other rules from the vocabulary of rules."""
     return Game(
         name=name,
         title=name,
-        packs=packs,
+        packs=1,
         pack_price=50,
-        deal=(deals,),
-        columns=columns,
+        deal=(Triangle() if triangle else ToColumns(1),),
+        columns=Columns(count=count, build=down(pairing), packet=packet, space=space),
         up=up_from(First.ACE, gives_back=gives_back),
         stock=turned(2, passes=2),
     )
 
 
+IN_COLOURS, IN_SUIT, ANY_SUIT = Pairing.ALTERNATE_COLOUR, Pairing.SAME_SUIT, Pairing.ANY_SUIT
+RESERVE_THEN_KINGS = Space(filled_from=Pile.RESERVE, admits=KINGS)
+RESERVE_THEN_ANYTHING = Space(filled_from=Pile.RESERVE, admits=ANYTHING)
+
 VARIANTS = [
+    variant("runs in suit, kings into spaces", IN_SUIT, ANY_RUN, Space(admits=KINGS)),
     variant(
-        "runs in suit, kings into spaces",
-        1,
-        Columns(count=4, build=down(Pairing.SAME_SUIT), packet=ANY_RUN, space=Space(admits=KINGS)),
+        "runs in colours, the reserve fills, then kings", IN_COLOURS, ANY_RUN, RESERVE_THEN_KINGS
     ),
-    variant(
-        "runs in colours, the reserve fills, then kings",
-        1,
-        Columns(
-            count=4,
-            build=down(Pairing.ALTERNATE_COLOUR),
-            packet=ANY_RUN,
-            space=Space(filled_from=Pile.RESERVE, admits=KINGS),
-        ),
-    ),
-    variant(
-        "runs in any suit, anything into spaces",
-        1,
-        Columns(
-            count=4, build=down(Pairing.ANY_SUIT), packet=ANY_RUN, space=Space(admits=ANYTHING)
-        ),
-    ),
+    variant("runs in any suit, anything into spaces", ANY_SUIT, ANY_RUN, Space(admits=ANYTHING)),
     variant(
         "whole pile, foundations give back",
-        1,
-        Columns(
-            count=3,
-            build=down(Pairing.ALTERNATE_COLOUR),
-            packet=WHOLE_PILE,
-            space=Space(filled_from=Pile.RESERVE, admits=ANYTHING),
-        ),
+        IN_COLOURS,
+        WHOLE_PILE,
+        RESERVE_THEN_ANYTHING,
+        count=3,
         gives_back=True,
     ),
     variant(
         "runs in colours, kings into spaces, face-down cards",
-        1,
-        Columns(
-            count=4,
-            build=down(Pairing.ALTERNATE_COLOUR),
-            packet=ANY_RUN,
-            space=Space(admits=KINGS),
-        ),
-        deals=Triangle(),
+        IN_COLOURS,
+        ANY_RUN,
+        Space(admits=KINGS),
+        triangle=True,
     ),
     variant(
         "any run, the reserve fills, foundations give back, face-down cards",
-        1,
-        Columns(
-            count=4,
-            build=down(Pairing.ALTERNATE_COLOUR),
-            packet=ANY_RUN,
-            space=Space(filled_from=Pile.RESERVE, admits=ANYTHING),
-        ),
+        IN_COLOURS,
+        ANY_RUN,
+        RESERVE_THEN_ANYTHING,
         gives_back=True,
-        deals=Triangle(),
+        triangle=True,
     ),
 ]
 
