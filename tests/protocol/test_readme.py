@@ -136,9 +136,3 @@ def test_a_player_id_is_derived_as_specified() -> None:
     )
     digest = hashlib.sha256(b"saratoga player" + bytes.fromhex(TOKEN)).digest()
     assert player_id(TOKEN) == b32encode(digest).decode().lower()[:16]
-
-
-def test_a_player_id_contains_no_part_of_the_token() -> None:
-    assert re.fullmatch(r"[a-z2-7]{16}", player_id(TOKEN))
-    assert player_id(TOKEN) not in TOKEN
-    assert player_id("5b" + TOKEN[2:]) != player_id(TOKEN)
