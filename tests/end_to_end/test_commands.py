@@ -162,17 +162,6 @@ async def test_leaderboard_watch_prints_new_results(shell: Shell) -> None:
     assert page["rows"][0]["race"] in races
 
 
-async def test_a_command_about_a_missing_table_ends_with_code_6(shell: Shell) -> None:
-    for words in (
-        ("watch", "mint-otter-42"),
-        ("verify", "mint-otter-42/1"),
-        ("bot", "mint-otter-42"),
-    ):
-        ended = await shell.run(*words)
-        assert ended.code == Exit.NOT_FOUND, ended.err
-        assert "Traceback" not in ended.err
-
-
 async def test_an_empty_leaderboard_is_printed_as_text_and_as_json(shell: Shell) -> None:
     plain = await shell.run("leaderboard", "caprice", "--period", "all")
     assert plain.out == "caprice, best, all: 0 in all\n"

@@ -6,7 +6,6 @@ people at the table, and can come back. For idle hosts, boards end as idle after
 
 import asyncio
 import os
-import re
 import shlex
 import signal
 import sys
@@ -17,10 +16,8 @@ from pathlib import Path
 import pytest
 
 from kit.altered_server import IDLE_PLAYER
-from kit.faulty_link import FaultyLink, LinkConnection, link_to_ports
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
-from kit.raw_client import split_frames
 from kit.server_process import ServerProcess, python_path
 from kit.tmux import (
     INVITATION,
@@ -39,9 +36,6 @@ from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")
-COMMAND = re.compile(rb"\xa4type[\xa0-\xbf]([a-z_]+)")
-"""The type of a command in MessagePack."""
-WATCHING = b"\xa4seat\xc2"
 
 
 async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Pane:
@@ -88,30 +82,6 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         assert await anna.ended() == Exit.DONE
         assert await gone(port)
         assert url in await anna.screen(), "the invitation is still to be read"
-
-
-async def test_the_host_is_asked_before_the_server_closes_on_friends(tmp_path: Path) -> None:
-    async with open_tmux() as tmux:
-        words = ("host", "canfield", "--name", "Anna", "--port", str(free_port()))
-        anna = await open_pane(tmux, tmp_path / "anna", *words)
-        url, port = await invitation(anna)
-        bert = await open_pane(tmux, tmp_path / "bert", "join", url, "--name", "Bert")
-        await bert.until("SEATS 2 of 16")
-        await anna.press("q")
-        await anna.until("y leave")
-        await anna.press("y")
-        await anna.until("Bert is still at")
-        await anna.press("Enter")
-        await anna.until("The server stays open until Ctrl-C.")
-        await bert.until("SEATS 1 of 16")
-        assert await is_server("127.0.0.1", port)
-        await anna.press("C-c")
-        await anna.ended()
-        assert await gone(port)
-        # a player at the closed server sees that it is gone, and can quit
-        await bert.until("reconnecting")
-        await bert.press("C-c")
-        assert await bert.ended() == Exit.INTERRUPTED
 
 
 async def test_ctrl_c_closes_the_hosts_server_and_reopening_it_continues_the_race(
@@ -186,33 +156,6 @@ async def test_host_uses_a_running_server_and_leaves_it_running(
     assert await is_server("127.0.0.1", server_process.port)
 
 
-async def test_a_player_opens_a_table_in_the_lobby_and_rejoins_it_by_its_url(
-    tmp_path: Path, server_process: ServerProcess
-) -> None:
-    async with open_tmux() as tmux:
-        anna = await open_pane(tmux, tmp_path / "anna", "--server", server_process.url)
-        await anna.until("Your name:")
-        await enter(anna, "Anna")
-        await anna.until("You are Anna")
-        await anna.press("c")
-        await anna.until("A NEW TABLE")
-        await anna.press("Enter")
-        url, _ = await invitation(anna)
-        await anna.press("q")
-        await anna.until("y leave")
-        await anna.press("y")
-        await anna.until("PUBLIC TABLES")
-        await anna.press("j")
-        await enter(anna, url)
-        await anna.until("SEATS 1 of 16")
-        await anna.press("q")
-        await anna.until("y leave")
-        await anna.press("y")
-        await anna.until("PUBLIC TABLES")
-        await anna.press("q")
-        assert await anna.ended() == Exit.DONE
-
-
 async def test_without_a_terminal_the_program_prints_a_short_help() -> None:
     process = await asyncio.create_subprocess_exec(
         *PROGRAM, stdout=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.DEVNULL
@@ -251,68 +194,6 @@ async def test_bash_completes_a_command() -> None:
     )
     output, _ = await process.communicate()
     assert output.decode().splitlines()[-1] == "leaderboard"
-
-
-class Sent:
-    """What clients sent through a link."""
-
-    def __init__(self) -> None:
-        self._received: list[bytearray] = []
-        """The bytes of each connection."""
-
-    def note(self, link: FaultyLink, connection: LinkConnection) -> None:
-        """Note what comes over a new connection, and forward it unchanged."""
-        received = bytearray()
-        self._received.append(received)
-
-        def to_server(data: bytes) -> bytes:
-            received.extend(data)
-            return data
-
-        connection.to_server = to_server
-
-    @property
-    def connections(self) -> int:
-        return len(self._received)
-
-    @property
-    def commands(self) -> list[str]:
-        """The types of the commands, except those that watch a table."""
-        return [
-            found[1].decode()
-            for received in self._received
-            for frame in split_frames(bytes(received).partition(b"\r\n\r\n")[2])[0]
-            if (found := COMMAND.search(frame.payload)) and WATCHING not in frame.payload
-        ]
-
-    @property
-    def seats_wanted(self) -> list[str]:
-        """The commands that create or join a table."""
-        return [name for name in self.commands if name in ("create_table", "join_table")]
-
-
-async def test_host_and_join_open_one_connection_each_and_ask_once_for_a_seat(
-    server_process: ServerProcess, tmp_path: Path
-) -> None:
-    sent = Sent()
-    async with link_to_ports(server_process.port, fault=sent.note) as link:
-        words = ("host", "lafayette", "--name", "Anna", "--plain")
-        async with line_client(link.url, tmp_path / "anna", *words) as anna:
-            code = (await anna.expect("invitation: table ")).split()[-1]
-            await anna.expect("table ")
-            assert sent.connections == 1
-            assert sent.seats_wanted == ["create_table"]
-            joining = ("join", code, "--name", "Bert", "--plain")
-            async with line_client(link.url, tmp_path / "bert", *joining) as bert:
-                await bert.expect("table ")
-                assert sent.connections == 2
-                bert.type("leave", "quit")
-                await bert.ended()
-            anna.type("leave", "quit")
-            assert await anna.ended() == Exit.DONE
-        assert sent.connections == 2
-        assert sent.seats_wanted == ["create_table", "join_table"]
-        assert sent.commands.count("hello") == 2
 
 
 async def test_a_host_who_opens_the_server_again_returns_to_the_table_unless_another_game_is_chosen(
@@ -379,15 +260,6 @@ async def test_an_idle_host_keeps_seat_table_and_server_and_friends_do_not_wait(
         await bert.press("n")
         await bert.until("SEATS 2 of 16", "Bert", "Anna")
         await anna.until("SEATS 2 of 16")
-
-
-async def test_a_key_keeps_the_board_and_the_warning_goes(tmp_path: Path) -> None:
-    async with open_tmux() as tmux:
-        anna, bert, _, _ = await host_and_friend(tmux, tmp_path)
-        await sees_while_other_plays(anna, bert, "Your board ends in ")
-        await anna.press("p")
-        await anna.until(lambda screen: "Your board ends in" not in str(screen))
-        await sees_while_other_plays(anna, bert, "Your board ends in ")
 
 
 def after_the_question(screen: Screen) -> str | None:

@@ -18,35 +18,25 @@ from kit.server_process import nodes_on
 from kit.stores import StoreServer
 from saratoga_protocol.commands import (
     CashOut,
-    ChangeSettings,
-    ClaimName,
-    GetLeaderboard,
     GetRecord,
     JoinTable,
-    Kick,
     LeaveTable,
     Start,
 )
 from saratoga_protocol.events import (
-    Announcement,
     BoardChanged,
     BoardView,
     Done,
-    Leaderboard,
     RaceOver,
     Record,
     Refused,
-    SeatLost,
     Snapshot,
     Standings,
     Table,
     TableChanged,
 )
-from saratoga_protocol.refusals import BANNED, TAKEN_OVER
+from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_rules.records.verify import verify
-from saratoga_server.admin.acts import Administration
-from saratoga_server.node import Node
-from saratoga_server.store.opening import open_store
 
 NODES = 3
 NAMES = ("Anna", "Bert", "Cleo", "Dora")
@@ -70,13 +60,6 @@ async def players(urls: list[str], *names: str) -> AsyncIterator[list[SocketPlay
             await stack.enter_async_context(player_at(urls[place % len(urls)], name, legal=True))
             for place, name in enumerate(names)
         ]
-
-
-@asynccontextmanager
-async def administration(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administration]:
-    """Administration of the store that the nodes share."""
-    async with open_store(store_servers["valkey"].url) as store:
-        yield Administration(store, (await Node.for_administration(store)).tables, "zoe@host")
 
 
 async def plays(racer: SocketPlayer, moves: int) -> BoardView:
@@ -164,25 +147,6 @@ async def test_sixteen_players_send_commands_at_once_on_three_nodes(urls: list[s
         assert {deal.board.race for deal in deals} == {f"{code}/1"}
 
 
-async def test_a_newer_connection_at_another_node_takes_the_seat_over(urls: list[str]) -> None:
-    async with players(urls, "Emil", "Fritz") as (emil, fritz):
-        code = await gathered(emil, fritz)
-        await counted_down(emil, fritz)
-        await emil.received.next(BoardChanged, 0, entries=[])
-        await plays(emil, 3)
-        async with player_at(urls[2], "Emil", legal=True) as newer:
-            snapshot = await newer.at_table(JoinTable, table=code)
-            assert snapshot.board is not None
-            assert snapshot.board.count == 3
-            assert await emil.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
-            board = await plays(newer, 3)
-            await stands(fritz, newer.player, board.banked)
-            await newer.ask(CashOut, race=board.race)
-        await fritz.ask(CashOut, race=board.race)
-        over = await fritz.received.next(RaceOver, 0)
-        assert {row.player: row.moves for row in over.outcome.results}[emil.player] == 6
-
-
 async def test_an_older_connection_whose_command_is_late_takes_no_seat_from_a_newer(
     urls: list[str],
 ) -> None:
@@ -219,63 +183,3 @@ async def test_a_player_that_joins_several_tables_at_once_sits_at_one(
             table = (await host.at_table(JoinTable, table=code, seat=False)).table
             seated += [code for seat in table.seats if seat.name == "Paula"]
         assert len(seated) <= 1
-
-
-async def test_changes_of_a_table_are_seen_at_every_node(urls: list[str]) -> None:
-    async with players(urls, "Gina", "Hans", "Ilse") as crowd, player_at(urls[0], "Wim") as wim:
-        gina, hans, ilse = crowd
-        code = await gathered(*crowd)
-        await wim.at_table(JoinTable, table=code, seat=False)
-        all_players = [*crowd, wim]
-        await gina.ask(ChangeSettings, table=code, game="lady-palk", cap=5)
-        table = await all_see(all_players, gina)
-        assert (table.settings.game, table.settings.cap) == ("lady-palk", 5)
-        await hans.ask(ClaimName, name="Johannes")
-        table = await all_see(all_players, hans)
-        assert [seat.name for seat in table.seats] == ["Gina", "Johannes", "Ilse"]
-        await gina.ask(Kick, table=code, player=ilse.player)
-        lost = await ilse.received.next(SeatLost, 0)
-        assert lost.reason == "The host has kicked you from the table."
-        assert await ilse.refused(JoinTable, table=code) == "kicked"
-        await gina.ask(LeaveTable, table=code)
-        while wim.table.host != hans.player:
-            await wim.received.next(TableChanged, len(wim.received.events))
-        assert [seat.name for seat in wim.table.seats] == ["Johannes"]
-
-
-async def test_an_administrators_commands_take_effect_at_every_node(
-    urls: list[str], store_servers: dict[str, StoreServer]
-) -> None:
-    async with (
-        players(urls, "Jutta", "Karl", "Lena") as crowd,
-        administration(store_servers) as zoe,
-    ):
-        jutta, karl, lena = crowd
-        code = await gathered(jutta, karl)
-        assert await zoe.announce("We close at ten.") == NODES
-        for each in crowd:
-            await each.received.next(Announcement, 0, text="We close at ten.")
-        await zoe.rename("Karl", "Karlheinz")
-        while jutta.table.seats[1].name != "Karlheinz":
-            await jutta.received.next(TableChanged, len(jutta.received.events))
-        await zoe.ban("Lena")
-        assert (await lena.closed())[0] == BANNED.code
-        await zoe.close(code, "Enough.")
-        for each in (jutta, karl):
-            assert (await each.received.next(SeatLost, 0)).reason == "Enough."
-
-
-async def test_results_at_one_node_reach_subscribers_of_the_leaderboard_at_another(
-    urls: list[str],
-) -> None:
-    async with players(urls, "Mia", "Nils") as racers, player_at(urls[2], "Otto") as otto:
-        page = await otto.ask(GetLeaderboard, follow=True, game="canfield-aisleriot")
-        assert isinstance(page, Leaderboard)
-        code = await gathered(*racers, game="canfield-aisleriot")
-        await counted_down(*racers)
-        for racer in racers:
-            await racer.received.next(BoardChanged, 0, entries=[])
-            await plays(racer, 2)
-            await racer.ask(CashOut, race=f"{code}/1")
-        page = await otto.received.next(Leaderboard, 0, re=None)
-        assert {row.race for row in page.rows} >= {f"{code}/1"}

@@ -157,22 +157,6 @@ async def test_the_board_stays_as_it_is_if_the_input_ends_in_a_race(
             await bert.expect("result ")
 
 
-async def test_a_script_that_ends_before_the_race_gives_up_its_seat(
-    quick_server: ServerProcess, tmp_path: Path
-) -> None:
-    async with line_client(quick_server.url, tmp_path / "anna", "--plain") as anna:
-        anna.type("name Anna", "create canfield")
-        code = await seated(anna)
-        async with line_client(
-            quick_server.url, tmp_path / "bert", "join", code, "--plain"
-        ) as bert:
-            bert.type("Bert", "ready")
-            bert.end_input()
-            assert await bert.expect("left: ") == f"left: {code}"
-            assert await bert.ended() == Exit.DONE
-        assert await anna.expect("notice: ") == "notice: Bert has left."
-
-
 async def test_a_script_can_list_the_commands_of_a_whole_race_in_advance(
     quick_server: ServerProcess, tmp_path: Path
 ) -> None:
@@ -184,22 +168,3 @@ async def test_a_script_can_list_the_commands_of_a_whole_race_in_advance(
         heads = [line.partition(":")[0].split()[0] for line in anna.lines]
         wanted = ["deal", "move", "clock", "ended", "result", "share", "left"]
         assert [head for head in dict.fromkeys(heads) if head in wanted] == wanted
-
-
-async def test_practice_needs_no_server(tmp_path: Path) -> None:
-    async with line_client(
-        "ws://127.0.0.1:9", tmp_path / "home", "practice", "canfield", "--plain"
-    ) as anna:
-        assert (await anna.expect("practice: ")).startswith("practice: Canfield, seed ")
-        anna.type("seed pelican", "draw", "look")
-        await anna.expect("practice: Canfield, seed pelican")
-        drawn = await anna.expect("move 1 draw: ")
-        assert (await anna.expect("board: ")).startswith("board: canfield, 1 move")
-        anna.type("undo", "redo", "undo", "restart", "hint", "draw")
-        await anna.expect("undone draw: ")
-        await anna.expect("made again draw: ")
-        await anna.expect("practice: Canfield, seed pelican")
-        await anna.expect("hint ")
-        assert await anna.expect("move 1 draw: ") == drawn
-        anna.end_input()
-        assert await anna.ended() == Exit.DONE

@@ -359,7 +359,7 @@ async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
     chance = Random(f"swaps of {game}")
     opening = dealt(game, 7)
     base = await scripted(game, opening, chance, STEPS)
-    looked = 0
+    looked = shown = 0
     for _ in range(4):
         one, two = chance.sample(slots(opening), 2)
         deal = rearranged(opening, {one: two, two: one})
@@ -370,7 +370,14 @@ async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
         looked += end
         other = await run_script(game, deal, base.script)
         check_same(base.until(end), other.until(end))
+        if end < STEPS:  # in the step that turns it up, only its player is sent anything else
+            ours, theirs = base.until(end + 1), other.until(end + 1)
+            differing = {name for name in ours if name != "log" and ours[name] != theirs[name]}
+            assert len(differing) <= 1
+            assert differing <= set(RACERS)
+            shown += len(differing)
     assert looked > STEPS / 2
+    assert shown
 
 
 async def test_the_scripts_provoke_every_kind_of_refusal() -> None:

@@ -26,7 +26,6 @@ from hypothesis.stateful import (
 )
 
 from kit.altered_server import QUICK
-from kit.hostile_bytes import HostileBytes
 from kit.hostile_client import ACTS, BOUND, Act, HostileClient, SharedKnowledge
 from kit.in_process_server import counted_down, gathered
 from kit.mutations import TRACE
@@ -58,7 +57,7 @@ class Target:
 
 
 class HostileSessions(RuleBasedStateMachine):
-    """Two hostile clients and a source of hostile bytes, against one server."""
+    """Two hostile clients against one server."""
 
     runner: ClassVar[asyncio.Runner]
     target: ClassVar[Target]
@@ -82,10 +81,6 @@ class HostileSessions(RuleBasedStateMachine):
     @rule(client=st.integers(0, CLIENTS - 1), greets=st.booleans())
     def connect_again(self, client: int, greets: bool) -> None:
         self.runner.run(self.clients[client].connect(greets=greets))
-
-    @rule(seed=SEEDS)
-    def send_bytes_that_are_no_websocket(self, seed: int) -> None:
-        self.runner.run(HostileBytes(self.target.server.port, Random(seed)).connect())
 
     @invariant()
     def friends_race_on(self) -> None:

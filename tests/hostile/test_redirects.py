@@ -5,7 +5,7 @@ A followed redirect would hand the player's token for this server to another one
 
 import ast
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -16,25 +16,18 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 import saratoga_client
-from kit.lobbies import in_the_lobby
-from kit.plain_sessions import scripted_session
-from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
+from kit.scripted_server import CODE, PLAYER, TOKEN, scripted_server, snapshot
 from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.pace import steady_pace
 from saratoga_client.bots.player import stay
-from saratoga_client.bots.seat import seated_bot
-from saratoga_client.cli.doctor import of_connection
 from saratoga_client.local.paths import HOME_VARIABLE
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import Redirected
 from saratoga_client.net.timing import Backoff
-from saratoga_client.plain.table import play_table
 from saratoga_client.problems import Problem
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.tui.app import SaratogaApp, table_flow
-from saratoga_protocol.commands import JoinTable, player_id
-from saratoga_protocol.events import Refused, Seat, SeatLost, Snapshot, Table
+from saratoga_protocol.events import Refused, Seat, SeatLost, Snapshot
 
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
 
@@ -80,29 +73,17 @@ async def waiting_thief() -> AsyncIterator[tuple[str, list[bytes]]]:
         yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}", received
 
 
-async def play(server: str, folder: Path) -> None:
+async def play(server: str) -> None:
     async with open_connection(server, token=TOKEN):
         pass
 
 
-async def sit_down(session: TableSession) -> Table:
-    return await session.sit_down(CODE)
-
-
-async def send_a_bot(server: str, folder: Path) -> None:
-    async with seated_bot(server, sit_down, "weak", name="Otto", folder=folder):
-        pass
-
-
-@pytest.mark.parametrize("visit", [play, send_a_bot])
 @pytest.mark.parametrize("scheme", ["ws", "http"])
-async def test_no_redirect_to_another_server_is_followed(
-    visit: Callable[[str, Path], Awaitable[None]], scheme: str, tmp_path: Path
-) -> None:
+async def test_no_redirect_to_another_server_is_followed(scheme: str) -> None:
     async with waiting_thief() as (thief, received), redirecting_server() as server:
         server.location = f"{scheme}://{thief}/"
         with pytest.raises(Problem) as problem:
-            await visit(server.url, tmp_path)
+            await play(server.url)
     assert received == []
     assert server.requests == 1
     assert problem.value.what == f"The server at {server.url} sends you to ws://{thief}."
@@ -113,27 +94,8 @@ async def test_no_redirect_to_another_page_of_the_same_server_is_followed() -> N
     async with redirecting_server() as server:
         server.location = "/other"
         with pytest.raises(Problem, match=f"sends you to {server.url}/other"):
-            await play(server.url, Path())
+            await play(server.url)
     assert server.requests == 1
-
-
-async def test_the_doctor_says_where_a_redirect_points() -> None:
-    async with waiting_thief() as (thief, received), redirecting_server() as server:
-        server.location = f"ws://{thief}"
-        finding = await of_connection(server.url)
-    assert received == []
-    assert f"sends you to ws://{thief}" in finding.found
-
-
-async def test_the_lobby_says_how_to_go_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
-    async with waiting_thief() as (thief, received), redirecting_server() as server:
-        server.location = f"ws://{thief}"
-        async with in_the_lobby(server.url) as visitor:
-            await visitor.reads(f"sends you to ws://{thief}", f"--server ws://{thief}")
-    assert received == []
 
 
 async def test_a_lost_connection_is_not_continued_where_a_redirect_points() -> None:
@@ -169,65 +131,9 @@ LOST = SeatLost(table=CODE, reason="The host has kicked you.")
 WITHIN = 10.0
 
 
-async def in_lines(url: str, folder: Path) -> None:
-    async with Connection(url, TOKEN) as connection:
-        await play_table(connection, CODE, session=scripted_session("wait race")[0])
-
-
-async def on_the_screen(url: str, folder: Path) -> None:
-    async with Connection(url, TOKEN) as connection:
-        session = TableSession(connection)
-        await session.sit_down(CODE)
-        app = SaratogaApp(table_flow(session, url))
-        async with app.run_test():
-            await app.flow_ended()
-        assert app.problem is not None
-        raise app.problem
-
-
-async def as_a_bot(url: str, folder: Path) -> None:
-    async with seated_bot(url, sit_down, "weak", name="Otto", folder=folder) as bot:
-        await bot.play(races=1)
-
-
-Client = Callable[[str, Path], Awaitable[None]]
-
-
-async def ended_by(server: ScriptedServer, client: Client, folder: Path, *, first: bool) -> Problem:
-    """Answer the client's join with a snapshot and a lost seat; return the problem that it ends with.
-
-    With `first` the seat is lost before the snapshot, which then has no seat for the player.
-    """
-    playing = asyncio.ensure_future(client(server.url, folder))
-    peer = await server.peer()
-    join = await peer.command()
-    assert isinstance(join, JoinTable)
-    answer = snapshot(re=join.id)
-    if first:
-        peer.send_together(LOST, answer)
-    else:
-        assert peer.hello is not None
-        peer.send_together(seated(answer, player_id(peer.hello.token)), LOST)
-    with pytest.raises(Problem) as ended:
-        async with asyncio.timeout(WITHIN):
-            await playing
-    return ended.value
-
-
 def seated(answer: Snapshot, player: str = PLAYER) -> Snapshot:
     seats = [Seat(player=player, name="Anna")]
     return replace(answer, table=replace(answer.table, seats=seats))
-
-
-@pytest.mark.parametrize("first", [False, True], ids=["snapshot first", "seat_lost first"])
-@pytest.mark.parametrize("client", [in_lines, on_the_screen, as_a_bot])
-async def test_a_seat_that_is_lost_as_it_is_given_ends_with_the_reason(
-    client: Client, first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
-    async with scripted_server() as server:
-        problem = await ended_by(server, client, tmp_path, first=first)
-    assert "The host has kicked you." in str(problem)
 
 
 async def test_a_seat_lost_before_a_new_one_at_the_same_table_ends_nothing(

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -20,9 +19,7 @@ from kit.players import token_of
 from kit.secrecy import check_frame
 from saratoga_protocol.commands import (
     CashOut,
-    ClaimName,
     Command,
-    CreateTable,
     GetRecord,
     Hello,
     JoinTable,
@@ -35,14 +32,12 @@ from saratoga_protocol.events import (
     RaceOver,
     Record,
     Refused,
-    Snapshot,
     Standings,
-    Welcome,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
-from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
-from saratoga_server.limits import PER_ADDRESS, PER_PLAYER, Action
+from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
+from saratoga_server.limits import PER_ADDRESS, Action
 from saratoga_server.node import Node
 from saratoga_server.store.opening import Store
 
@@ -70,34 +65,6 @@ async def racing(server: ListeningServer, *racers: SocketPlayer) -> str:
     for racer in racers:
         await racer.received.next(BoardChanged, 0, entries=[])
     return code
-
-
-async def test_an_unknown_token_is_a_new_player(server: ListeningServer) -> None:
-    async with (
-        player_at(server.url, "Anna") as anna,
-        connected_player(server.url, "Mallory") as mallory,
-    ):
-        await anna.at_table(CreateTable, game="canfield")
-        nearly = anna.token[:-1] + ("0" if anna.token[-1] != "0" else "1")
-        welcome = await mallory.ask(Hello, token=nearly)
-        assert isinstance(welcome, Welcome)
-        assert welcome.player != anna.player
-        assert (welcome.name, welcome.table) == (None, None)
-        assert await mallory.refused(CreateTable, game="canfield") == "name_needed"
-
-
-async def test_a_token_that_only_matches_the_player_id_is_refused(
-    server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A player id has 80 bits of the token's hash; a token that shares only these is refused."""
-    async with (
-        player_at(server.url, "Anna") as anna,
-        connected_player(server.url, "Mallory") as mallory,
-    ):
-        monkeypatch.setattr(
-            "saratoga_server.handlers.identity.player_id", lambda token: anna.player
-        )
-        assert await mallory.refused(Hello, token=secrets.token_hex(32)) == "wrong_token"
 
 
 async def test_the_owner_of_a_stolen_token_is_notified_and_takes_the_seat_back(
@@ -241,73 +208,8 @@ async def test_boards_stay_closed_to_a_racer_who_has_ended_until_the_race_is_ove
         assert isinstance(await wanda.ask(GetRecord, race=f"{code}/1"), Record)
 
 
-async def test_one_player_holds_one_seat_however_many_connections_there_are(
-    server: ListeningServer,
-) -> None:
-    async with player_at(server.url, "Anna") as anna, player_at(server.url, "Anna") as second:
-        await anna.at_table(CreateTable, game="canfield", key="a" * 32)
-        # A command with the same key is the same command, and creates no second table.
-        again = await second.at_table(CreateTable, game="canfield", key="a" * 32)
-        assert again.table.code == anna.table.code
-        assert await second.refused(CreateTable, game="canfield") == "elsewhere"
-
-
-IMPOSTORS = (
-    *("anna", "ANNA", "An\u0578a", "\u0410nna", "A\u043fna", "Anna\u200b", "An\u00adna"),
-    *("\u202eannA", "Anna ", " Anna", "Anna\u00a0", "\uff21nna", "\U0001d400nna"),
-    *("Ann\u0430", "Anna\ufe0f", "A\u200dnna"),
-)
-RESERVED_NAMES = (
-    *("house", "Host", "BOT", "bots", "server", "dealer", "Saratoga", "admin", "Admin Anna"),
-    *("root", "sar\u0430toga", "B0T", "Mod", "system", "everyone", "nobody", "official"),
-    *("[bot]", "Anna [bot]"),
-)
-
-
-async def test_names_like_another_player_s_or_the_server_s_are_refused(
-    server: ListeningServer,
-) -> None:
-    no = ("name_taken", "bad_name")
-    async with player_at(server.url, "Anna"), player_at(server.url, "Mallory") as mallory:
-        assert await mallory.refused(ClaimName, name="\u0410nna") in no
-        for name in (*IMPOSTORS, *RESERVED_NAMES):
-            async with connected_player(server.url, "another") as another:
-                assert await another.refused(Hello, token=secrets.token_hex(32), name=name) in no
-
-
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"
 DAY = 24 * 60 * 60
-
-
-def wrong_codes(right: str) -> list[str]:
-    """Return wrong codes that an attacker might try."""
-    chance = Random("guesses")
-    codes = (table_code(chance.randrange) for _ in range(50))
-    return [code for code in codes if code != right]
-
-
-@pytest.mark.parametrize("kind", [JoinTable, LeaveTable, GetRecord])
-async def test_after_a_few_wrong_codes_the_right_one_is_refused_too(
-    server: ListeningServer, kind: type[object]
-) -> None:
-    async with player_at(server.url, "Anna") as anna, player_at(server.url, "Mallory") as mallory:
-        right = (await anna.at_table(CreateTable, game="canfield")).table.code
-        guesses = wrong_codes(right)
-        burst = int(PER_PLAYER[Action.WRONG_CODE].burst)
-        said = [await tried(mallory.refused, kind, code) for code in guesses[: burst + 1]]
-        assert said[-1] == "too_fast"
-        assert set(said[:-1]) <= {"no_such_table", "no_such_race", "not_seated"}
-        assert await tried(mallory.refused, kind, right) == "too_fast"
-        # A player who joins by the right code has not guessed, and is admitted.
-        assert isinstance(await anna.ask(JoinTable, table=right, seat=False), Snapshot)
-
-
-async def tried(refused: object, kind: type[object], code: str) -> str:
-    assert callable(refused)
-    named = {"race": f"{code}/1"} if kind is GetRecord else {"table": code}
-    answer = await refused(kind, **named)
-    assert isinstance(answer, str)
-    return answer
 
 
 def test_the_page_says_what_guessing_takes() -> None:
