@@ -1,6 +1,5 @@
 """Commands for a race whose stored data are damaged are refused, until an administrator closes the table."""
 
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import msgpack
@@ -167,21 +166,6 @@ async def test_one_bad_read_is_refused_and_the_race_goes_on(
     assert await anna.refused(JoinTable, table=code) == "damaged"
     await anna.at_table(JoinTable, table=code)
     assert (anna.board.race, anna.board.count) == (f"{code}/1", 3)
-
-
-async def test_a_table_whose_body_is_damaged_is_refused_and_logged_once(
-    server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
-    anna, _, code = await two_racing(server)
-    await raw.hset(table_key(code), "body", b"\xc1")
-    await server.restart()
-    player = await server.player(anna.name)
-    assert await player.refused(JoinTable, table=code) == "no_such_table"
-    with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            await server.pass_time(int(LOOK_EVERY * 1000))
-    assert "server_fault" not in caplog.text
-    assert "task_postponed" not in caplog.text
 
 
 async def test_many_damaged_tables_do_not_stop_the_timers_of_the_others(

@@ -16,11 +16,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from redis.exceptions import RedisError
 
-from kit.programs import program
 from kit.racing_bots import Victim
-from kit.stores import SCRATCH, StoreServer
+from kit.stores import SCRATCH
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.store.client import open_client
 from saratoga_server.store.durability import Durability
 
@@ -41,9 +39,6 @@ asyncio.run(main())
 
 BEFORE_THE_KILL = 500
 """The number of writes before the kill."""
-
-LONG_SYNC = "2000000"
-"""Microseconds that a sync takes on the slow disk."""
 
 
 @pytest.fixture
@@ -100,54 +95,3 @@ async def test_acknowledged_writes_survive(folder: Path, level: Durability, vict
     await server.wait()
     assert written >= BEFORE_THE_KILL
     assert await held(folder) >= written
-
-
-@pytest.fixture
-def slow_disk(folder: Path) -> Iterator[StoreServer]:
-    """A store at the level `fast` during a sync, on a disk where a sync takes seconds."""
-    folder.mkdir()
-    slow = ("-e", "trace=fdatasync", "-e", f"inject=fdatasync:delay_enter={LONG_SYNC}")
-    store = StoreServer(
-        str(find_binary()),
-        folder,
-        {"appendfsync": "everysec"},
-        before=[program("strace"), "-D", "-f", "-qq", "-o", "/dev/null", *slow],
-    )
-    store.start()
-    try:
-        yield store
-    finally:
-        store.kill()
-
-
-def buffer_a_write(store: StoreServer) -> None:
-    """Write until the store acknowledges a write that it buffers until its sync has ended."""
-    while b"aof_pending_bio_fsync:0" in store.ask_all("INFO", "persistence"):
-        assert store.ask("SET", "before", "written") == b"+OK"
-    assert store.ask("SET", "last", "acknowledged") == b"+OK"
-    assert b"aof_buffer_length:0\r" not in store.ask_all("INFO", "persistence")
-
-
-@pytest.mark.needs("strace")
-def test_at_fast_a_killed_store_loses_only_buffered_writes(
-    slow_disk: StoreServer,
-) -> None:
-    buffer_a_write(slow_disk)
-    slow_disk.kill()
-    slow_disk.before = []
-    slow_disk.start()
-    assert slow_disk.ask("EXISTS", "before") == b":1"
-    assert slow_disk.ask("EXISTS", "last") == b":0"
-
-
-@pytest.mark.needs("strace")
-def test_at_fast_a_terminated_store_saves_buffered_writes(
-    slow_disk: StoreServer,
-) -> None:
-    buffer_a_write(slow_disk)
-    assert slow_disk.process is not None
-    slow_disk.process.terminate()
-    assert slow_disk.process.wait() == 0
-    slow_disk.before = []
-    slow_disk.start()
-    assert slow_disk.ask("EXISTS", "last") == b":1"

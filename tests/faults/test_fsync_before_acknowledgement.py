@@ -1,35 +1,21 @@
 """System calls show that a move is acknowledged only when the store's log is on disk.
 
 Server and store are traced together, so their calls have one order: the move is sent to the store, the
-store writes and syncs its log, and only then the acknowledgement is written to the player's socket. A store
-alone is traced too: it syncs its log before it answers a commit.
+store writes and syncs its log, and only then the acknowledgement is written to the player's socket.
 """
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
 
 import pytest
 
 from kit.altered_server import QUICK
+from kit.programs import program
 from kit.recorded_players import players_at_a_table
-from kit.running_race import move, running_race
 from kit.server_process import running_server
-from kit.stores import SCRATCH, StoreServer, binaries
-from kit.system_calls import (
-    MUST_TRACE,
-    STRACE,
-    Span,
-    answers,
-    is_durable,
-    read_calls,
-    read_spans,
-    traced,
-    traced_with_children,
-)
-from saratoga_server.store.durability import Durability
-from saratoga_server.store.opening import open_store
 
 GAME = "lady-palk"
 MOVES = 20
@@ -37,6 +23,50 @@ MOVES = 20
 
 PACE = 50.0
 """Moves a second of the bot."""
+
+READS, WRITES = "read,readv,recvfrom", "write,writev,sendto,sendmsg"
+CALL: Final = re.compile(r"(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)")
+RESUMED: Final = re.compile(r"<\.\.\. \w+ resumed>")
+
+
+class Call(NamedTuple):
+    """A system call on an open file or socket, and the lines of the trace where it began and ended."""
+
+    began: int
+    ended: int
+    name: str
+    path: str
+    rest: str
+
+    @property
+    def reads(self) -> bool:
+        return self.name in READS.split(",")
+
+    @property
+    def writes(self) -> bool:
+        return self.name in WRITES.split(",")
+
+    @property
+    def syncs(self) -> bool:
+        return self.name in ("fsync", "fdatasync") and self.rest.rstrip().endswith("= 0")
+
+
+def read_calls(output: Path) -> list[Call]:
+    """Read the traced calls of all processes in the order in which they began."""
+    begun: dict[str, tuple[int, str]] = {}
+    calls = []
+    for place, line in enumerate(output.read_text(errors="replace").splitlines()):
+        process, _, text = line.partition(" ")
+        began, text = place, text.strip()
+        if text.endswith("<unfinished ...>"):
+            begun[process] = place, text.removesuffix("<unfinished ...>")
+            continue
+        if resumed := RESUMED.match(text):
+            began, first = begun.pop(process, (place, ""))
+            text = first + text[resumed.end() :]
+        if call := CALL.search(text):
+            calls.append(Call(began, place, call["name"], call["path"], call["rest"]))
+    return sorted(calls)
 
 
 async def make_moves(url: str) -> None:
@@ -53,76 +83,35 @@ async def make_moves(url: str) -> None:
         racing.cancel()
 
 
-async def acknowledgements(folder: Path, durability: str) -> list[bool]:
-    """Return for each acknowledged move whether the log was on disk before the acknowledgement."""
-    before = tuple(traced_with_children(folder / "calls"))
+def durable_when_acknowledged(calls: Sequence[Call]) -> Iterator[bool]:
+    commits = [call for call in calls if call.reads and "commit_boards" in call.rest]
+    on_log = [call for call in calls if call.path.endswith(".aof")]
+    for call in calls:
+        if call.writes and "board\\242re" in call.rest:
+            commit = max(each.ended for each in commits if each.ended < call.began)
+            # the store writes its log after each round of commands: the first write holds this commit
+            later = (each.ended for each in on_log if each.writes and each.began > commit)
+            written = min(later, default=call.began)
+            yield any(
+                each.syncs and written < each.began and each.ended < call.began for each in on_log
+            )
+
+
+@pytest.mark.needs("strace")
+@pytest.mark.parametrize("durability", ["safe", "fast"])
+async def test_at_safe_no_move_is_acknowledged_before_it_is_on_disk(
+    tmp_path: Path, durability: str
+) -> None:
+    """At `fast` some moves are, which shows that the trace would tell."""
+    output = tmp_path / "calls"
+    traced = f"trace={READS},{WRITES},fsync,fdatasync"
+    # -D: the server keeps its own process id, and strace works behind it
+    strace = (program("strace"), "-D", "-f", "-qq", "-y", "-s", "300", "-e", traced)
+    before = (*strace, "-e", "signal=none", "-o", str(output))
     async with running_server(
-        "--durability",
-        durability,
-        folder=folder,
-        before=before,
-        module=QUICK,
+        "--durability", durability, folder=tmp_path, before=before, module=QUICK
     ) as server_process:
         await make_moves(server_process.url)
-    return list(_durable_when_acknowledged(read_spans(folder / "calls")))
-
-
-def _durable_when_acknowledged(spans: Sequence[Span]) -> Iterator[bool]:
-    commits = [span for span in spans if span.call.reads and "commit_boards" in span.call.rest]
-    logged = [span for span in spans if span.call.on_log and span.call.writes]
-    synced = [span for span in spans if span.call.on_log and span.call.syncs]
-    for span in spans:
-        if span.call.writes and "board\\242re" in span.call.rest:
-            commit = max(c.ended for c in commits if c.ended < span.began)
-            # the store writes its log after each round of commands: the first write holds this commit
-            written = min((w.ended for w in logged if w.began > commit), default=span.began)
-            yield any(written < s.began and s.ended < span.began for s in synced)
-
-
-if STRACE or MUST_TRACE:
-
-    async def test_no_move_is_acknowledged_before_it_is_on_disk(tmp_path: Path) -> None:
-        shown = await acknowledgements(tmp_path, "safe")
-        assert len(shown) >= MOVES
-        assert all(shown)
-
-    async def test_the_trace_shows_acknowledgements_before_the_sync(tmp_path: Path) -> None:
-        shown = await acknowledgements(tmp_path, "fast")
-        assert len(shown) >= MOVES
-        assert not all(shown)
-
-
-@pytest.fixture(params=list(binaries()))
-def traced_store(request: pytest.FixtureRequest) -> Iterator[StoreServer]:
-    """A store whose system calls are traced to the file `calls` in its folder."""
-    binary = binaries()[request.param]
-    assert binary is not None, "redis-server is not installed, and this run must test against it"
-    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
-        server = StoreServer(binary, Path(folder), before=traced(Path(folder) / "calls"))
-        try:
-            yield server
-        finally:
-            server.shut_down()
-
-
-async def commit_moves(server: StoreServer, durability: Durability) -> list[bool]:
-    """Commit moves one by one; return for each whether it was on disk before its answer."""
-    server.start()
-    async with open_store(server.url, durability) as store:
-        race = await running_race(store)
-        for after in range(MOVES):
-            await race.commit(move("draw", after))
-    server.shut_down()
-    return [
-        is_durable(calls) for calls in answers(read_calls(server.folder / "calls"), "commit_boards")
-    ]
-
-
-if STRACE or MUST_TRACE:
-
-    async def test_every_move_is_on_disk_before_its_answer(traced_store: StoreServer) -> None:
-        assert await commit_moves(traced_store, Durability.SAFE) == [True] * MOVES
-
-    async def test_the_trace_shows_answers_before_the_sync(traced_store: StoreServer) -> None:
-        traced_store.settings["appendfsync"] = "everysec"
-        assert await commit_moves(traced_store, Durability.FAST) == [False] * MOVES
+    shown = list(durable_when_acknowledged(read_calls(output)))
+    assert len(shown) >= MOVES
+    assert all(shown) is (durability == "safe")

@@ -9,9 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, Final
-
-import pytest
+from typing import Any
 
 from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
 from kit.player_sockets import SocketPlayer, player_at
@@ -107,42 +105,6 @@ async def test_a_store_that_ends_without_its_folder_is_started_when_it_is_back()
         await sits_down(anna)
 
 
-CTRL_S: Final = b"\x13"
-CTRL_Q: Final = b"\x11"
-
-
-class StoppedTerminal:
-    """A terminal whose output was stopped by Ctrl-S; it has the methods of `FullPipe`."""
-
-    def __init__(self) -> None:
-        self._window, self.write_end = os.openpty()
-        os.write(self._window, CTRL_S)
-        self._text = b""
-
-    def read_filling(self) -> None:
-        os.write(self._window, CTRL_Q)
-
-    def read_line(self) -> str:
-        while b"\n" not in self._text:
-            self._text += os.read(self._window, 1 << 16)
-        line, _, self._text = self._text.partition(b"\n")
-        return line.decode().rstrip("\r")
-
-    def close(self) -> None:
-        os.close(self._window)
-        os.close(self.write_end)
-
-
-@pytest.fixture(params=["pipe", "terminal"])
-def unread(request: pytest.FixtureRequest) -> Iterator[FullPipe | StoppedTerminal]:
-    if request.param == "pipe":
-        yield request.getfixturevalue("full_pipe")
-        return
-    terminal = StoppedTerminal()
-    yield terminal
-    terminal.close()
-
-
 @asynccontextmanager
 async def server_with_log(
     descriptor: int, folder: Path
@@ -187,26 +149,24 @@ def events_until(read_line: Callable[[], str], event: str) -> list[dict[str, Any
     return found
 
 
-async def test_races_go_on_while_nobody_reads_the_log(
-    unread: FullPipe | StoppedTerminal, tmp_path: Path
-) -> None:
-    async with server_with_log(unread.write_end, tmp_path) as (process, url):
+async def test_races_go_on_while_nobody_reads_the_log(full_pipe: FullPipe, tmp_path: Path) -> None:
+    async with server_with_log(full_pipe.write_end, tmp_path) as (process, url):
         await play_a_race(url)
         await connect_often(url, 3 * LOG_QUEUE)
-        unread.read_filling()
+        full_pipe.read_filling()
         async with asyncio.timeout(WITHIN):
             for _ in range(LOG_QUEUE):  # a full queue drops what comes, the line on closing too
-                await asyncio.to_thread(unread.read_line)
+                await asyncio.to_thread(full_pipe.read_line)
             process.terminate()
-            ending = await asyncio.to_thread(events_until, unread.read_line, "server_closed")
+            ending = await asyncio.to_thread(events_until, full_pipe.read_line, "server_closed")
             assert "server_closing" in [each["event"] for each in ending]
             assert await process.wait() == 0
 
 
 async def test_a_server_whose_log_is_never_read_stops_in_order(
-    unread: FullPipe | StoppedTerminal, tmp_path: Path
+    full_pipe: FullPipe, tmp_path: Path
 ) -> None:
-    async with server_with_log(unread.write_end, tmp_path) as (process, url):
+    async with server_with_log(full_pipe.write_end, tmp_path) as (process, url):
         await connect_often(url, 1)
         process.terminate()
         async with asyncio.timeout(WITHIN):

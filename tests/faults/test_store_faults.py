@@ -10,7 +10,7 @@ import pytest
 
 from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
 from kit.movers import TABLES, reached, started_players
-from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
+from kit.running_race import ANNA, CODE, commit_all, move, running_race
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, seated
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
@@ -83,46 +83,6 @@ async def test_flushed_functions_are_loaded_again_in_flight(
         group.create_task(players.play_until(players.rounds(60)))
     store_server.ask("FUNCTION", "FLUSH", "SYNC")
     await players.check(store)
-
-
-async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
-    store_server: StoreServer,
-) -> None:
-    async with (
-        losing_next_answer(store_server, "commit_boards") as link,
-        open_store(link.url) as store,
-    ):
-        race = await running_race(store, banked=3)
-        outcomes = await race.commit(
-            move("t1>up", 0, banked=4, rises=True),
-            move("draw", 7, player=BERT),
-            move("draw", 0, player=BERT),
-        )
-        assert link.answers_lost == 1
-        assert [outcome.status for outcome in outcomes] == [
-            CommitStatus.DONE,
-            CommitStatus.STALE,
-            CommitStatus.DONE,
-        ]
-        assert [outcome.number for outcome in outcomes] == [1, 0, 2]
-        for player, outcome in ((ANNA, outcomes[0]), (BERT, outcomes[2])):
-            [entry] = (await race.board(player)).entries
-            assert (entry.at, entry.number) == (outcome.at, outcome.number)
-        assert (await race.standing()).reached == (outcomes[0].at - race.start_at, 1)
-
-
-async def test_an_ending_by_the_server_whose_answer_got_lost_is_done_once(
-    store_server: StoreServer,
-) -> None:
-    async with (
-        losing_next_answer(store_server, "commit_boards") as link,
-        open_store(link.url) as store,
-    ):
-        race = await running_race(store)
-        [outcome] = await race.commit(ending("left", 0, "left"))
-        assert link.answers_lost == 1
-        assert (outcome.status, outcome.length, outcome.number) == (CommitStatus.DONE, 1, 1)
-        assert await race.texts() == ["left"]
 
 
 def write(version: int) -> TableWrite:
@@ -240,22 +200,6 @@ async def test_a_board_corrupted_in_the_store_fails_alone(
     ]
 
 
-@pytest.mark.usefixtures("short_timeout")
-async def test_a_store_that_restarts_with_unsafe_settings_gets_no_moves(
-    mortal_store: StoreServer,
-) -> None:
-    async with open_store(mortal_store.url) as store:
-        race = await running_race(store)
-        await race.commit(move("draw", 0))
-        mortal_store.kill()
-        mortal_store.settings["appendfsync"] = "everysec"
-        await asyncio.to_thread(mortal_store.start)
-        with pytest.raises(StoreUnavailable, match="CONFIG SET appendfsync always"):
-            await race.commit(move("w>t1", 1))
-        assert mortal_store.ask("CONFIG", "SET", "appendfsync", "always") == b"+OK"
-        assert (await race.commit(move("w>t1", 1)))[0].status is CommitStatus.DONE
-
-
 @on_its_way
 async def test_pending_commits_complete_before_the_store_is_closed(
     store_server: StoreServer, turns: int
@@ -361,25 +305,6 @@ async def scripted_store(socket: Path, reply: Callable[[list[bytes]], bytes]) ->
 
 DONE = b"*5\r\n:0\r\n:1\r\n:5\r\n:1\r\n:2\r\n"
 """The store's reply to a call with one commit."""
-
-
-async def test_a_batch_that_meets_a_transient_error_is_sent_again(
-    tmp_path: Path,
-) -> None:
-    calls: list[bytes] = []
-
-    def reply(words: list[bytes]) -> bytes:
-        if words[0] != b"FCALL":
-            return b"+OK\r\n"
-        calls.append(words[-1])
-        return DONE if len(calls) > 2 else b"-OOM no memory\r\n"
-
-    async with (
-        scripted_store(tmp_path / "s", reply) as url,
-        own_commits(lambda: dial(url)) as own,
-    ):
-        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
-    assert calls == 3 * calls[:1]
 
 
 @pytest.mark.usefixtures("short_timeout")

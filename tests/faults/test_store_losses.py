@@ -14,6 +14,7 @@ import pytest
 from kit.in_process_server import InProcessServer, gathered
 from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
+from kit.server_process import running_server
 from kit.stores import StoreServer
 from saratoga_client.session.state import Verification
 from saratoga_protocol.commands import ClaimName, GetRecord, JoinTable, MakeMove, NotReady, Start
@@ -325,13 +326,36 @@ async def test_an_emptied_store_is_refused_and_its_players_are_told(
         await until_moves(bots, len(bots.players))
         all_notes = [player.notes for player in bots.players]
         mortal_store.delete_data()
-        await bots.until(lambda: all(notes.told or notes.unavailable for notes in all_notes))
+        await bots.until(
+            lambda: all(notes.told or notes.refused["store_unavailable"] for notes in all_notes)
+        )
         reason = await until_refused(bots)
         assert reason.startswith("The store does not have the data of this server")
-        silent = [notes.told for notes in all_notes if not (is_told(notes) or notes.unavailable)]
+        silent = [
+            notes.told
+            for notes in all_notes
+            if not (is_told(notes) or notes.refused["store_unavailable"])
+        ]
         assert silent == []
         # the guard may refuse the store before any player asks for a board or the table
         lost = lines_of(bots, "moves_lost") + lines_of(bots, "table_lost")
         assert bool(lost) == any(map(is_told, all_notes))
         # the table is gone, so the bots leave
         await bots.stop_racing()
+
+
+async def test_a_server_process_says_what_is_wrong_with_its_store_and_recovers(
+    mortal_store: StoreServer,
+) -> None:
+    async with running_server("--redis", mortal_store.url) as server:
+        for value, event, status in (
+            ("no", "store_refused", 503),
+            ("always", "store_accepted", 200),
+        ):
+            mortal_store.ask("CONFIG", "SET", "appendfsync", value)
+            async with asyncio.timeout(WITHIN):
+                while not (lines := [each for each in server.events() if each["event"] == event]):  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            assert (await server.get("/readyz"))[0] == status
+            if status == 503:
+                assert "CONFIG SET appendfsync always" in str(lines[0]["reason"])

@@ -17,7 +17,6 @@ from kit.race_audit import (
     faults_of_open_board,
 )
 from kit.recorded_players import Notes, RecordedPlayer
-from kit.storms.refusals import untrue_refusals_of_race
 from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 from saratoga_rules.records.verify import verify
@@ -63,31 +62,6 @@ def unanswered_moves(record: RaceRecord, notes: Notes) -> list[int]:
         for place, line in enumerate(log)
         if place not in answered and (line.text == "cash-out" or line.text not in LOG_ENDINGS)
     ]
-
-
-def unexplained(record: RaceRecord, notes: Notes) -> Iterator[str]:
-    """Describe missing answers that no fault in the player's notes explains."""
-    race, missing = record.race_id, unanswered_moves(record, notes)
-    if not missing:
-        return
-    lost, pipelined = notes.lost_answers[race], notes.pipelined[race]
-    # One move at most is unanswered when an answer gets lost, or all that were pipelined.
-    if len(missing) > lost + (pipelined if lost else 0):
-        yield (
-            f"never had an answer to {len(missing)} moves, at {missing}, and at most {lost} "
-            f"answers can have got lost ({pipelined} moves were pipelined)"
-        )
-    if not pipelined:
-        yield from _moves_without_a_board(race, missing, notes)
-
-
-def _moves_without_a_board(race: str, missing: list[int], notes: Notes) -> Iterator[str]:
-    """Find moves made after an unanswered one without a view of the board in between."""
-    shown = {board.count for board in notes.shown.get(race, ())}
-    moves = {each.after for each in notes.of_race(race) if each.after is not None}
-    for place in missing:
-        if place + 1 in moves and place + 1 not in shown:
-            yield f"moved on after {place + 1} moves without having been shown the last of them"
 
 
 def _place(after: int | None, length: int) -> int:
@@ -223,8 +197,6 @@ class Auditor:
             notes = next(each for each in all_notes if each.player == racer.player)
             found += faults_of_log(board, racer, notes)
             self.unanswered += bool(unanswered_moves(record, notes))
-            found += [f"{racer.player}: {fault}" for fault in unexplained(record, notes)]
-            found += untrue_refusals_of_race(record, board, notes)
         found += faults_of_count(boards)
         self.faults += [f"{record.race_id}: {fault}" for fault in found]
         self._count_moves(table, record.race_id)

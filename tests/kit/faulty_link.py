@@ -2,18 +2,14 @@
 
 A link can cut its connections, drop all data while they stay open, stop reading from the server, lose an
 answer, or change what a client sends. Players connect through a link to the server, and the server
-connects through a link to its store. The link of one player finds the boundaries between commands: it
-can cut the connection between a move and its answer, and send moves twice, late or in another order.
+connects through a link to its store.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
-
-from kit.raw_client import Frame, split_frames
 
 CONNECT_WITHIN = 1.0
 """Longest time in seconds to connect to a server on this machine."""
@@ -389,153 +385,3 @@ def lose_next_answer(function: str) -> LinkFault:
         return False
 
     return lose_answers_to(is_lost)
-
-
-# The moves of one player
-
-MOVE = b"\xa4type\xa4move"
-"""Part of every move's frame in MessagePack."""
-
-ANSWER = b"\xa4type\xa5board\xa2re"
-"""Part of the frame of every answer to a move in MessagePack."""
-
-KEPT_MOVES = 4
-"""The number of moves that `repeat_old_moves` sends again."""
-
-HELD_AT_MOST = 0.5
-"""Longest time in seconds to hold a move back while no other move follows."""
-
-
-def is_move(frame: Frame) -> bool:
-    return MOVE in frame.payload
-
-
-class PlayerLink(FaultyLink):
-    """A link for one player's connections, one at a time.
-
-    The methods that set a fault take a function that is called once the fault has taken effect.
-    """
-
-    def __init__(self, dial: Dial) -> None:
-        super().__init__(dial)
-        self._change: Callable[[list[Frame]], list[Frame]] | None = None
-        """The fault: it receives the frames that arrived, and returns the frames to forward."""
-        self._moves: deque[Frame] = deque(maxlen=KEPT_MOVES)
-        self._has_upgraded = False
-
-    def prepare(self, connection: LinkConnection) -> None:
-        """Route a new connection's frames through the present fault."""
-        self._has_upgraded = False
-        rest = b""
-
-        def to_server(data: bytes) -> bytes:
-            nonlocal rest
-            data, rest, handshake = rest + data, b"", b""
-            if not self._has_upgraded:
-                handshake, found, frames = data.partition(b"\r\n\r\n")
-                if not found:
-                    rest = data
-                    return b""
-                self._has_upgraded, handshake, data = True, handshake + found, frames
-            frames_here, rest = split_frames(data)
-            passed = frames_here
-            if self._change is not None and frames_here:
-                passed = self._change(frames_here)
-            self._moves.extend(frame for frame in frames_here if is_move(frame))
-            return handshake + _joined(passed)
-
-        connection.to_server = to_server
-
-    def cut_before_answer(self, on_done: Callable[[], None]) -> None:
-        """Forward the next move, and cut the connection when its answer arrives."""
-
-        def change(frames: list[Frame]) -> list[Frame]:
-            if any(is_move(frame) for frame in frames):
-                self._change, connection = None, self.newest
-                assert connection is not None
-
-                def to_client(data: bytes) -> bytes:
-                    if ANSWER not in data:
-                        return b""
-                    on_done()
-                    return connection.lose()
-
-                connection.to_client = to_client
-            return frames
-
-        self._change = change
-
-    def duplicate_move(self, on_done: Callable[[], None]) -> None:
-        """Send the next move twice, and once more after the move that follows it."""
-        first: list[Frame] = []
-
-        def change(frames: list[Frame]) -> list[Frame]:
-            passed = []
-            for frame in frames:
-                passed.append(frame)
-                if is_move(frame):
-                    if first:
-                        self._change = None
-                        on_done()
-                    else:
-                        first.append(frame)
-                    passed += first
-            return passed
-
-        self._change = change
-
-    def reorder_moves(
-        self, count: int, order: Callable[[list[Frame]], None], on_done: Callable[[], None]
-    ) -> None:
-        """Hold back `count` moves, then send them in another order; `order` rearranges their list in place.
-
-        If too few moves follow in time, send those that there are.
-        """
-        held: list[Frame] = []
-        waiting: list[asyncio.TimerHandle] = []
-
-        def release() -> list[Frame]:
-            for timeout in waiting:
-                timeout.cancel()
-            order(held)
-            self._change = None
-            on_done()
-            return held
-
-        def change(frames: list[Frame]) -> list[Frame]:
-            held.extend(frame for frame in frames if is_move(frame))
-            passed = [frame for frame in frames if not is_move(frame)]
-            if len(held) >= count:
-                return passed + release()
-            if held and not waiting:
-                loop = asyncio.get_running_loop()
-                waiting.append(loop.call_later(HELD_AT_MOST, lambda: self._send(release())))
-            return passed
-
-        self._change = change
-
-    def repeat_old_moves(self) -> None:
-        """Send the latest moves once more, even if they were first sent over an earlier connection."""
-        if self._has_upgraded:
-            self._send(self._moves)
-
-    def stop_faults(self) -> None:
-        """Forward all further frames unchanged, and resume reading."""
-        self._change = None
-        self.resume()
-
-    def _send(self, frames: Iterable[Frame]) -> None:
-        if self.newest is not None:
-            self.newest.send_to_server(_joined(frames))
-
-
-def _joined(frames: Iterable[Frame]) -> bytes:
-    return b"".join(frame.whole for frame in frames)
-
-
-@asynccontextmanager
-async def player_link(dial: Dial) -> AsyncIterator[PlayerLink]:
-    """Open a player's link to the servers that `dial` connects to."""
-    link = PlayerLink(dial)
-    async with listening(link):
-        yield link

@@ -48,19 +48,6 @@ class Acknowledged:
     """The time of the acknowledgement by `time.monotonic()`, in seconds."""
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """A refusal of a command."""
-
-    id: int
-    code: str
-    retry: bool
-    wait: int
-    board: BoardView | None
-    moment: float
-    """The time of the refusal by `time.monotonic()`, in seconds."""
-
-
 @dataclass
 class Notes:
     """A player's notes: everything that it sent and received."""
@@ -72,8 +59,6 @@ class Notes:
     """The board as dealt, by race."""
     ended: dict[str, BoardView] = field(default_factory=dict)
     """The board as the server ended it, by race."""
-    over: dict[str, float] = field(default_factory=dict)
-    """The time when the player first received that its board had ended (`time.monotonic()`), by race."""
     shown: dict[str, list[BoardView]] = field(default_factory=dict)
     """Every state of the player's own board that the server sent, by race."""
     taken_back: dict[str, list[str]] = field(default_factory=dict)
@@ -98,16 +83,10 @@ class Notes:
     """The table's phase, as last sent."""
     present: str = ""
     """The id of the table's present race."""
-    unavailable: int = 0
-    """The number of refusals because the server did not reach its store."""
     heard: float = 0.0
     """The time of the last event (`time.monotonic()`)."""
-    refusals: list[Refusal] = field(default_factory=list)
+    refusals: list[events.Refused] = field(default_factory=list)
     """All refusals, also those of races that were audited."""
-    lost_answers: Counter[str] = field(default_factory=Counter)
-    """How often an answer may have been lost, by race: connection lost, store unavailable, timeout."""
-    pipelined: Counter[str] = field(default_factory=Counter)
-    """The number of moves sent while another was unanswered, by race."""
     on_news: Callable[[], None] = lambda: None
     """Called after every event and every change of the connection."""
 
@@ -146,22 +125,10 @@ class Notes:
                 self.told.append(text)
             case events.TableChanged(table=table):
                 self._see(table)
-            case events.Refused(re=command_id, code=code, board=present):
+            case events.Refused(board=present):
                 if present is not None:
                     self._show(present)
-                self.refusals.append(
-                    Refusal(
-                        id=command_id or 0,
-                        code=code,
-                        retry=event.retry,
-                        wait=event.wait,
-                        board=present,
-                        moment=time.monotonic(),
-                    )
-                )
-                if code == "store_unavailable":
-                    self.unavailable += 1
-                    self.miss_answer()
+                self.refusals.append(event)
             case _:
                 pass
         self.heard = time.monotonic()
@@ -181,8 +148,6 @@ class Notes:
 
     def _show(self, board: BoardView) -> None:
         self.shown.setdefault(board.race, []).append(board)
-        if board.state != "racing":
-            self.over.setdefault(board.race, time.monotonic())
 
     def take_up(self, snapshot: events.Snapshot) -> None:
         self._see(snapshot.table)
@@ -216,14 +181,8 @@ class Notes:
             self.sent.pop(each.id, None)
         self.acknowledged = [each for each in self.acknowledged if each.race != race]
         for kept in (
-            *(self.openings, self.ended, self.over, self.shown, self.taken_back),
-            *(
-                self.commitments,
-                self.nonce_hashes,
-                self.outcomes,
-                self.lost_answers,
-                self.pipelined,
-            ),
+            *(self.openings, self.ended, self.shown, self.taken_back),
+            *(self.commitments, self.nonce_hashes, self.outcomes),
         ):
             kept.pop(race, None)
         del self.connected[:-3]
@@ -232,14 +191,7 @@ class Notes:
         self.is_connected = state is LinkState.CONNECTED
         if self.is_connected:
             self.connected.append(time.monotonic())
-        else:
-            self.miss_answer()
         self.on_news()
-
-    def miss_answer(self) -> None:
-        """Note that an awaited answer may have been lost."""
-        if self.board is not None:
-            self.lost_answers[self.board.race] += 1
 
 
 class NotingRequests(Requests):
@@ -276,13 +228,6 @@ class NotingConnection(Connection):
         self.subscribe(self.notes.turn)
         self._requests = NotingRequests(Backoff(), self._send)
         self._requests.notes = self.notes
-
-    async def request(self, draft: Draft, within: float | None = None) -> Event:
-        try:
-            return await super().request(draft, within)
-        except RequestTimedOut:
-            self.notes.miss_answer()
-            raise
 
 
 def _blocked(state: SessionState) -> list[str]:

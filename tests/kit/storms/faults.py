@@ -16,8 +16,6 @@ from random import Random
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault
 from kit.racing_bots import NeverHappened
 from kit.storms.installation import Installation, Node, StormPlayer
-from saratoga_client.net.errors import CommandRefused, RequestTimedOut
-from saratoga_protocol.commands import MakeMove
 
 
 async def nothing_to_heal() -> None:
@@ -58,8 +56,8 @@ class Fault:
 
 # Connections of players
 
-PIPELINED = 3
-"""Moves that are sent at once."""
+ANSWER = b"\xa4type\xa5board\xa2re"
+"""Part of the frame of every answer to a move in MessagePack."""
 
 CUTS_IN_A_STORM = 3
 """The number of times that one fault cuts all connections."""
@@ -68,16 +66,32 @@ TRIED_FOR = 30.0
 """Longest time in seconds for a fault that waits for a move to take effect."""
 
 
-async def _on_some_link(
-    installation: Installation,
-    random: Random,
-    arm: Callable[[StormPlayer, Callable[[], None]], None],
-    what: str,
-) -> StormPlayer:
-    """Set a fault on a racer's link and wait until the fault has taken effect.
+async def cut(installation: Installation, random: Random) -> ActiveFault:
+    player = random.choice(installation.players)
+    player.link.cut()
+    return ActiveFault([player])
 
-    If the racer's board ends first, set the fault on another link.
-    """
+
+def cut_before_answer(player: StormPlayer, then: Callable[[], None]) -> None:
+    """Cut the player's connection when the next answer to a move arrives; call `then`."""
+
+    def fault(link: FaultyLink, connection: LinkConnection) -> None:
+        def to_client(data: bytes) -> bytes:
+            if ANSWER not in data:
+                return data
+            link.heal()
+            then()
+            return connection.lose()
+
+        connection.to_client = to_client
+
+    player.link.fault = fault
+    for connection in player.link.connections:
+        player.link.prepare(connection)
+
+
+async def lose_answer(installation: Installation, random: Random) -> ActiveFault:
+    """Lose the answer to a racer's move; if the board ends first, try another racer."""
     loop = asyncio.get_running_loop()
     until = loop.time() + TRIED_FOR
     while loop.time() < until:
@@ -89,33 +103,17 @@ async def _on_some_link(
             happened.set()
             installation.changed.set()
 
-        arm(player, has_happened)
+        cut_before_answer(player, has_happened)
         await installation.until(
             lambda player=player, happened=happened: (
                 happened.is_set() or not player.notes.is_racing
             ),  # type: ignore[misc]
-            what,
+            "an answer lost",
         )
         if happened.is_set():
-            return player
-        player.link.stop_faults()
-    raise AssertionError(f"no move was made in time for: {what}")
-
-
-async def cut(installation: Installation, random: Random) -> ActiveFault:
-    player = random.choice(installation.players)
-    player.link.cut()
-    return ActiveFault([player])
-
-
-async def lose_answer(installation: Installation, random: Random) -> ActiveFault:
-    player = await _on_some_link(
-        installation,
-        random,
-        lambda player, then: player.link.cut_before_answer(then),
-        "an answer lost",
-    )
-    return ActiveFault([player])
+            return ActiveFault([player])
+        player.link.heal()
+    raise AssertionError("no move was answered in time")
 
 
 async def make_half_open(installation: Installation, random: Random) -> ActiveFault:
@@ -147,68 +145,12 @@ async def stall(installation: Installation, random: Random) -> ActiveFault:
     affected = random.sample(installation.players, 2)
     for player in affected:
         player.link.stall()
-    return ActiveFault(affected, partial(_stop_faults, affected))
+    return ActiveFault(affected, partial(_heal, affected))
 
 
-async def _stop_faults(players: list[StormPlayer]) -> None:
+async def _heal(players: list[StormPlayer]) -> None:
     for player in players:
-        player.link.stop_faults()
-
-
-async def duplicate(installation: Installation, random: Random) -> ActiveFault:
-    player = await _on_some_link(
-        installation,
-        random,
-        lambda player, then: player.link.duplicate_move(then),
-        "a move sent twice",
-    )
-    return ActiveFault([player])
-
-
-async def reorder(installation: Installation, random: Random) -> ActiveFault:
-    """Send several moves of a player without waiting; deliver them in another order."""
-    pipelines: list[asyncio.Task[None]] = []
-
-    def arm(player: StormPlayer, then: Callable[[], None]) -> None:
-        player.link.reorder_moves(PIPELINED, random.shuffle, then)
-        pipelines.append(asyncio.create_task(_pipeline(player)))
-
-    player = await _on_some_link(installation, random, arm, "moves in another order")
-
-    async def heal() -> None:
-        await asyncio.gather(*pipelines)
-
-    return ActiveFault([player], heal)
-
-
-async def _pipeline(player: StormPlayer) -> None:
-    board = player.notes.board
-    assert board is not None
-    player.notes.pipelined[board.race] += PIPELINED
-    await asyncio.gather(
-        *(_try_draw(player, board.race, board.count + ahead) for ahead in range(PIPELINED))
-    )
-
-
-async def _try_draw(player: StormPlayer, race: str, after: int) -> None:
-    try:
-        await player.connection.request(partial(MakeMove, race=race, after=after, move="draw"))
-    except (CommandRefused, RequestTimedOut):
-        # The notes have what was accepted.
-        return
-
-
-async def replay(installation: Installation, random: Random) -> ActiveFault:
-    """Cut a connection, and send its latest moves again over the next one."""
-    player = random.choice(installation.players)
-    since = time.monotonic()
-    player.link.cut()
-    await installation.until(
-        lambda: bool(player.notes.connected) and player.notes.connected[-1] > since,
-        "a new connection",
-    )
-    player.link.repeat_old_moves()
-    return ActiveFault([player])
+        player.link.heal()
 
 
 async def cut_all(installation: Installation, random: Random) -> ActiveFault:
@@ -231,9 +173,6 @@ CONNECTION_FAULTS = (
         from_heal=True,
     ),
     Fault(name="reader stalled", part="connection", inject=stall, hold=(0.5, 3.0), from_heal=True),
-    Fault(name="moves sent twice", part="connection", inject=duplicate, needs_play=True),
-    Fault(name="moves reordered", part="connection", inject=reorder, needs_play=True),
-    Fault(name="moves repeated later", part="connection", inject=replay, needs_play=True),
     Fault(name="reconnect storm", part="connection", inject=cut_all, from_heal=True),
 )
 

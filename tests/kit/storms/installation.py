@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kit.faulty_link import FaultyLink, PlayerLink, link_to_store, player_link, to_ports
+from kit.faulty_link import FaultyLink, link_to_store, listening, to_ports
 from kit.racing_bots import Racing
 from kit.recorded_players import RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess
@@ -30,7 +30,7 @@ RECENT = 50
 class StormPlayer(RecordedPlayer):
     """A racing bot and its faulty link to the servers."""
 
-    link: PlayerLink = field(kw_only=True)
+    link: FaultyLink = field(kw_only=True)
 
     def back_since(self, moment: float, *, by_reconnect: bool) -> float | None:
         """Return when the server first acknowledged a move after `moment`, `None` if it has not yet.
@@ -188,7 +188,9 @@ async def open_installation(
         try:
             installation.baseline = [each.footprint() for each in installation.nodes]
             for number, game in enumerate(games, start=1):
-                links = [await stack.enter_async_context(player_link(dial)) for _ in LINE_UP]
+                links = [FaultyLink(dial) for _ in LINE_UP]
+                for link in links:
+                    await stack.enter_async_context(listening(link))
                 seated = players_at_a_table(
                     [link.url for link in links], game, f"Table{number}x", LINE_UP, timing
                 )

@@ -13,7 +13,6 @@ from kit.server_process import ServerProcess
 from kit.storms.faults import ActiveFault, Fault
 from kit.storms.installation import Installation, StormPlayer, open_installation
 from kit.storms.leaks import leaks_of
-from kit.storms.refusals import untrue_refusals
 from saratoga_client.net.connection import Timing
 from saratoga_rules.games import GAMES
 from saratoga_server.store.opening import open_store
@@ -39,8 +38,6 @@ class Storm:
     """The number of injections of each kind: fewer than planned if the storm stopped early."""
     unfelt: Counter[str] = field(default_factory=Counter)
     """The number of injections of each kind that affected no player."""
-    troubles: list[tuple[float, float]] = field(default_factory=list)
-    """For every fault of nodes or store: when it was injected, and when all players were back."""
     late: list[str] = field(default_factory=list)
     """Faults after which a player was back later than promised."""
 
@@ -72,7 +69,7 @@ class Storm:
         await self.installation.mid_race()
         await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))
         racing = self.installation.racers()
-        first = since = time.monotonic()
+        since = time.monotonic()
         active: list[tuple[Fault, ActiveFault]] = []
         for fault in faults:
             began = time.monotonic()
@@ -91,8 +88,6 @@ class Storm:
         if any(fault.from_heal for fault in faults):
             since = healed
         await self._await_recovery(faults, active, since, healed, racing)
-        if any(fault.part != "connection" for fault in faults):
-            self.troubles.append((first, time.monotonic()))
 
     async def _await_recovery(
         self,
@@ -239,8 +234,6 @@ async def run_storm(
             await asyncio.wait_for(auditor.audit_all(), AUDITED_WITHIN)
             auditor.faults += too_few(auditor, plan.races)
             auditor.faults += storm.without_effect()
-            for player in installation.players:
-                auditor.faults += untrue_refusals(player.notes, storm.troubles)
         return StormResult(
             storm=storm,
             auditor=auditor,
