@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kit.finished_races import finished_race
 from kit.races import countdown_voided, replay
-from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, nonce, running
+from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, running
 from kit.walks import banking, walk
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
@@ -19,31 +19,24 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
 from saratoga_rules.play import IllegalMove, is_won, play
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.heads import heads, shown
-from saratoga_rules.records.record import LogLine, format_record, parse_record
-from saratoga_rules.records.standing import IDLE_MILLIS, LOG_ENDINGS, Reached, State
-from saratoga_rules.records.verify import verify
+from saratoga_rules.records.record import format_record, parse_record
+from saratoga_rules.records.standing import LOG_ENDINGS, Reached, State
 from saratoga_server.domain.board import (
-    AHEAD_MILLIS,
     FOLD_STEP,
     Board,
     BoardChange,
     BoardLog,
-    commit_of,
     continued,
     ended,
     enter,
     fold,
-    is_idle,
     open_board,
     played,
-    repeated,
-    stuck_after,
 )
 from saratoga_server.domain.replays import CannotReplay, replay_json
 from saratoga_server.domain.results import CountedRace, count_up, recorded_outcome
 from saratoga_server.domain.tables import TableState
-from saratoga_server.ports import BoardCommit, Damage, LiveStanding, LogEntry, Millis, StoredBoard
+from saratoga_server.ports import Damage, LogEntry, Millis, StoredBoard
 
 # Boards are computed from their logs, on any node and in any number of steps
 
@@ -91,29 +84,6 @@ def folded(*entries: LogEntry, game: Game = CANFIELD) -> Board:
     return board
 
 
-def test_a_move_is_judged_without_changing_the_board() -> None:
-    board = new_board()
-    after = played(CANFIELD, board, parse_move("t1>up"))
-    assert (after.banked, after.state, after.rises) == (5, State.RACING, True)
-    assert not played(CANFIELD, board, parse_move("draw")).rises
-    assert (board.position, board.banked, list(board.log)) == (OPENING, 4, [])
-    with pytest.raises(IllegalMove):
-        played(CANFIELD, board, parse_move("t4>up"))
-
-
-def test_a_board_is_the_fold_of_its_log() -> None:
-    board = folded(entry("t1>up", 900, 3), entry("draw", 1500, 7))
-    assert (board.banked, board.length) == (5, 2)
-    assert board.reached == Reached(900, 3)
-    assert board.position.waste
-
-
-@pytest.mark.parametrize("text", sorted(LOG_ENDINGS))
-def test_an_ending_in_the_log_ends_the_board(text: str) -> None:
-    board = folded(entry("draw", 100, 1), entry(text, 100, 2))
-    assert (board.state, board.length) == (text, 2)
-
-
 def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
     log = (
         entry("t1>up", 100, 1),
@@ -126,53 +96,7 @@ def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
     assert folded(*log, game=TAKES_BACK).reached == Reached(400, 4)
 
 
-def test_an_ending_that_comes_with_a_move_is_entered_after_it() -> None:
-    board = new_board()
-    stuck = stuck_after(board, played(CANFIELD, board, parse_move("t1>up")))
-    enter(board, stuck, at(70), 5)
-    assert (board.state, board.length) == (State.STUCK, 2)
-    assert board.reached == Reached(70, 5)
-    again = folded(entry("t1>up", 70, 5), entry("stuck", 70, 6))
-    assert replace(board, analysis=None) == replace(again, analysis=None)
-
-
-def test_a_standing_is_what_others_may_know() -> None:
-    board = folded(entry("t1>up", 900, 3), entry("draw", 1500, 7))
-    banked = LogLine(900, 3, "t1>up")
-    _, head = heads(KEY, f"{CODE}/1", ANN, [banked])
-    assert board.standing() == LiveStanding(2, 5, State.RACING, head, Reached(900, 3))
-
-
 # The written entries
-
-
-def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
-    board = folded(entry("draw", 100, 1))
-    after = played(CANFIELD, board, parse_move("t1>up"))
-    commit = commit_of(board, after, table=CODE, race=2, player=ANN, epoch=3)
-    assert commit == BoardCommit(
-        table=CODE,
-        race=2,
-        player=ANN,
-        epoch=3,
-        after=1,
-        entries=("t1>up",),
-        banked=5,
-        state="racing",
-        rises=True,
-        head=shown(after.head),
-    )
-
-
-@pytest.mark.parametrize("state", [state for state in State if state in LOG_ENDINGS])
-def test_an_ending_of_the_servers_own_needs_no_epoch(state: State) -> None:
-    board = folded(entry("t1>up", 100, 1))
-    after = ended(board, state)
-    assert (after.position, after.banked, after.rises) == (board.position, 5, False)
-    commit = commit_of(board, after, table=CODE, race=2, player=ANN)
-    assert (commit.epoch, commit.after) == (0, 1)
-    assert (commit.state, commit.banked) == (state, 5)
-    assert commit.late is (state is State.OUT_OF_TIME), "only this comes after the deadline"
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -187,27 +111,6 @@ def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
     assert (board.position, board.length) == (steps[-1].position, len(log))
     assert board.banked == steps[-1].position.banked
     assert pauses == list(range(FOLD_STEP, len(log) + 1, FOLD_STEP))
-
-
-def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
-    board, silence = new_board(), IDLE_MILLIS + AHEAD_MILLIS
-    assert not is_idle(board, at(silence - 1), START)
-    assert is_idle(board, at(silence), START)
-    assert not is_idle(board, at(silence), at(60_000)), "another sign"
-    board = folded(entry("draw", 1000, 1))
-    assert not is_idle(board, at(silence), START)
-    assert is_idle(board, at(silence + 1000), START)
-    assert not is_idle(folded(entry("cash-out", 1000, 1)), at(10 * silence), START)
-
-
-def test_the_entries_of_a_command_that_was_carried_out_are_found_by_place_and_text() -> None:
-    board = folded(entry("draw", 100, 1), entry("t1>up", 200, 2))
-    assert list(repeated(board, 0, "draw")) == [0]
-    assert list(repeated(board, 1, "t1>up")) == [1]
-    for after, text in ((0, "t1>up"), (1, "draw"), (2, "draw")):
-        assert not repeated(board, after, text)
-    stuck = folded(entry("t1>up", 70, 5), entry("stuck", 70, 6))
-    assert list(repeated(stuck, 0, "t1>up")) == [0, 1]
 
 
 # Boards read again
@@ -273,25 +176,6 @@ def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: s
 
 
 # A board's log: stored as columns, read like a list of entries
-
-
-ENTRIES = [
-    LogEntry("draw", Millis(NOON), 1),
-    LogEntry("t1>up", Millis(NOON + 900), 4),
-    LogEntry("stuck", Millis(NOON + 900), 5),
-]
-
-
-def test_what_was_appended_is_read_again() -> None:
-    log = BoardLog()
-    assert not log
-    for entry in ENTRIES:
-        log.append(entry)
-    assert len(log) == 3
-    assert list(log) == ENTRIES
-    assert (log[0], log[-1]) == (ENTRIES[0], ENTRIES[-1])
-    with pytest.raises(IndexError):
-        log[3]
 
 
 def test_an_entry_takes_no_more_memory_than_its_numbers() -> None:
@@ -391,68 +275,11 @@ def played_out(*players: str, bots: Iterable[str] = ()) -> CountedRace:
     return race.counted()
 
 
-def settled(counted: CountedRace) -> list[str]:
-    """Return the players whose results leaderboards count."""
-    return [] if counted.settlement is None else [r.player for r in counted.settlement.results]
-
-
-def test_the_record_verifies_and_its_digest_is_announced() -> None:
-    counted = played_out(ANN, BEN, CLEO)
-    record = parse_record(counted.record)
-    verdict = verify(record)
-    assert verdict.ok, verdict
-    assert counted.record.endswith(f"digest {counted.outcome.digest}\n")
-    assert counted.outcome.nonces == {player: nonce(player) for player in (ANN, BEN, CLEO)}
-    assert (record.race, record.cap, record.ranked) == (1, 10, True)
-    assert {racer.name for racer in record.racers} == {"Ann", "Ben", "Cleo"}
-
-
-def test_the_outcome_has_everyones_result() -> None:
-    race = PlayedRace(ANN, BEN)
-    race.moves(BEN, 3)
-    race.ends(BEN, State.LEFT, at=4000)
-    race.ends(ANN, State.OUT_OF_TIME, at=600_000)
-    results = {row.player: row for row in race.counted().outcome.results}
-    assert (results[BEN].state, results[BEN].moves, results[BEN].ended) == ("left", 3, 4000)
-    assert (results[ANN].state, results[ANN].moves) == ("out-of-time", 0)
-    assert (results[ANN].net, results[ANN].reached) == (-45, None)
-
-
-def test_a_racer_without_a_move_is_settled_with_the_net_of_the_deal() -> None:
-    race = PlayedRace(ANN, BEN)
-    race.moves(ANN, 5)
-    for player in (ANN, BEN):
-        race.ends(player)
-    counted = race.counted()
-    assert counted.settlement is not None
-    nets = {row.player: (row.banked, row.net) for row in counted.settlement.results}
-    assert counted.outcome.ranked
-    assert nets[BEN] == (race.opening.banked, -45)
-
-
-def test_a_race_alone_is_not_ranked() -> None:
-    assert (played_out(ANN).outcome.ranked, settled(played_out(ANN))) == (False, [])
-
-
 def test_people_and_bots_of_a_ranked_race_enter_each_their_own() -> None:
     counted = played_out(ANN, BEN, CLEO, bots=(CLEO,))
     assert counted.settlement is not None
     assert {result.player for result in counted.settlement.results} == {ANN, BEN, CLEO}
     assert counted.settlement.people == (ANN, BEN)
-
-
-def test_a_result_is_settled_with_the_time_at_which_its_count_was_reached() -> None:
-    race = PlayedRace(ANN, BEN)
-    race.moves(ANN, 1)
-    race.moves(BEN, 1)
-    for player in (ANN, BEN):
-        race.ends(player)
-    counted = race.counted()
-    assert counted.settlement is not None
-    for result in counted.settlement.results:
-        reached = race.boards[result.player].reached
-        assert result.reached == (None if reached is None else reached.at)
-        assert result.net == 5 * result.banked - 50
 
 
 def test_racers_are_named_as_at_the_countdown() -> None:

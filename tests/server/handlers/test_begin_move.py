@@ -269,20 +269,6 @@ async def test_an_abandoned_move_may_fail_without_an_unhandled_exception(
 # Answers that depend on the store
 
 
-async def test_a_move_that_was_stored_without_a_reply_is_answered_when_it_comes_again(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-    command = move(anna, "draw")
-    server.faults.lost_replies = 1
-    assert refusal(await sent(server, anna, command)) == ("store_unavailable", None)
-    answer = await sent(server, anna, command)
-    assert isinstance(answer, BoardChanged)
-    assert (answer.re, answer.board.count, answer.entries) == (command.id, 1, ["0 1 draw"])
-    begun(server, anna, move(anna, "draw", after=1))
-
-
 async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed(
     server: InProcessServer,
 ) -> None:

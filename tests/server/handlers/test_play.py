@@ -19,9 +19,6 @@ from saratoga_protocol.events import (
     Refused,
     SeatLost,
 )
-from saratoga_rules.analysis import legal_moves
-from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_rules.records.verify import verify
@@ -42,21 +39,6 @@ def refused(answer: object) -> tuple[str, int | None]:
     """Return a refusal's code, and the number of moves on the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
-
-
-# The deal
-
-
-async def test_legal_moves_are_sent_only_to_players_who_asked_for_them(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna", legal=True), await server.player("Bert")
-    await server.race(anna, bert)
-    position = deal_for_key(
-        GAMES["canfield"], bytes.fromhex(server.state(anna.table.code).deal_key)
-    )
-    assert anna.board.legal == [str(move) for move in legal_moves(GAMES["canfield"], position)]
-    assert bert.board.legal is None
 
 
 # Moves
@@ -87,21 +69,6 @@ async def test_only_racers_have_a_board(server: InProcessServer, kind: type) -> 
 
 
 # A store that fails
-
-
-async def test_without_a_store_a_move_changes_nothing_and_can_be_repeated(
-    server: InProcessServer,
-) -> None:
-    anna, _ = await two_racing(server)
-    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    server.faults.unavailable = True
-    answer = await anna.send(command)
-    assert isinstance(answer, Refused)
-    assert (answer.code, answer.retry, answer.re) == ("store_unavailable", True, 50)
-    server.faults.unavailable = False
-    done = await anna.send(command)
-    assert isinstance(done, BoardChanged)
-    assert done.board.count == 1
 
 
 async def test_an_ending_whose_reply_was_lost_ends_the_race(

@@ -93,19 +93,6 @@ async def test_only_so_many_replays_wait_and_none_begins_while_the_node_stops(
     assert len(replayed) < 2
 
 
-async def test_a_caller_that_gives_up_takes_nothing_from_the_others(replayed: list[str]) -> None:
-    tasks = BackgroundTasks()
-    boards = Replays(load, tasks)
-    hasty = asyncio.create_task(boards.boards("mint-otter-42/1"))
-    await asyncio.sleep(0)
-    patient = asyncio.create_task(boards.boards("mint-otter-42/1"))
-    await asyncio.sleep(0)
-    hasty.cancel()
-    assert (await patient).tag
-    await tasks.finish()
-    assert len(replayed) == 1
-
-
 async def test_the_boards_asked_for_longest_ago_are_dropped_first(
     replayed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,17 +136,6 @@ async def test_the_boards_of_a_race_open_when_it_is_over(server: InProcessServer
 
 
 # Commands about leaderboards
-
-
-async def test_a_new_subscription_replaces_the_old_one(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    await anna.ask(GetLeaderboard, follow=True, game="canfield", period="all")
-    await anna.ask(GetLeaderboard, follow=True, game="caprice", period="all")
-    told = len(anna.received.events)
-    await add_results(server.store, 3)
-    for _ in range(UNCHANGED_EVERY):
-        await server.pass_time(1000)
-    assert anna.received.all(Leaderboard, told) == []
 
 
 @pytest.mark.parametrize("ending", ["another query", "hang up"])

@@ -65,22 +65,6 @@ async def test_a_player_without_a_name_cannot_sit_down(server: InProcessServer) 
 # Leaving and being kicked
 
 
-async def test_a_player_who_leaves_is_sent_nothing_more_and_may_join_again(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    command = LeaveTable(id=50, table=code)
-    assert isinstance(await bert.send(command), Done)
-    assert isinstance(await bert.send(command), Done), "said again"
-    assert seated(anna) == ["Anna"]
-    told = len(bert.received.events)
-    await anna.ready()
-    assert bert.received.events[told:] == []
-    await bert.at_table(JoinTable, table=code)
-    assert seated(anna) == ["Anna", "Bert"]
-
-
 async def test_a_racer_who_leaves_keeps_what_is_banked(server: InProcessServer) -> None:
     anna, bert = await players(server, "Anna", "Bert")
     code = await server.race(anna, bert)
@@ -114,15 +98,6 @@ async def test_a_newer_connection_takes_the_seat_and_the_older_is_closed(
     await anna.disconnect()
     assert [seat.connected for seat in bert.table.seats] == [True, True]
     assert (newer.close_codes, bert.close_codes) == ([], [])
-
-
-async def test_joining_the_own_table_again_closes_no_connection(server: InProcessServer) -> None:
-    (anna,) = await players(server, "Anna")
-    code = await server.race(anna)
-    for _ in range(3):
-        await anna.at_table(JoinTable, table=code)
-    assert anna.close_codes == []
-    await anna.moves("draw")
 
 
 async def claim_without_reply(
@@ -276,15 +251,6 @@ async def test_codes_of_own_and_watched_tables_are_no_guesses(server: InProcessS
     limited(back, Action.WRONG_CODE, 1)
     assert await back.refused(JoinTable, table="odd-emu-11", seat=False) == "no_such_table"
     assert isinstance(await back.ask(JoinTable, table=code), Snapshot)
-
-
-async def test_creating_tables_is_limited(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    limited(anna, Action.TABLE, 1)
-    code = await gathered(anna)
-    await anna.ask(LeaveTable, table=code)
-    answer = await anna.ask(CreateTable, game="canfield")
-    assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
 
 
 async def test_changing_a_table_is_limited(server: InProcessServer) -> None:

@@ -35,7 +35,6 @@ from saratoga_protocol.events import (
     Done,
     RaceOver,
     Refused,
-    TableChanged,
 )
 from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.verify import verify
@@ -142,30 +141,6 @@ async def test_the_host_ends_the_last_racing_board_after_a_minute(server: InProc
     assert record is not None
     assert " ended-by-host\n" in record
     assert verify(record).ok
-
-
-# A store that fails
-
-
-@pytest.mark.parametrize("lost", [True, False])
-async def test_a_command_whose_reply_was_lost_can_be_repeated(
-    server: InProcessServer, lost: bool
-) -> None:
-    anna, bert = await players(server, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    command = ChangeSettings(id=50, table=code, cap=3)
-    if lost:
-        server.faults.lost_replies = 1
-    else:
-        server.faults.unavailable = True
-    answer = await anna.send(command)
-    assert isinstance(answer, Refused)
-    assert (answer.code, answer.retry) == ("store_unavailable", True)
-    assert bert.table.settings.cap == 10
-    server.faults.unavailable = False
-    assert isinstance(await anna.send(command), Done)
-    assert (anna.table.settings.cap, bert.table.settings.cap) == (3, 3)
-    assert len(bert.received.all(TableChanged)) == 1
 
 
 # Commands that say what they act on, and commands that are not built yet

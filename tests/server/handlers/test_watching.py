@@ -7,7 +7,6 @@ from kit.players import MemoryPlayer
 from kit.two_nodes import beside
 from saratoga_protocol.commands import JoinTable, LeaveTable, LockTable, NextRace
 from saratoga_protocol.events import (
-    Done,
     RaceOver,
     SeatLost,
     Snapshot,
@@ -49,28 +48,6 @@ async def test_a_player_who_only_watches_from_a_second_tab_is_refused_and_may_st
     await tab.at_table(JoinTable, table=code, seat=False)
     assert await tab.refused(LockTable, table=code, locked=True) == "taken_over"
     assert tab.close_codes == []
-
-
-async def test_after_unwatching_nothing_more_is_sent(server: InProcessServer) -> None:
-    anna, wanda = await players(server, "Anna", "Wanda")
-    code = await gathered(anna)
-    await wanda.at_table(JoinTable, table=code, seat=False)
-    await wanda.ask(LeaveTable, table=code)
-    told = len(wanda.received.events)
-    await anna.ready()
-    assert wanda.received.events[told:] == []
-
-
-async def test_a_connection_that_only_watches_leaves_without_the_seat_that_another_holds(
-    server: InProcessServer,
-) -> None:
-    (anna,), (tab, other) = await players(server, "Anna"), await players(server, "Anna", "Anna")
-    code = await gathered(anna)
-    await tab.at_table(JoinTable, table=code, seat=False)
-    for each in (tab, tab, other):
-        assert isinstance(await each.ask(LeaveTable, table=code), Done)
-    assert [seat.name for seat in anna.table.seats] == ["Anna"]
-    assert isinstance(await anna.ready(), Done)
 
 
 async def test_one_connection_watches_a_limited_number_of_tables(
@@ -165,17 +142,6 @@ async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
     without = await (await server.player("Bert")).at_table(JoinTable, table=code)
     assert without.board is not None
     assert (without.board.count, without.board.legal) == (2, None)
-
-
-async def test_a_board_that_the_store_knows_better_is_read_again(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-    server.faults.lost_replies = 1  # the move is stored, and this node has not noticed it
-    await anna.move("draw")
-    back = await server.player("Anna")
-    snapshot = await back.at_table(JoinTable, table=code)
-    assert snapshot.board is not None
-    assert snapshot.board.count == 1
 
 
 async def test_after_a_race_there_is_its_outcome(server: InProcessServer) -> None:

@@ -18,9 +18,9 @@ from saratoga_protocol.commands import (
     MakeMove,
     NextRace,
 )
-from saratoga_protocol.events import Done, RaceOver
+from saratoga_protocol.events import Done
 from saratoga_rules.records.record import parse_record
-from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS
+from saratoga_rules.records.standing import IDLE_MILLIS
 from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
 from saratoga_server.domain.board import AHEAD_MILLIS
@@ -65,32 +65,6 @@ async def test_other_commands_and_refused_moves_are_signs_too(
     await anna.ask(kind, **where, **fields)
     await server.pass_time(int(LOOK_EVERY * 1000) + AHEAD_MILLIS)
     assert [await state(server, each) for each in (anna, bert)] == ["racing", "idle"]
-
-
-async def idle_host(nodes: Nodes) -> tuple[MemoryPlayer, MemoryPlayer]:
-    """Return the host, whose board has ended as idle, and another racer on the other node."""
-    anna, bert = await nodes.two()
-    await nodes.race(anna, bert, cap=20)
-    await nodes.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
-    await bert.ask(Heartbeat, active=True)
-    await nodes.pass_time(0)
-    await nodes.pass_time(2 * int(LOOK_EVERY * 1000))
-    assert await state(nodes.east, anna) == "idle"
-    return anna, bert
-
-
-@pytest.mark.parametrize("after", [1_000, LAST_BOARD_MILLIS])
-async def test_a_host_who_is_back_before_the_race_is_over_keeps_the_table(
-    nodes: Nodes, after: int
-) -> None:
-    anna, bert = await idle_host(nodes)
-    await nodes.pass_time(1000)
-    await anna.ask(Heartbeat, active=True)
-    await nodes.pass_time(after)
-    await bert.cash_out()
-    await nodes.settle()
-    assert bert.received.all(RaceOver)
-    assert bert.table.host == anna.player
 
 
 # Between races

@@ -50,17 +50,6 @@ async def log(server: InProcessServer, race: LiveRace, player: str) -> list[str]
 # Endings
 
 
-async def test_a_board_is_ended_for_a_position_only_while_it_has_that_length(
-    server: InProcessServer,
-) -> None:
-    race, (anna,) = await racing(server, "Anna")
-    await anna.moves("draw")
-    assert not await play.end_board(server.node, race, anna.player, State.STUCK, length=0)
-    assert await log(server, race, anna.player) == ["draw"]
-    assert await play.end_board(server.node, race, anna.player, State.STUCK, length=1)
-    assert await log(server, race, anna.player) == ["draw", "stuck"]
-
-
 async def test_an_ending_whose_reply_was_lost_is_sent_at_the_next_attempt(
     server: InProcessServer,
 ) -> None:

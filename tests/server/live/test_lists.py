@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.in_process_server import InProcessServer, always, gathered, listed, open_in_process_server
+from kit.in_process_server import InProcessServer, always, listed, open_in_process_server
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.results import add_results
 from kit.tables import SEED
@@ -14,8 +14,6 @@ from saratoga_protocol.commands import (
     Command,
     CreateTable,
     GetLeaderboard,
-    JoinTable,
-    LeaveTable,
 )
 from saratoga_protocol.events import Announcement, Event, Leaderboard
 from saratoga_server.domain.tables import close
@@ -26,19 +24,6 @@ from saratoga_server.live.public_tables import MOST_PLACES
 from saratoga_server.live.session import Session
 
 # The list of public tables, which is right also after restarts
-
-
-async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer) -> None:
-    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
-    code = await gathered(anna, public=True)
-    await gathered(cleo)
-    assert await listed(bert) == [("Anna", "gathering", 1)]
-    await bert.at_table(JoinTable, table=code)
-    assert await listed(bert) == [("Anna", "gathering", 2)]
-    await server.deal(anna, bert)
-    assert await listed(bert) == [("Anna", "running", 2)]
-    await anna.ask(LeaveTable, table=code)
-    assert await listed(bert) == [("Bert", "running", 1)]
 
 
 async def opened_by(
@@ -161,7 +146,6 @@ async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
 # Followers of tables, and events that go to many connections
 
 
-OTHER = "odd-emu-11"
 EVENT = Announcement(text="maintenance at noon")
 
 

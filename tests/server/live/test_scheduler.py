@@ -37,15 +37,6 @@ async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
         await running
 
 
-async def test_a_node_shows_that_it_lives_while_it_serves_anybody(server: InProcessServer) -> None:
-    await server.real.nodes.gone(server.node.name)
-    await server.pass_time(2_000)
-    assert not await server.is_alive(server.node.name), "an idle server writes nothing"
-    await server.player("Anna")
-    await server.settle()
-    assert await server.is_alive(server.node.name), "before anybody has a seat here"
-
-
 # Timers of tables
 
 

@@ -124,15 +124,6 @@ async def test_no_move_is_accepted_after_the_deadline_but_an_ending_is(store: An
     assert (await race.board()).state == "out-of-time"
 
 
-async def test_no_racer_is_out_of_time_before_the_deadline(store: AnyStore) -> None:
-    race = await running_race(store)
-    [early] = await race.commit(ending("out-of-time", 0, "out-of-time", late=True))
-    assert early == CommitOutcome(CommitStatus.STALE, 0)
-    [move_made] = await race.commit(move("draw", 0))
-    assert move_made.status is CommitStatus.DONE
-    assert (await race.board()).state == "racing"
-
-
 async def test_an_ending_just_before_the_deadline_is_written_at_it_and_no_move_follows(
     store: AnyStore,
 ) -> None:
@@ -148,12 +139,6 @@ async def test_an_ending_just_before_the_deadline_is_written_at_it_and_no_move_f
     assert entry.at >= deadline
 
 
-async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
-    race = await running_race(store, started_ago=500 * MINUTE, minutes=0)
-    [outcome] = await race.commit(move("draw", 0))
-    assert outcome.status is CommitStatus.DONE
-
-
 async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
     race = await running_race(store)
     await race.resumed(ANNA, 2)
@@ -164,13 +149,6 @@ async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
     assert new.status is server.status is CommitStatus.DONE
     assert (await race.board()).epoch == 2
     assert (await race.board(BERT)).epoch == 1
-
-
-async def test_a_board_that_has_ended_takes_nothing_more(store: AnyStore) -> None:
-    race = await running_race(store)
-    await race.commit(ending("cash-out", 0, "cash-out"))
-    [outcome] = await race.commit(move("draw", 1))
-    assert outcome == CommitOutcome(CommitStatus.BOARD_OVER, 1)
 
 
 async def test_the_table_is_due_when_one_board_is_left_and_when_none_is(store: AnyStore) -> None:

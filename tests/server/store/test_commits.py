@@ -1,26 +1,14 @@
 """Commits in batches: encoded, confirmed, and what to do with each error."""
 
-import asyncio
 from typing import Any
 
-import hiredis
-import msgpack
 import pytest
-from msgspec.structs import replace
-from redis.exceptions import (
-    BusyLoadingError,
-    MasterDownError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    RedisError,
-)
 
-from kit.running_race import ANNA, BERT, CODE, move, running_race
+from kit.running_race import ANNA, BERT, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus
-from saratoga_server.store.client import function_name, is_confirmed, is_transient
-from saratoga_server.store.commits import BATCH, Commits, encode_commits
-from saratoga_server.store.keys import race_key
+from saratoga_server.store.client import is_confirmed, is_transient
+from saratoga_server.store.commits import Commits
 from saratoga_server.store.opening import open_store
 
 # Commits to one primary: those of one turn of the event loop share a request
@@ -42,51 +30,7 @@ async def test_commits_of_one_turn_share_a_request(store_server: StoreServer) ->
         assert batches == [2, 1]
 
 
-async def test_a_request_holds_a_bounded_number_of_boards(store_server: StoreServer) -> None:
-    batches: list[int] = []
-    async with open_store(store_server.url, on_batch=batches.append) as store:
-        commits = [store.commits.commit(move("draw", 0, player=f"p{n}")) for n in range(BATCH + 1)]
-        outcomes = await asyncio.gather(*commits)
-    assert {outcome.status for outcome in outcomes} == {CommitStatus.NO_BOARD}
-    assert batches == [BATCH, 1]
-
-
-async def test_a_commit_under_way_is_waited_for_at_the_end(store_server: StoreServer) -> None:
-    async with open_store(store_server.url) as store:
-        await running_race(store)
-        outcome = store.commits.commit(move("draw", 0))
-    assert (await outcome).status is CommitStatus.DONE
-
-
 # Batches of commits as requests: one Function call, then the replica's confirmation
-
-
-def decoded(request: bytes) -> list[list[bytes]]:
-    """Return the words of every command in a request."""
-    reader = hiredis.Reader(notEnoughData=None)
-    reader.feed(request)
-    commands: list[Any] = []
-    while (command := reader.gets()) is not None:
-        commands.append(command)
-    return commands
-
-
-def test_commits_of_one_race_share_its_key() -> None:
-    other = replace(move("draw", 0, player="b"), race=2)
-    commits = [move("draw", 0), move("t1>up", 1), other]
-    ((call, function, keys, first, second, batch),) = decoded(encode_commits(commits))
-    assert (call, function) == (b"FCALL", function_name("commit_boards").encode())
-    assert (keys, first, second) == (
-        b"2",
-        race_key(CODE, 1).encode(),
-        race_key(CODE, 2).encode(),
-    )
-    boards = msgpack.unpackb(batch)
-    assert [(board[0], board[8]) for board in boards] == [
-        (1, ["draw"]),
-        (1, ["t1>up"]),
-        (2, ["draw"]),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -107,22 +51,6 @@ def test_a_write_is_confirmed_by_enough_replicas(
 
 
 # The store's errors: transient or permanent
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        BusyLoadingError("and more words"),
-        MasterDownError("and more words"),
-        OutOfMemoryError("and more words"),
-        ReadOnlyError("and more words"),
-    ],
-    ids=lambda error: type(error).__name__,
-)
-def test_an_error_whose_first_word_redis_py_removed_is_recognised_by_its_class(
-    error: RedisError,
-) -> None:
-    assert is_transient(error)
 
 
 LIBRARY = """#!lua name=tests

@@ -13,7 +13,6 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from kit.fake_transport import FakeTransport
 from kit.programs import program
-from kit.running_race import running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.addresses import fault_in
@@ -122,10 +121,6 @@ def locked(store_server: StoreServer) -> Iterator[StoreServer]:
     store_server.ask("ACL", "DELUSER", "z@e")
 
 
-async def test_a_connection_shows_whose_it_is(store_server: StoreServer) -> None:
-    assert await asked(store_server.url, "CLIENT", "GETNAME") == b"saratoga"
-
-
 @pytest.mark.parametrize(
     "query", ["username=z%40e&password=a%2Fb%40c", "db=3&username=z%40e&password=a%2Fb%40c"]
 )
@@ -212,16 +207,6 @@ async def test_the_name_in_the_certificate_is_checked_unless_the_address_says_ot
 # redis-py clients: replies as bytes, and an immediate error when the store is gone
 
 
-async def test_replies_are_bytes_and_the_client_has_a_name(store_server: StoreServer) -> None:
-    client = open_client(store_server.url)
-    try:
-        await client.set("key", "ä")
-        assert await client.get("key") == "ä".encode()
-        assert await client.execute_command("CLIENT", "GETNAME") == b"saratoga"
-    finally:
-        await client.aclose()
-
-
 async def test_a_command_to_a_store_that_is_gone_is_not_repeated(mortal_store: StoreServer) -> None:
     client = open_client(mortal_store.url)
     try:
@@ -258,13 +243,6 @@ async def test_a_task_that_sends_commands_can_be_cancelled_at_any_moment(
 # Calls to a store: dropped Functions are loaded again, and a call fails within a bounded time
 
 
-async def test_functions_that_were_dropped_are_loaded_again(store_server: StoreServer) -> None:
-    async with open_store(store_server.url) as store:
-        assert store_server.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
-        await running_race(store)
-        assert store_server.ask_all("FUNCTION", "LIST") != b"*0\r\n"
-
-
 async def test_a_command_waits_for_a_store_that_restarts(mortal_store: StoreServer) -> None:
     async with open_store(mortal_store.url) as store:
         await store.client.command("SET", "key", "kept")
@@ -273,17 +251,6 @@ async def test_a_command_waits_for_a_store_that_restarts(mortal_store: StoreServ
         await asyncio.sleep(0)
         mortal_store.start()
         assert await asked == b"kept"
-
-
-async def test_a_store_that_stays_away_is_unavailable(
-    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_store(mortal_store.url) as store:
-        mortal_store.kill()
-        monkeypatch.setattr("saratoga_server.store.client.STORE_TIMEOUT", 0.1)
-        with pytest.raises(StoreUnavailable, match="does not answer"):
-            await store.client.command("GET", "key")
-        mortal_store.start()
 
 
 # A connection to the store: replies in order, in chunks of any size

@@ -1,6 +1,5 @@
 """The check of a store: before it is used, while it is used, and its health."""
 
-import asyncio
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from saratoga_server.ports import (
     StoreUnavailable,
 )
 from saratoga_server.store import client, commits, guard
-from saratoga_server.store.client import primary_at
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.guard import ProcessMemory, StoreGuard
 from saratoga_server.store.keys import LEDGER as KEY
@@ -171,24 +169,6 @@ async def test_a_ledger_that_this_node_raises_while_it_reads_has_lost_nothing(
     assert lines(caplog) == []
 
 
-async def test_a_server_that_writes_nothing_leaves_the_ledger_as_it_is(valkey: Store) -> None:
-    race = await running_race(valkey)
-    await valkey.guard.check()
-    before = (await valkey.client.command("HGET", KEY, "sequence"), await appended(valkey))
-    for _ in range(3):
-        await valkey.guard.check()
-    assert (await valkey.client.command("HGET", KEY, "sequence"), await appended(valkey)) == before
-    await race.commit(move("draw", 0))
-    await valkey.guard.check()
-    assert int(await valkey.client.command("HGET", KEY, "sequence")) == int(before[0]) + 1
-
-
-async def appended(store: Store) -> int:
-    """Return how many bytes the store has ever appended to its file."""
-    info = await store.primary.client.info("persistence")
-    return int(info["aof_current_size"])
-
-
 class Forgetful(ProcessMemory):
     """A memory that fails at first, in a way that nobody expects."""
 
@@ -252,19 +232,6 @@ async def test_a_store_whose_clock_is_before_this_release_is_refused(
     with pytest.raises(StoreRefused, match="The store's clock is wrong"):
         async with open_store(store_server.url):
             pass
-
-
-async def test_the_guard_checks_by_itself(
-    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(guard, "CHECK_EVERY", 0.01)
-    async with open_store(mortal_store.url) as store, asyncio.timeout(10):
-        mortal_store.ask("CONFIG", "SET", "appendfsync", "no")
-        while store.guard.why_refused is None:  # noqa: ASYNC110 - the guard sets no event
-            await asyncio.sleep(0)
-        mortal_store.ask("CONFIG", "SET", "appendfsync", "always")
-        while store.guard.why_refused is not None:  # noqa: ASYNC110
-            await asyncio.sleep(0)
 
 
 def copy_data(server: StoreServer, to: Path) -> None:
@@ -356,10 +323,6 @@ async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: Stor
 def test_an_old_store_is_refused(version: str) -> None:
     with pytest.raises(StoreRefused, match="too old"):
         check_server({"cluster_enabled": 0, "redis_version": version})
-
-
-async def test_the_name_of_a_store_contains_no_password() -> None:
-    assert primary_at("redis://user:secret@localhost:1/0?password=secret").name == "localhost:1/0"
 
 
 # The ledger of a store, as several nodes raise it

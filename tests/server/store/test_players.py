@@ -15,12 +15,6 @@ def row(player: str = ANNA, *, token_hash: str = "a1b2", bot: bool = False) -> P
     )
 
 
-async def test_a_player_is_made_once(store: AnyStore) -> None:
-    await store.players.create_player(row())
-    assert await store.players.create_player(row(token_hash="other")) == row()
-    assert await store.players.load_player(ANNA) == row()
-
-
 async def test_a_name_that_is_given_up_is_held_for_its_owner(store: AnyStore) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
@@ -83,14 +77,6 @@ async def test_each_hello_of_a_player_has_a_higher_number(store: AnyStore) -> No
     assert numbers[0] < numbers[1] < numbers[2]
     met = await store.players.load_player(ANNA)
     assert met == replace(row(bot=True), hello=numbers[-1])
-
-
-async def test_a_ban_can_be_lifted(store: AnyStore) -> None:
-    await store.players.create_player(row())
-    await store.players.set_banned(ANNA, True)
-    assert (await store.players.load_player(ANNA)).banned  # type: ignore[union-attr]
-    await store.players.set_banned(ANNA, False)
-    assert await store.players.load_player(ANNA) == row()
 
 
 async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: AnyStore) -> None:

@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 from redis.exceptions import ResponseError
 
 from kit.running_race import AnyStore
-from kit.stores import StoreServer, calm
-from saratoga_server.messages.packing import pack, unpack
+from kit.stores import calm
 from saratoga_server.store.client import function_name
-from saratoga_server.store.opening import open_store
 from saratoga_server.store.save import LARGE, MISSING, Save
 
 KEY, LIST, COUNT = "table:mint-otter-42", "a-list", "a-hash"
@@ -116,12 +114,3 @@ async def test_the_highest_score_keeps_its_row(store: AnyStore) -> None:
         await store.client.save(save)
         kept = "best" if score == 9 else "first"
         assert await store.client.command("HGET", "ranking:rows", "anna") == kept.encode()
-
-
-async def test_the_stores_own_reader_understands_every_kind(store_server: StoreServer) -> None:
-    value = [True, False, 0, -1, 2**53 - 1, "", "Zoë", "x" * 300, [[], [1, [2]]], {"a": 1}]
-    echo = "return cmsgpack.pack(cmsgpack.unpack(ARGV[1]))"
-    async with open_store(store_server.url) as store:
-        back = await store.client.command("EVAL", echo, 0, pack(value))
-    # the store does not distinguish an empty map from an empty list
-    assert unpack(back) == value

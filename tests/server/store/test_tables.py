@@ -77,18 +77,6 @@ async def test_a_player_sits_at_one_table_which_the_row_names(store: AnyStore) -
     assert [await table_of(player) for player in (ANN, BEN)] == [elsewhere.code] * 2
 
 
-async def test_a_key_opens_one_table(store: AnyStore) -> None:
-    await store.players.create_player(PlayerRow(player=ANN, token_hash="hash"))
-    opening = TableWrite(version=0, before=None, after=SEATED, key="k" * 32)
-    assert await store.tables.save_table(opening) is None
-    other = replace(SEATED, code="amber-heron-07")
-    repeated = TableWrite(version=0, before=None, after=other, key="k" * 32)
-    assert await store.tables.save_table(repeated) is NotSaved.REPEATED
-    row = await store.players.load_player(ANN)
-    assert row is not None
-    assert (row.made, row.made_by) == (SEATED.code, "k" * 32)
-
-
 async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> None:
     for number, touched in ((1, 300), (2, 100), (3, 200), (4, 400)):
         table = replace(SEATED, code=f"mint-otter-0{number}", seats=(), touched=Millis(touched))

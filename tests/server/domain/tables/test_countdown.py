@@ -47,25 +47,6 @@ from saratoga_server.ports import Millis
 # The countdown: from the first `ready` to the deal
 
 
-def refused_ready(table: TableState, **content: str) -> CommandRejected:
-    given = {"commitment": table.commitment, "nonce_hash": nonce_hash(ANN)} | content
-    with pytest.raises(CommandRejected) as refused:
-        ready(
-            table,
-            ANN,
-            commitment=given["commitment"],
-            nonce_hash=given["nonce_hash"],
-            now=NOON,
-        )
-    return refused.value
-
-
-def test_ready_names_the_deal_that_is_coming() -> None:
-    table = seated(ANN)
-    assert all_ready(table).seats[0].nonce_hash == nonce_hash(ANN)
-    assert refused_ready(table, commitment="0" * 64).code == "wrong_commitment"
-
-
 def test_a_hash_that_another_player_has_copied_does_not_keep_its_owner_from_being_ready() -> None:
     table = all_ready(seated(ANN, BEN), BEN)
     same = ready(table, ANN, commitment=table.commitment, nonce_hash=nonce_hash(BEN), now=NOON)
@@ -273,11 +254,6 @@ def test_leaving_and_joining_again_does_not_lift_the_block(voided_by_ben: TableS
     with pytest.raises(CommandRejected) as refused:
         all_ready(table, BEN)
     assert refused.value.code == "ready_blocked"
-
-
-def test_a_racer_who_leaves_the_countdown_is_blocked_and_the_others_are_not() -> None:
-    table = leave(counting(ANN, BEN), BEN, now=after(2_100), fresh_seed=OTHER_SEED)
-    assert (table.voids, table.blocked) == ({BEN: 1}, (BEN,))
 
 
 def test_a_host_who_voids_a_countdown_is_not_blocked_but_counted() -> None:

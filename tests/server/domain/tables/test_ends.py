@@ -118,12 +118,6 @@ def test_a_running_race_is_not_closed_without_its_own_record() -> None:
         assert refused.value.retry
 
 
-def test_a_table_is_closed_once() -> None:
-    with pytest.raises(CommandRejected) as refused:
-        close(in_phase(TablePhase.CLOSED), "Again.", now=NOON, fresh_seed=OTHER_SEED)
-    assert refused.value.code == "table_closed"
-
-
 # A race or countdown that the store has lost is voided; one that goes on is not
 
 

@@ -32,11 +32,6 @@ def test_a_table_of_an_unknown_game_is_not_read() -> None:
         unpack(msgpack.packb(body))
 
 
-def test_a_race_of_older_rules_is_read() -> None:
-    body = msgpack.unpackb(pack(seated(ANN)))
-    assert unpack(msgpack.packb(body | {"rules_version": 1})).rules_version == 1
-
-
 @pytest.mark.parametrize(
     "junk",
     [

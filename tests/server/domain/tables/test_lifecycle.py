@@ -27,7 +27,6 @@ from kit.tables import (
 from saratoga_protocol.events import Ended
 from saratoga_protocol.matches import champions, totals
 from saratoga_rules.records.record import digest_of, parse_record
-from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 from saratoga_server.domain.tables import (
     CommandRejected,
     RankedTables,
@@ -42,14 +41,10 @@ from saratoga_server.domain.tables import (
     leave,
     lock,
     next_race,
-    public_view,
     start,
 )
 from saratoga_server.domain.tables.countdown import with_ranked
-from saratoga_server.domain.tables.lifecycle import AHEAD_MILLIS, RACES
-from saratoga_server.domain.tables.next_deal import with_next_race
 from saratoga_server.domain.tables.records import voided_countdown
-from saratoga_server.ports import Millis
 
 # Settings, results, totals, and the next race
 
@@ -97,36 +92,6 @@ def test_settings_that_do_not_go_together_are_refused(chosen: Chosen, code: str)
     with pytest.raises(CommandRejected) as refused:
         changed(seated(ANN, BEN), chosen)
     assert refused.value.code == code
-
-
-def test_a_finished_race_is_counted_at_the_seats() -> None:
-    table = running(ANN, BEN)
-    table = join(table, CLEO, "Cleo", node=NODE, now=after(9_000))
-    result = outcome(table, {ANN: 40, BEN: -25})
-    table = finish(table, result, now=after(60_000))
-    assert (table.phase, table.outcome) == (TablePhase.OVER, result)
-    assert [(seat.races, seat.wins, seat.net) for seat in table.seats] == [
-        (1, 1, 40),
-        (1, 0, -25),
-        (0, 0, 0),
-    ]
-
-
-def test_the_host_may_end_the_last_racing_board_after_a_minute() -> None:
-    table = join(running(ANN, BEN), CLEO, "Cleo", node=NODE, now=after(9_000))
-    ended = after(20_000)
-    change = last_board(table, BEN, ended)
-    table = change
-    assert (table.last_racer, table.end_from - ended) == (BEN, LAST_BOARD_MILLIS + AHEAD_MILLIS)
-    assert last_board(table, CLEO, after(30_000)) is table
-    just_before = Millis(table.end_from - 1)
-    with pytest.raises(CommandRejected, match="in 1 s") as early:
-        end_race(table, ANN, race_id=table.race_id, now=just_before)
-    assert (early.value.code, early.value.wait) == ("too_early", 0.001)
-    done = end_race(table, ANN, race_id=table.race_id, now=table.end_from)
-    assert done.is_ended_by_host
-    over = finish(done, outcome(table, {ANN: 40, BEN: -25}), now=after(90_000))
-    assert (over.last_racer, over.end_from) == ("", 0)
 
 
 def test_a_host_whose_own_board_is_the_last_is_told_to_cash_out() -> None:
@@ -269,14 +234,6 @@ def test_who_leaves_stays_in_the_table_of_the_match_and_who_comes_is_added() -> 
     }
 
 
-def test_a_voided_race_does_not_count() -> None:
-    table = begun(gathered(over(ANN, BEN, settings=THREE)))
-    voided = voided_countdown(table, "server-away")
-    table = with_next_race(replace(table, previous=voided.ended), OTHER_SEED)
-    assert (table.phase, table.race, numbers(table)) == (TablePhase.GATHERING, 3, [1])
-    assert numbers(finished(begun(table))) == [1, 3]
-
-
 def test_the_length_of_a_match_that_has_begun_stays() -> None:
     table = gathered(over(ANN, BEN, settings=THREE))
     with pytest.raises(CommandRejected, match="its length stays") as refused:
@@ -289,12 +246,6 @@ def test_the_host_can_end_a_match_before_its_end_without_a_champion() -> None:
     assert (table.match, table.settings.races) == (None, 1)
     assert "ended the match" in table.notice
     assert numbers(finished(begun(reset(table, 3)))) == [2]
-
-
-@pytest.mark.parametrize("races", RACES)
-def test_the_host_sets_the_number_of_races(races: int) -> None:
-    table = reset(seated(ANN, settings=table_settings(game="canfield", races=5)), races)
-    assert public_view(table, 1).settings.races == races
 
 
 @pytest.mark.parametrize("races", [0, 2, 4, 6])

@@ -18,7 +18,6 @@ from kit.tables import (
     nonce,
     nonce_hash,
     outcome,
-    seated,
 )
 from saratoga_server.domain.tables import (
     CommandRejected,
@@ -163,21 +162,6 @@ def test_a_command_that_comes_again_changes_nothing(act: Act, phase: TablePhase)
     assert replace(again, touched=changed.touched) == changed
 
 
-def test_a_player_who_was_kicked_is_not_kicked_again() -> None:
-    table = kick(seated(ANN, BEN), ANN, target=BEN, now=NOW, fresh_seed=OTHER_SEED)
-    assert kick(table, ANN, target=BEN, epoch=7, now=NOW, fresh_seed=OTHER_SEED) is table
-
-
-def test_what_was_ready_or_started_or_shown_stays_so_in_the_race_and_after_it() -> None:
-    for phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING, TablePhase.OVER):
-        table = in_phase(phase)
-        assert _ready(table, ANN) is table
-        assert start(table, ANN, race=table.race_id, now=NOW) is table
-    for phase in (TablePhase.RUNNING, TablePhase.OVER):
-        table = in_phase(phase)
-        assert reveal(table, ANN, nonce=nonce(ANN), now=NOW) is table
-
-
 @pytest.mark.parametrize("act", sorted(set(Act) - {Act.JOIN, Act.FINISH}))
 @pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
 def test_a_player_without_a_seat_is_refused_before_any_other_check(
@@ -200,27 +184,8 @@ def test_host_commands_of_another_player_are_refused_in_every_phase(
     assert "Ann" in refused.value.detail
 
 
-def test_the_time_is_checked_before_what_the_command_says() -> None:
-    table = in_phase(TablePhase.RUNNING)
-    with pytest.raises(CommandRejected) as refused:
-        change_settings(table, ANN, game="faro", now=NOW, fresh_seed=OTHER_SEED)
-    assert refused.value.code == "wrong_phase"
-    with pytest.raises(CommandRejected) as refused:
-        ready(table, ANN, commitment="0" * 64, nonce_hash="0" * 64, now=NOW)
-    assert refused.value.code == "wrong_phase"
-
-
 def test_a_closed_table_is_closed_to_those_without_a_seat_too() -> None:
     for act in sorted(set(Act) - {Act.FINISH}):
         with pytest.raises(CommandRejected) as refused:
             done(in_phase(TablePhase.CLOSED), act, CLEO)
         assert refused.value.code == "table_closed"
-
-
-def test_a_refusal_can_be_read() -> None:
-    with pytest.raises(CommandRejected) as refused:
-        leave(seated(ANN), BEN, now=NOW, fresh_seed=OTHER_SEED)
-    assert str(refused.value) == (
-        "not_seated: You have no seat at mint-otter-42. Join the table first."
-    )
-    assert not refused.value.retry

@@ -18,7 +18,6 @@ from kit.tables import (
     over,
     running,
     seated,
-    table_settings,
 )
 from saratoga_rules.records.standing import IDLE_MILLIS, State
 from saratoga_server.domain.tables import (
@@ -26,14 +25,12 @@ from saratoga_server.domain.tables import (
     CommandRejected,
     TablePhase,
     TableState,
-    disconnect,
     force_leave,
     host_passed_on,
     join,
     kick,
     leave,
     lock,
-    rename,
 )
 from saratoga_server.domain.tables.seating import MOST_KICKED
 
@@ -46,39 +43,6 @@ def players(table: TableState) -> list[str]:
 
 def left(table: TableState, player: str) -> TableState:
     return leave(table, player, now=after(10), fresh_seed=OTHER_SEED)
-
-
-@pytest.mark.parametrize("table", [seated(ANN), counting(ANN), running(ANN), over(ANN)])
-def test_a_player_who_joins_in_any_phase_gets_a_seat_and_does_not_race(table: TableState) -> None:
-    joined = join(table, BEN, "Ben", node=NODE, now=after(10))
-    assert players(joined) == [ANN, BEN]
-    assert joined.racers == table.racers
-    assert joined.touched == after(10)
-
-
-def test_every_seat_is_taken_once() -> None:
-    table = seated(ANN, BEN, settings=table_settings(game="canfield", seats=2))
-    with pytest.raises(CommandRejected) as refused:
-        join(table, CLEO, "Cleo", node=NODE, now=NOON)
-    assert refused.value.code == "table_full"
-
-
-def test_a_lost_connection_leaves_the_seat_where_it_is() -> None:
-    change = disconnect(seated(ANN, BEN), BEN, 2, now=after(10))
-    seat = change.seat(BEN)
-    assert seat is not None
-    assert (seat.is_connected, seat.absent_since) == (False, after(10))
-    back = join(change, BEN, "Ben", node="node-2", now=after(20)).seat(BEN)
-    assert back is not None
-    assert (back.node, back.absent_since, back.epoch) == ("node-2", 0, 3)
-
-
-def test_the_end_of_a_connection_that_was_taken_over_means_nothing() -> None:
-    table = join(seated(ANN, BEN), BEN, "Ben", node="node-2", now=NOON)
-    assert disconnect(table, BEN, 2, now=NOON) is table
-    assert disconnect(table, CLEO, 1, now=NOON) is table
-    gone = disconnect(table, BEN, 3, now=NOON)
-    assert disconnect(gone, BEN, 3, now=after(5)) is gone
 
 
 def test_if_the_host_goes_the_next_seat_is_host() -> None:
@@ -146,17 +110,6 @@ def test_a_lock_ends_when_only_bots_are_left() -> None:
     assert join(again, CLEO, "Cleo", node=NODE, now=NOON).locked
 
 
-def test_a_racer_who_leaves_the_table_leaves_the_race() -> None:
-    table = running(ANN, BEN)
-    change = leave(table, BEN, now=after(9_000), fresh_seed=OTHER_SEED)
-    assert change.phase is TablePhase.RUNNING
-    assert change.left == {BEN: State.LEFT}
-    # the fields of the racer that the record will need stay
-    assert change.racers == table.racers
-    assert change.nonces == table.nonces
-    assert change.name(BEN) == "Ben"
-
-
 @pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
 def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> None:
     with pytest.raises(CommandRejected) as refused:
@@ -172,25 +125,10 @@ def test_a_player_outside_the_race_can_be_kicked_during_it(table: TableState) ->
     assert change.phase is table.phase
 
 
-def test_a_racer_who_left_and_sits_again_does_not_leave_the_race_twice() -> None:
-    table = left(running(ANN, BEN), BEN)
-    table = join(table, BEN, "Ben", node=NODE, now=after(9_000))
-    change = leave(table, BEN, now=after(9_500), fresh_seed=OTHER_SEED)
-    assert change.left == {BEN: State.LEFT}
-
-
 def test_a_racer_whose_seat_is_taken_away_is_gone_and_has_not_left() -> None:
     change = force_leave(running(ANN, BEN), BEN, now=after(9_000), fresh_seed=OTHER_SEED)
     assert change.left == {BEN: State.GONE}
     assert force_leave(change, BEN, now=after(9_500), fresh_seed=OTHER_SEED) is change
-
-
-def test_a_new_name_is_shown_at_the_table_but_not_written_into_the_race() -> None:
-    change = rename(running(ANN, BEN), BEN, "Benny")
-    assert change.name(BEN) == "Benny"
-    assert change.racers[BEN].name == "Ben"
-    assert rename(change, BEN, "Benny") is change
-    assert rename(change, CLEO, "Cleo") is change
 
 
 # The host's place between races: passed on from a host who gives no sign to a person who does

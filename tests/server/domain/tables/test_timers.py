@@ -75,12 +75,6 @@ def test_a_minute_away_counts_as_leaving_at_a_table_with_others() -> None:
     assert change.notice == "Ben was disconnected for too long and has lost the seat."
 
 
-def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
-    table = served_until(without(running(ANN, BEN), BEN, after(9_000)), after(9_000 + MINUTE))
-    change = swept(table, after(9_000 + MINUTE))
-    assert change.left == {BEN: State.GONE}
-
-
 def test_a_disconnected_player_alone_at_the_table_keeps_the_seat_for_two_hours() -> None:
     table = served_until(without(running(ANN), ANN, after(9_000)), after(9_000 + 2 * HOUR))
     assert table.seats
@@ -111,14 +105,6 @@ def test_a_race_is_due_at_its_deadline_until_it_is_over() -> None:
     assert due(table) == table.deadline
     assert swept(table, Millis(table.deadline + 1)) is table
     assert due(running(ANN, BEN, settings=table_settings(game="canfield", cap=0))) is None
-
-
-def test_an_empty_table_closes_after_half_an_hour() -> None:
-    table = leave(seated(ANN), ANN, now=NOON, fresh_seed=OTHER_SEED)
-    assert due(table) == after(30 * MINUTE)
-    change = swept(table, after(30 * MINUTE))
-    assert change.phase is TablePhase.CLOSED
-    assert due(change) is None
 
 
 @pytest.mark.parametrize("table", [seated(ANN, BEN), over(ANN, BEN)])
