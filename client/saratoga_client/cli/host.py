@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 
 import click
 
@@ -13,7 +12,6 @@ from saratoga_client.cli.own_server import OwnServer
 from saratoga_client.local.hosting import (
     EVERY_ADDRESS,
     THIS_MACHINE,
-    LocalServer,
     friends_address,
     local_server,
 )
@@ -107,47 +105,41 @@ def command(
     remember(game=table.game, cap=table.cap, races=table.races)
     if public_url is not None:
         check_address(public_url)
-    if settings.server and port is None:
-        check_address(settings.server)
-        asyncio.run(_host_there(settings, table, public_url or ""))
-    else:
-        server = local_server(public_url or "", port, listen=listen)
-        asyncio.run(_host_here(settings, table, chosen, server))
+    asyncio.run(_host(settings, table, chosen, public_url or "", port, listen))
 
 
-async def _host_there(settings: Settings, table: TableSettings, public_url: str) -> None:
-    """Open the table at a running server. Raises `Problem`."""
-    friends = public_url or await friends_address(settings.server)
-    if is_this_machine(friends):
-        say(
-            f"{friends} can be reached from this machine only. To let friends in, start the server "
-            "with --host 0.0.0.0, or give its address with --public-url."
-        )
-    async with open_connection(settings.server, reports_link=False) as connection:
-        await play_at(settings, connection, table, friends=friends)
-
-
-async def _host_here(
+async def _host(
     settings: Settings,
     table: TableSettings,
     chosen: Mapping[str, object],
-    local: AbstractAsyncContextManager[LocalServer],
+    public_url: str,
+    port: int | None,
+    listen: str,
 ) -> None:
-    """Open the table at a server on this machine; start one if none runs. Raises `Problem`."""
+    """Open the table at the server of the settings, or at one on this machine. Raises `Problem`."""
     async with OwnServer() as own:
-        server = await own.open(local)
-        if server.is_ours:
-            say("A server runs on this machine now, until you leave.")
-        if server.warning:
-            say(server.warning)
-        async with open_connection(server.own, reports_link=False) as connection:
-            await play_at(
-                settings.given(server=server.own),
-                connection,
-                await table_here(connection, server.own, table, chosen),
-                friends=server.friends,
-                own_server=own,
-            )
+        if settings.server and port is None:
+            server = settings.server
+            check_address(server)
+            friends = public_url or await friends_address(server)
+            if is_this_machine(friends):
+                say(
+                    f"{friends} can be reached from this machine only. To let friends in, start the "
+                    "server with --host 0.0.0.0, or give its address with --public-url."
+                )
+        else:
+            here = await own.open(local_server(public_url, port, listen=listen))
+            server, friends = here.own, here.friends
+            if here.is_ours:
+                say("A server runs on this machine now, until you leave.")
+            if here.warning:
+                say(here.warning)
+        async with open_connection(server, reports_link=False) as connection:
+            place: str | TableSettings = table
+            if own.server is not None:
+                place = await table_here(connection, server, table, chosen)
+            there = settings.given(server=server)
+            await play_at(there, connection, place, friends=friends, own_server=own)
 
 
 async def table_here(

@@ -9,11 +9,11 @@ import click
 
 from saratoga_client.cli.frame import ExampleCommand
 from saratoga_client.cli.options import in_lines, viewing_options
-from saratoga_client.cli.verify import OTHER_FILE, fetch, race_named, read_file
+from saratoga_client.cli.verify import OTHER_FILE, race_named, read_record
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import Settings, server_to_name
-from saratoga_client.output import say, write_line
+from saratoga_client.output import write_line
 from saratoga_client.plain.review import replay_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.review.boards import open_boards
@@ -66,7 +66,7 @@ def _record(race_or_file: str, race: str, server: str) -> RaceRecord:
     """Return a record whose boards can all be replayed; raises `Problem`."""
     usual = server_to_name(server)
     try:
-        record = parse_record(_text(race_or_file, race, server).decode())
+        record = parse_record(read_record(race_or_file, race, server, prefers_kept=True).decode())
     except UnknownFormat as fault:
         why = f"This program cannot read {race_or_file}: {fault}."
         raise Problem(why, "Update this program.", Exit.TOO_OLD) from None
@@ -87,13 +87,3 @@ def _record(race_or_file: str, race: str, server: str) -> RaceRecord:
         reason = str(fault).removesuffix(".")
         raise Problem(f"This race cannot be replayed: {reason}.", remedy, code) from None
     return record
-
-
-def _text(race_or_file: str, race: str, server: str) -> bytes:
-    if not race:
-        return read_file(race_or_file)
-    kept = RecordStore().text(race)
-    if kept is None:
-        return asyncio.run(fetch(server, race))
-    say("This race is replayed from the record that is saved on this machine.")
-    return kept.encode()

@@ -63,7 +63,7 @@ def command(
             Exit.USAGE,
         ) from None
     race = race_named(named)
-    record = _fetched_or_kept(race, settings.server_url) if race else read_file(named)
+    record = read_record(named, race, settings.server_url)
     if save is not None:
         try:
             save.write_bytes(record)
@@ -91,15 +91,29 @@ def race_named(word: str) -> str:
     return race
 
 
-def read_file(path: str) -> bytes:
-    """Return the record in a file. Raises `Problem`."""
+def read_record(named: str, race: str, server: str, *, prefers_kept: bool = False) -> bytes:
+    """Return the record of a race, or without a race the record in a file. Raises `Problem`.
+
+    A race's record comes from the server, or from this machine if no server has it or with `prefers_kept`.
+    """
+    kept = RecordStore().text(race) if race else None
+    if race and not (prefers_kept and kept):
+        try:
+            return asyncio.run(fetch(server, race))
+        except Problem as problem:
+            if kept is None or problem.code not in (Exit.UNREACHABLE, Exit.NOT_FOUND):
+                raise
+            say(problem.what)
+    if kept is not None:
+        say("This is the record that is saved on this machine.")
+        return kept.encode()
     try:
-        with Path(path).open("rb") as file:
+        with Path(named).open("rb") as file:
             record = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise Problem(f"{path} cannot be read: {error}.", OTHER_FILE, Exit.USAGE) from None
+        raise Problem(f"{named} cannot be read: {error}.", OTHER_FILE, Exit.USAGE) from None
     if len(record) > MAX_BYTES:
-        raise Problem(f"{path} is too long to be a record.", OTHER_FILE, Exit.NOT_VERIFIED)
+        raise Problem(f"{named} is too long to be a record.", OTHER_FILE, Exit.NOT_VERIFIED)
     return record
 
 
@@ -114,18 +128,6 @@ async def fetch(server: str, race: str) -> bytes:
     async with open_connection(server, token=new_token()) as connection:
         record = await connection.ask(partial(GetRecord, race=race), events.Record)
     return record.text.encode()
-
-
-def _fetched_or_kept(race: str, server: str) -> bytes:
-    """Return the record of a race: the one saved on this machine if no server has it. Raises `Problem`."""
-    try:
-        return asyncio.run(fetch(server, race))
-    except Problem as problem:
-        kept = RecordStore().text(race)
-        if kept is None or problem.code not in (Exit.UNREACHABLE, Exit.NOT_FOUND):
-            raise
-        say(f"This checks the record that is saved on this machine. {problem.what}")
-        return kept.encode()
 
 
 def _race_in(record: bytes) -> str:

@@ -124,7 +124,7 @@ def test_the_record_of_another_race_than_the_one_asked_for_is_refused(
     async def fetch(server: str, race: str) -> bytes:
         return text.encode()
 
-    monkeypatch.setattr("saratoga_client.cli.replay.fetch", fetch)
+    monkeypatch.setattr("saratoga_client.cli.verify.fetch", fetch)
     assert run(saratoga, ["replay", "mint-otter-42/9", "--plain"]) == Exit.NOT_VERIFIED
     shown = capsys.readouterr()
     assert (
