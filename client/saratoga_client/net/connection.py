@@ -8,6 +8,7 @@ and one more `Snapshot` among the events.
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -25,35 +26,37 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.net.requests import OWN_ID, AnswerObserver, Draft, Requests
-from saratoga_client.net.server_time import Heartbeats, ServerTime
+from saratoga_client.net.server_time import ServerTime
 from saratoga_client.net.timing import Backoff, Timing
 from saratoga_client.net.websocket import (
-    LARGEST_EVENT,
+    RECONNECT_CODES,
     OpenSocket,
     Socket,
     UnusableConnection,
     describe,
     final_error,
     open_websocket,
-    was_asked_to_reconnect,
-    was_event_too_large,
-    were_data_lost,
+    was_closed_with,
 )
 from saratoga_protocol.codec import CODECS, MAX_COMMAND_BYTES, MSGPACK, BadFrame, Frame
 from saratoga_protocol.commands import (
     Command,
-    GetRecord,
+    Heartbeat,
     Hello,
     JoinTable,
     ListTables,
     MakeMove,
     player_id,
 )
-from saratoga_protocol.events import Event, Refused, SeatLost, Tables, Welcome
+from saratoga_protocol.events import Alive, Event, Refused, SeatLost, Tables, Welcome
+from saratoga_protocol.refusals import STORE_LOST_DATA
 
 __all__ = ["Answer", "Connection", "LinkState", "Timing"]
 
 LOG: Final = logging.getLogger("saratoga.connection")
+
+ACTIVE_EVERY: Final = 15.0
+"""Seconds between two heartbeats with `active`."""
 
 SEAT_EXPIRED: Final = "You were disconnected for too long, so your seat was given up."
 """The reason of `SeatLost` if the server has freed the seat."""
@@ -83,7 +86,8 @@ class Connection:
         open_socket: OpenSocket = open_websocket,
     ) -> None:
         """Open each WebSocket with `open_socket`."""
-        self._url = url
+        self.url: Final = url
+        """The server's address."""
         self.player: Final = player_id(token)
         """The player's id, which follows from the token, whatever the server's welcome says."""
         self._hello = Hello(
@@ -94,24 +98,21 @@ class Connection:
         self._backoff = backoff
         self._observers: list[Callable[[LinkState], None]] = []
         self._open_socket = open_socket
-        self._state = LinkState.CONNECTING
+        self.state = LinkState.CONNECTING
+        """The state of the link; `subscribe` tells of its changes."""
         self._welcome: Welcome | None = None
         self._requests = Requests(backoff, self._send)
         self._time = ServerTime()
-        self._heartbeats = Heartbeats(self._time)
+        self._heartbeat: tuple[float, Heartbeat] | None = None
+        """The heartbeat that is not answered yet, and when it was sent."""
+        self._acted = -math.inf
+        """The time of the player's last key, click, scroll or typed line."""
+        self._shown = -math.inf
+        """The time of the last activity of which the server knows; moves show it by themselves."""
         self._outbox: asyncio.Queue[Frame] | None = None
         self._connecting: asyncio.Task[None] | None = None
         self.losses = 0
         """How often the server has ended the connection because its store lost data."""
-
-    @property
-    def url(self) -> str:
-        """The server's address."""
-        return self._url
-
-    @property
-    def state(self) -> LinkState:
-        return self._state
 
     def subscribe(self, observer: Callable[[LinkState], None]) -> Callable[[], None]:
         """Call the observer with every new state; return a function that ends the subscription."""
@@ -155,7 +156,7 @@ class Connection:
         """
         command, waiter = self._requests.open(draft)
         if isinstance(command, MakeMove):
-            self._heartbeats.move(time.monotonic())
+            self._shown = time.monotonic()
         try:
             self._send(command)
             async with asyncio.timeout(self._timing.answer_within if within is None else within):
@@ -185,7 +186,7 @@ class Connection:
 
     def show_activity(self) -> None:
         """Tell the server soon that the player is there. A bot never does."""
-        self._heartbeats.act(time.monotonic())
+        self._acted = time.monotonic()
 
     def events(self) -> AsyncIterator[Event]:
         """Yield all snapshots and all events that answer no command. Only one reader is allowed.
@@ -228,14 +229,10 @@ class Connection:
         while True:
             began = time.monotonic()
             error = await self._attempt(greeted)
-            if was_event_too_large(error):
-                # Only a record can be so large, and a repeated request would return it again.
-                too_large = UnexpectedAnswer(f"a record of more than {LARGEST_EVENT} bytes")
-                self._requests.fail_all(GetRecord, too_large)
-            self.losses += were_data_lost(error)
-            final = final_error(self._url, error)
+            self.losses += was_closed_with(error, {STORE_LOST_DATA.code})
+            final = final_error(self.url, error)
             if final is None and not greeted.done() and time.monotonic() > give_up_at:
-                final = Unreachable(self._url, describe(error))
+                final = Unreachable(self.url, describe(error))
             if final is not None:
                 self._finish(final)
                 if not greeted.done():
@@ -244,7 +241,7 @@ class Connection:
             held = time.monotonic() - began
             if held > self._timing.steady_after:
                 failures = 1
-            elif not was_asked_to_reconnect(error):
+            elif not was_closed_with(error, RECONNECT_CODES):
                 failures += 1
             wait = self._backoff.wait(failures)
             LOG.info("connection lost (%r); connecting again in %.2f s", error, wait)
@@ -255,7 +252,7 @@ class Connection:
         """Open one connection and use it until it ends; return the error that ended it."""
         within = self._timing.greet_within
         try:
-            async with self._open_socket(self._url, self._codec.subprotocol, within) as socket:
+            async with self._open_socket(self.url, self._codec.subprotocol, within) as socket:
                 async with asyncio.timeout(within):
                     await self._greet(socket)
                 if not greeted.done():
@@ -272,7 +269,7 @@ class Connection:
             return error
         except Exception as fault:
             LOG.exception("unexpected error in the connection")
-            return Unreachable(self._url, f"an error in this program: {fault!r}")
+            return Unreachable(self.url, f"an error in this program: {fault!r}")
 
     async def _greet(self, socket: Socket) -> None:
         """Say hello, learn the server's time, and restore the seat and the subscriptions.
@@ -322,7 +319,7 @@ class Connection:
         """Read, write and send heartbeats until the connection ends; return the error that ended it."""
         outbox: asyncio.Queue[Frame] = asyncio.Queue()
         self._outbox = outbox
-        self._heartbeats.restart()
+        self._heartbeat = None
         for command in self._requests.unanswered():
             self._send(command)
         self._set_state(LinkState.CONNECTED)
@@ -354,7 +351,7 @@ class Connection:
                 LOG.warning("ignored a frame that is not an event: %s", fault)
                 continue
             if event.re == OWN_ID:
-                self._heartbeats.answered(event, time.monotonic())
+                self._see_heartbeat(event)
             else:
                 self._requests.receive(event)
 
@@ -373,9 +370,21 @@ class Connection:
 
     async def _send_heartbeats(self) -> None:
         while True:
-            if (heartbeat := self._heartbeats.next(time.monotonic())) is not None:
-                self._send(heartbeat)
+            if self._heartbeat is None:
+                now = time.monotonic()
+                is_active = self._acted > self._shown and now - self._shown >= ACTIVE_EVERY
+                self._heartbeat = now, Heartbeat(id=OWN_ID, active=is_active)
+                self._send(self._heartbeat[1])
             await asyncio.sleep(self._timing.heartbeat_every)
+
+    def _see_heartbeat(self, answer: Event) -> None:
+        """Use the answer to the last heartbeat; a refusal shows nothing, and the next heartbeat is sent."""
+        if self._heartbeat is not None and isinstance(answer, Alive):
+            sent, heartbeat = self._heartbeat
+            self._time.observe(sent, time.monotonic(), answer.now)
+            if heartbeat.active:
+                self._shown = max(self._shown, sent)
+        self._heartbeat = None
 
     def _send(self, command: Command) -> None:
         """Send a command if connected; otherwise an open request is sent after reconnecting."""
@@ -388,8 +397,8 @@ class Connection:
     # States
 
     def _set_state(self, state: LinkState) -> None:
-        if state is not self._state:
-            self._state = state
+        if state is not self.state:
+            self.state = state
             for observer in tuple(self._observers):
                 observer(state)
 

@@ -3,66 +3,37 @@
 from enum import StrEnum
 
 from saratoga_protocol import events
-from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
 
 
 class CommandRefused(Exception):
     """The error that the server refused a command, and (see `events.Refused`) changed nothing."""
 
     def __init__(self, refusal: events.Refused) -> None:
-        super().__init__(refusal)
-        self.refusal = refusal
-
-    @property
-    def code(self) -> str:
+        super().__init__(f"{refusal.code}: {refusal.message}")
+        self.code = refusal.code
         """The code of the reason, from the closed list in `saratoga_protocol.refusals`."""
-        return self.refusal.code
-
-    @property
-    def message(self) -> str:
-        return self.refusal.message
-
-    @property
-    def retry(self) -> bool:
-        """Test whether the same command may succeed later."""
-        return self.refusal.retry
-
-    @property
-    def board(self) -> events.BoardView | None:
-        """The current board, if the refusal includes it; else `None`."""
-        return self.refusal.board
-
-    def __str__(self) -> str:
-        return f"{self.code}: {self.message}"
+        self.message = refusal.message
+        self.retry = refusal.retry
+        """True if the same command may succeed later."""
+        self.board = refusal.board
+        """The current board, if the refusal includes it."""
 
 
 class ServerClosed(Exception):
     """The error that the server closed the connection for a reason that rules out reconnecting."""
 
     def __init__(self, code: int, reason: str) -> None:
-        super().__init__(code, reason)
+        super().__init__(f"{reason} ({code})")
         self.code = code
         self.reason = reason
-
-    @property
-    def is_of_another_version(self) -> bool:
-        """Test whether client and server have no subprotocol in common."""
-        return self.code == WRONG_SUBPROTOCOL.code
-
-    def __str__(self) -> str:
-        return f"{self.reason} ({self.code})"
 
 
 class Unreachable(Exception):
     """The error that no server answers at the address, or that it does not speak the protocol."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(url, reason)
-        self.url = url
+        super().__init__(f"{url}: {reason}")
         self.reason = reason
-
-    def __str__(self) -> str:
-        return f"{self.url}: {self.reason}"
 
 
 class Redirected(Unreachable):

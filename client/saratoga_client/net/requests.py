@@ -107,12 +107,6 @@ class Requests:
         """Drop a request whose answer is no longer awaited."""
         self._pending.pop(command.id, None)
 
-    def fail_all(self, kind: type[Command], error: Exception) -> None:
-        """Raise the error where answers to commands of this kind are awaited."""
-        for command, waiter in self._pending.values():
-            if isinstance(command, kind) and not waiter.done():
-                waiter.set_exception(error)
-
     def unanswered(self) -> list[Command]:
         """Return the commands to send again, in this order, over a new connection."""
         return [command for command, waiter in self._pending.values() if not waiter.done()]
@@ -191,7 +185,9 @@ class Requests:
     def finish(self, end: Exception) -> None:
         """End all requests and the stream of events with an error."""
         self.end = end
-        self.fail_all(Command, end)
+        for _, waiter in self._pending.values():
+            if not waiter.done():
+                waiter.set_exception(end)
         self._changed.set()
 
     def _queue(self, unread: Event | tuple[Command, Event]) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
 from typing import Final, Protocol
 
@@ -20,9 +20,15 @@ from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 from saratoga_client.local.origins import is_this_machine
-from saratoga_client.net.errors import CommandRefused, Redirected, ServerClosed, Unreachable
+from saratoga_client.net.errors import (
+    CommandRefused,
+    Redirected,
+    ServerClosed,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from saratoga_protocol.codec import Frame
-from saratoga_protocol.refusals import RESTARTING, STORE_LOST_DATA, WRONG_SUBPROTOCOL
+from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
 # At DEBUG level `websockets` logs whole frames, which include the token.
@@ -42,7 +48,6 @@ CLIENT_FAULT_CODES: Final = frozenset({1002, 1003, 1007, 1008, 1009, 1010})
 
 RETRY_STATUSES: Final = frozenset({408, 425, 429})
 """The temporary HTTP statuses among 4xx."""
-
 
 RECONNECT_CODES: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
 """Close codes, of the server and of proxies, that ask the client to reconnect."""
@@ -95,8 +100,9 @@ def final_error(url: str, error: Exception) -> Exception | None:
     match error:
         case CommandRefused():
             return None if error.retry else error
-        case ConnectionClosed() if was_event_too_large(error):
-            return None
+        case ConnectionClosed(sent=close) if close and close.code == CloseCode.MESSAGE_TOO_BIG:
+            # only a record can be so long, and an honest server's never is
+            return UnexpectedAnswer(f"an event of more than {LARGEST_EVENT} bytes")
         case ConnectionClosed(rcvd=close) if close is not None:
             final = close.code >= FIRST_FINAL_CODE or close.code in CLIENT_FAULT_CODES
             return ServerClosed(close.code, close.reason) if final else None
@@ -144,29 +150,8 @@ def describe(error: Exception) -> str:
             return str(error) or type(error).__name__
 
 
-def was_event_too_large(error: Exception) -> bool:
-    """Test whether this client closed the connection over an event above `LARGEST_EVENT`."""
+def was_closed_with(error: Exception, codes: Collection[int]) -> bool:
+    """Test whether the server ended the connection with one of these close codes."""
     return (
-        isinstance(error, ConnectionClosed)
-        and error.sent is not None
-        and error.sent.code == CloseCode.MESSAGE_TOO_BIG
-        and error.rcvd_then_sent is not True
-    )
-
-
-def was_asked_to_reconnect(error: Exception) -> bool:
-    """Test whether the server asked the client to reconnect, which is not a failure."""
-    return (
-        isinstance(error, ConnectionClosed)
-        and error.rcvd is not None
-        and error.rcvd.code in RECONNECT_CODES
-    )
-
-
-def were_data_lost(error: Exception) -> bool:
-    """Test whether the server ended the connection because its store lost data."""
-    return (
-        isinstance(error, ConnectionClosed)
-        and error.rcvd is not None
-        and error.rcvd.code == STORE_LOST_DATA.code
+        isinstance(error, ConnectionClosed) and error.rcvd is not None and error.rcvd.code in codes
     )

@@ -18,7 +18,7 @@ from saratoga_client.net.errors import (
 )
 from saratoga_client.problems import Exit, Problem, told_alarms
 from saratoga_client.wording import counted
-from saratoga_protocol.refusals import BANNED, TAKEN_OVER
+from saratoga_protocol.refusals import BANNED, TAKEN_OVER, WRONG_SUBPROTOCOL
 
 if TYPE_CHECKING:
     from saratoga_client.session.own_board import OwnBoard
@@ -66,7 +66,7 @@ def problem_for(server: str, error: Exception) -> Problem:
                 "Ask the operator for the reason. Your finished races still count.",
                 Exit.REFUSED,
             )
-        case ServerClosed(is_of_another_version=True) | UnexpectedAnswer():
+        case ServerClosed(code=WRONG_SUBPROTOCOL.code) | UnexpectedAnswer():
             return Problem(
                 f"The server at {server} speaks another version of the protocol.",
                 "Update this program: install it again from where you got it.",

@@ -416,26 +416,18 @@ async def test_a_final_close_code_ends_the_connection(server: ScriptedServer, cl
     assert server.peers.empty()
 
 
-async def test_a_record_over_the_size_limit_is_not_requested_again(
+async def test_an_event_over_the_size_limit_ends_the_connection(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_client.net.websocket.LARGEST_EVENT", 4096)
     async with connection(server) as client:
         peer = await server.peer()
-        asking = asyncio.create_task(
-            client.ask(partial(commands.GetRecord, race=RACE), events.Record)
-        )
-        moving = asyncio.create_task(client.request(DRAW))
+        asking = asyncio.create_task(client.request(partial(commands.GetRecord, race=RACE)))
         command = await peer.command()
         await peer.send(events.Record(re=command.id, race=RACE, text="x" * 5000))
-        with pytest.raises(UnexpectedAnswer, match="a record of more than"):
+        with pytest.raises(UnexpectedAnswer, match="an event of more than"):
             await asking
-        # Only the other unanswered command is sent again.
-        back = await server.peer()
-        again = await back.command()
-        assert isinstance(again, commands.MakeMove)
-        await back.send(events.Done(re=again.id))
-        await moving
+        assert client.state is LinkState.CLOSED
 
 
 async def test_after_close_there_are_no_more_answers_or_events(server: ScriptedServer) -> None:

@@ -11,18 +11,17 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus, InvalidU
 from websockets.frames import Close
 from websockets.http11 import Response
 
-from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
-from saratoga_client.net.server_time import ACTIVE_EVERY, OBSERVATIONS, Heartbeats, ServerTime
+from saratoga_client.net.errors import CommandRefused, ServerClosed, UnexpectedAnswer, Unreachable
+from saratoga_client.net.server_time import OBSERVATIONS, ServerTime
 from saratoga_client.net.timing import Backoff, Timing
 from saratoga_client.net.websocket import (
+    RECONNECT_CODES,
     UnusableConnection,
     describe,
     final_error,
-    was_asked_to_reconnect,
-    was_event_too_large,
+    was_closed_with,
 )
 from saratoga_protocol import events, refusals
-from saratoga_protocol.events import Alive, Refused
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
 
 URL = "ws://cards.example"
@@ -34,10 +33,8 @@ def closed(code: int, reason: str = "") -> ConnectionClosedError:
     return ConnectionClosedError(Close(code, reason), None)
 
 
-def too_large(echo: Close | None) -> ConnectionClosedError:
-    """Return the error after the client refused a large event; the server may have echoed the close."""
-    own = Close(1009, "frame exceeds limit")
-    return ConnectionClosedError(echo, own, None if echo is None else False)
+TOO_LARGE = ConnectionClosedError(None, Close(1009, "frame exceeds limit"))
+"""The error after the client refused an event that is too long."""
 
 
 def status(code: int) -> InvalidStatus:
@@ -62,8 +59,6 @@ def test_the_servers_close_codes_are_obeyed(close: CloseCode) -> None:
         closed(1001),
         closed(1011),
         closed(1012),
-        too_large(None),
-        too_large(Close(1009, "")),
         status(500),
         status(503),
         status(429),
@@ -87,6 +82,7 @@ def test_a_temporary_error_is_not_final(error: Exception) -> None:
         (closed(1003), ServerClosed),
         (closed(1007), ServerClosed),
         (closed(1009), ServerClosed),
+        (TOO_LARGE, UnexpectedAnswer),
         (NegotiationError(), ServerClosed),
         (status(400), Unreachable),
         (status(403), Unreachable),
@@ -113,24 +109,18 @@ def test_an_error_that_would_come_again_is_final(error: Exception, end: type[Exc
 def test_a_server_of_another_version_is_recognised(error: Exception) -> None:
     final = final_error(URL, error)
     assert isinstance(final, ServerClosed)
-    assert final.is_of_another_version
-
-
-def test_an_oversized_event_is_distinguished_from_an_oversized_command() -> None:
-    assert was_event_too_large(too_large(None))
-    assert was_event_too_large(too_large(Close(1009, "")))
-    assert not was_event_too_large(closed(1009))
-    echoed = ConnectionClosedError(Close(1009, ""), Close(1009, ""), rcvd_then_sent=True)
-    assert not was_event_too_large(echoed)
+    assert final.code == refusals.WRONG_SUBPROTOCOL.code
 
 
 def test_a_request_to_reconnect_is_not_a_failure() -> None:
-    assert was_asked_to_reconnect(closed(refusals.RESTARTING.code))
-    assert was_asked_to_reconnect(closed(1012))
-    assert not was_asked_to_reconnect(closed(refusals.TOO_SLOW.code))
-    assert not was_asked_to_reconnect(closed(1006))
-    assert not was_asked_to_reconnect(ConnectionClosedError(None, None))
-    assert not was_asked_to_reconnect(ConnectionRefusedError())
+    for error, is_asked in (
+        (closed(refusals.RESTARTING.code), True),
+        (closed(1012), True),
+        (closed(refusals.TOO_SLOW.code), False),
+        (ConnectionClosedError(None, None), False),
+        (ConnectionRefusedError(), False),
+    ):
+        assert was_closed_with(error, RECONNECT_CODES) == is_asked
 
 
 def untrusted() -> ssl.SSLCertVerificationError:
@@ -172,77 +162,6 @@ def test_every_wait_is_within_its_limits(failures: int, chance: float) -> None:
 def test_waits_are_random() -> None:
     backoff = Backoff(first=1.0, largest=8.0)
     assert backoff.wait(3, chance=lambda: 0.25) == 1.0
-
-
-def test_errors_show_their_code_and_reason() -> None:
-    assert str(ServerClosed(4500, "taken over")) == "taken over (4500)"
-    assert str(Unreachable("ws://x", "no answer")) == "ws://x: no answer"
-
-
-NOON_OF_HEARTBEATS = 1_790_000_000_000
-START = 1000.0
-
-
-@pytest.fixture
-def heartbeats() -> Heartbeats:
-    return Heartbeats(ServerTime())
-
-
-def is_active(heartbeats: Heartbeats, now: float, *, is_answered: bool = True) -> bool:
-    """Return whether the heartbeat sent now says that the player is active."""
-    heartbeat = heartbeats.next(now)
-    assert heartbeat is not None
-    if is_answered:
-        heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS), now)
-    return heartbeat.active
-
-
-def test_a_heartbeat_is_sent_only_after_the_answer_to_the_last_one() -> None:
-    time = ServerTime()
-    heartbeats = Heartbeats(time)
-    heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS + 5), START)
-    assert heartbeats.next(START) is not None
-    assert heartbeats.next(START + 2) is None
-    heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS), START + 0.5)
-    assert time.round_trip == 0.5
-    assert heartbeats.next(START + 2) is not None
-
-
-def test_a_refused_heartbeat_is_sent_again_and_has_shown_nothing(heartbeats: Heartbeats) -> None:
-    heartbeats.act(START)
-    assert is_active(heartbeats, START, is_answered=False)
-    heartbeats.answered(Refused(code="too_fast", message=""), START)
-    assert is_active(heartbeats, START + 2)
-
-
-def test_keys_are_shown_at_most_every_fifteen_seconds_and_the_last_one_always(
-    heartbeats: Heartbeats,
-) -> None:
-    heartbeats.act(START)
-    assert is_active(heartbeats, START)
-    heartbeats.act(START + 5)
-    assert not is_active(heartbeats, START + ACTIVE_EVERY - 1)
-    assert is_active(heartbeats, START + ACTIVE_EVERY)
-    assert not is_active(heartbeats, START + 3 * ACTIVE_EVERY)
-
-
-def test_activity_that_the_server_may_not_know_is_shown_again_after_reconnecting(
-    heartbeats: Heartbeats,
-) -> None:
-    heartbeats.act(START)
-    assert is_active(heartbeats, START, is_answered=False)
-    heartbeats.restart()
-    assert is_active(heartbeats, START + 1)
-    assert not is_active(heartbeats, START + 2 * ACTIVE_EVERY)
-
-
-def test_a_move_after_a_heartbeat_shows_the_keys_before_it(heartbeats: Heartbeats) -> None:
-    heartbeats.act(START)
-    assert is_active(heartbeats, START + 1, is_answered=False)
-    heartbeats.act(START + 2)
-    heartbeats.move(START + 3)
-    heartbeats.answered(Alive(now=NOON_OF_HEARTBEATS), START + 4)
-    assert not is_active(heartbeats, START + 40)
 
 
 SERVER_SENDS_EVERY = 2.0
