@@ -31,7 +31,7 @@ from kit.tmux import (
     open_tmux,
     start_race,
 )
-from saratoga_client.cli.own_server import STAYS
+from saratoga_client.cli.host import STAYS
 from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
 

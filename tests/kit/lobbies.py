@@ -12,7 +12,7 @@ from textual import events
 from kit.listening_server import listening_server
 from kit.solo_player import Player
 from kit.stepped_store import empty_store
-from saratoga_client.cli.own_server import OwnServer
+from saratoga_client.cli.host import OwnServer
 from saratoga_client.local.identity import new_token
 from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection

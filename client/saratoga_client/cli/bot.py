@@ -8,7 +8,7 @@ import click
 
 from saratoga_client.bots.choose import Strength
 from saratoga_client.bots.seat import seated_bot
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import TABLE, at_server_of, output_options, server_option
 from saratoga_client.cli.watch import record_fields
 from saratoga_client.local.settings import Settings
@@ -24,13 +24,10 @@ RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
 """The fields of the JSON object that come from the bot's result."""
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ("saratoga bot mint-otter-42", "a strong bot, until the table closes"),
-        ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak bot, for one race"),
-        ("saratoga bot mint-otter-42 --name Gus --pace 6", "a fast bot with this name"),
-    ),
+@example_command(
+    ("saratoga bot mint-otter-42", "a strong bot, until the table closes"),
+    ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak bot, for one race"),
+    ("saratoga bot mint-otter-42 --name Gus --pace 6", "a fast bot with this name"),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
 @click.option(

@@ -3,17 +3,14 @@
 import click
 from click.shell_completion import get_completion_class
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.output import write_script
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ('eval "$(saratoga completion bash)"', "in ~/.bashrc"),
-        ('eval "$(saratoga completion zsh)"', "in ~/.zshrc"),
-        ("saratoga completion fish | source", "in config.fish"),
-    ),
+@example_command(
+    ('eval "$(saratoga completion bash)"', "in ~/.bashrc"),
+    ('eval "$(saratoga completion zsh)"', "in ~/.zshrc"),
+    ("saratoga completion fish | source", "in config.fish"),
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="SHELL")
 @click.pass_context

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import click
 from msgspec import Struct
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import output_options
 from saratoga_client.local import identity, paths, settings
 from saratoga_client.local.settings import Settings, load
@@ -47,13 +47,10 @@ class Finding(Struct, frozen=True):
     remedy: str = ""
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ("saratoga doctor", "check the terminal, the files and the connection"),
-        ("saratoga doctor --server wss://cards.example.org", "check the connection to that server"),
-        ("saratoga doctor --json", "a report for a person who helps you"),
-    ),
+@example_command(
+    ("saratoga doctor", "check the terminal, the files and the connection"),
+    ("saratoga doctor --server wss://cards.example.org", "check the connection to that server"),
+    ("saratoga doctor --json", "a report for a person who helps you"),
 )
 @click.option(
     "--server", metavar="URL", help="The server to connect to.  [default: as for playing]"

@@ -9,7 +9,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
@@ -67,8 +67,17 @@ class ExampleCommand(click.Command):
             formatter.write_dl(self.examples, col_max=48)
 
 
+def example_command(
+    *examples: tuple[str, str], **attributes: Any
+) -> Callable[[Callable[..., Any]], ExampleCommand]:
+    """Return a decorator that makes a function a command with these examples and their explanations."""
+    return click.command(cls=ExampleCommand, examples=examples, **attributes)
+
+
 class ExampleGroup(ExampleCommand, click.Group):
     """A group of commands whose help begins with examples and the commands."""
+
+    command_class = ExampleCommand
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)

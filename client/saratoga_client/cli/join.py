@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import TABLE, at_server_of, in_lines, play_options
-from saratoga_client.cli.prompt import ask
 from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import say, write_line
+from saratoga_client.plain.io import ask
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
 from saratoga_client.session.invitation import Destination, Inviter, inviter_for
 from saratoga_client.session.join import NAME_REFUSALS, check_table, claim_name, take_seat
@@ -29,7 +29,7 @@ from saratoga_protocol import events
 from saratoga_protocol.events import TableSettings
 
 if TYPE_CHECKING:
-    from saratoga_client.cli.own_server import OwnServer
+    from saratoga_client.cli.host import OwnServer
     from saratoga_client.plain.session import PlainSession
 
 TAKEN_BY_YOURSELF = (
@@ -39,13 +39,10 @@ TAKEN_BY_YOURSELF = (
 """A hint for a taken name: each address of a server has its own token (`identity`)."""
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ("saratoga join mint-otter-42", "a table at your usual server"),
-        ("saratoga join ws://192.168.1.7:7470/mint-otter-42", "the URL of an invitation"),
-        ("saratoga join mint-otter-42 --plain", "lines of text, for screen readers and scripts"),
-    ),
+@example_command(
+    ("saratoga join mint-otter-42", "a table at your usual server"),
+    ("saratoga join ws://192.168.1.7:7470/mint-otter-42", "the URL of an invitation"),
+    ("saratoga join mint-otter-42 --plain", "lines of text, for screen readers and scripts"),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
 @play_options

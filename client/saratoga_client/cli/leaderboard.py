@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import THE_GAMES, game_argument, output_options, server_option
 from saratoga_client.local.identity import new_token
 from saratoga_client.local.settings import Settings
@@ -17,23 +17,20 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard
 
 
-@click.command(
-    cls=ExampleCommand,
+@example_command(
+    ("saratoga leaderboard canfield", "the best results of today"),
+    ("saratoga leaderboard caprice --period all", "the best results of all time"),
+    (
+        "saratoga leaderboard lafayette --ranking bankroll --me",
+        "the most money, around your rank",
+    ),
+    ("saratoga leaderboard canfield --bots --watch", "the bots, printed again at every change"),
     help=f"""Show the best players of GAME.
 
     {THE_GAMES} Only ranked races count: a random deal, a time limit, and at least two people among the
     racers; on some servers only races at public tables. Bots have their own leaderboards, for which two
     racers of any kind are enough.
     """,
-    examples=(
-        ("saratoga leaderboard canfield", "the best results of today"),
-        ("saratoga leaderboard caprice --period all", "the best results of all time"),
-        (
-            "saratoga leaderboard lafayette --ranking bankroll --me",
-            "the most money, around your rank",
-        ),
-        ("saratoga leaderboard canfield --bots --watch", "the bots, printed again at every change"),
-    ),
 )
 @game_argument
 @click.option(

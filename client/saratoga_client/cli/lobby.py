@@ -43,7 +43,7 @@ async def _in_lines(settings: Settings) -> None:
 
 
 async def _on_screen(settings: Settings) -> None:
-    from saratoga_client.cli.own_server import OwnServer
+    from saratoga_client.cli.host import OwnServer
     from saratoga_client.tui.app import open_screen
     from saratoga_client.tui.lobby_flow import lobby_flow
 

@@ -7,7 +7,7 @@ import asyncio
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import game_argument, in_lines, offline_options
 from saratoga_client.local.settings import Settings, remember
 from saratoga_client.practice.deals import BadSeed, drawn_seed, from_seed
@@ -15,13 +15,10 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ("saratoga practice klondike", "a random deal"),
-        ("saratoga practice caprice --seed k7m2pq", "the same deal as a friend"),
-        ("saratoga practice lafayette --seed k7m2pq --ghost", "with your best run beside it"),
-    ),
+@example_command(
+    ("saratoga practice klondike", "a random deal"),
+    ("saratoga practice caprice --seed k7m2pq", "the same deal as a friend"),
+    ("saratoga practice lafayette --seed k7m2pq --ghost", "with your best run beside it"),
 )
 @game_argument
 @click.option(

@@ -7,7 +7,7 @@ import asyncio
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import in_lines, viewing_options
 from saratoga_client.cli.verify import OTHER_FILE, race_named, read_record
 from saratoga_client.local.hosting import friends_address
@@ -23,13 +23,10 @@ from saratoga_rules.records.record import RaceRecord, RecordError, UnknownFormat
 from saratoga_rules.records.replay import ReplayError, game_of
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ("saratoga replay mint-otter-42/3", "every board of the race, move by move"),
-        ("saratoga replay race.record", "a record in a file"),
-        ("saratoga replay mint-otter-42/3 --plain", "one move per line"),
-    ),
+@example_command(
+    ("saratoga replay mint-otter-42/3", "every board of the race, move by move"),
+    ("saratoga replay race.record", "a record in a file"),
+    ("saratoga replay mint-otter-42/3 --plain", "one move per line"),
 )
 @click.argument("race_or_file", metavar="RACE|FILE")
 @viewing_options

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import THE_GAMES, game_argument
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.output import OutputFormat, output_format, write_line
@@ -18,16 +18,13 @@ HEADINGS = 18
 """Width of the table's headings, in terminal columns."""
 
 
-@click.command(
-    cls=ExampleCommand,
+@example_command(
+    ("saratoga rules canfield", "the casino's game"),
+    ("saratoga rules caprice | grep space", "one rule per line, for pipes"),
     help=f"""Print the rules of GAME.
 
     {THE_GAMES} The text is generated from the rules that the server applies.
     """,
-    examples=(
-        ("saratoga rules canfield", "the casino's game"),
-        ("saratoga rules caprice | grep space", "one rule per line, for pipes"),
-    ),
 )
 @game_argument
 @click.option("--plain", is_flag=True, help="One rule per line, without a pager.")

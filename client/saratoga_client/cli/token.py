@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand, ExampleGroup
+from saratoga_client.cli.frame import ExampleGroup
 from saratoga_client.local import identity
 from saratoga_client.local.origins import check_address
 from saratoga_client.output import say, write_line, write_script
@@ -33,9 +33,7 @@ def command() -> None:
     """
 
 
-@command.command(
-    "show", cls=ExampleCommand, examples=(("saratoga token show", "prints nothing secret"),)
-)
+@command.command("show", examples=(("saratoga token show", "prints nothing secret"),))
 @click.argument("server", type=SERVER, required=False)
 def show(server: str | None) -> None:
     """Print where your secret and imported tokens are; with SERVER, your player id there.
@@ -55,7 +53,6 @@ def show(server: str | None) -> None:
 
 @command.command(
     "export",
-    cls=ExampleCommand,
     examples=(
         ("saratoga token export me.secret", "to a new file that only you can read"),
         ("saratoga token export --server wss://cards.example.org one.token", "for one server only"),
@@ -97,7 +94,6 @@ def export(file: Path | None, server: str | None, show: bool) -> None:
 
 @command.command(
     "import",
-    cls=ExampleCommand,
     examples=(
         ("saratoga token import me.secret", "from a file"),
         ("saratoga token import -", "from the standard input"),
@@ -125,7 +121,6 @@ def import_(file: str, server: str | None, replace: bool) -> None:
 
 @command.command(
     "renew",
-    cls=ExampleCommand,
     examples=(("saratoga token renew", "after your secret was stolen"),),
 )
 def renew() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import output_options, server_option
 from saratoga_client.local.settings import Settings
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
@@ -25,14 +25,11 @@ from saratoga_rules.records.record import RACE_ID
 OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ("saratoga verify mint-otter-42/3", "fetch the record and check it here"),
-        ("saratoga verify mint-otter-42/3#oak-pear-lamp-river", "... and a friend's four words"),
-        ("saratoga verify race.record", "check a record in a file"),
-        ("saratoga verify mint-otter-42/3 --save race.record", "... and save it"),
-    ),
+@example_command(
+    ("saratoga verify mint-otter-42/3", "fetch the record and check it here"),
+    ("saratoga verify mint-otter-42/3#oak-pear-lamp-river", "... and a friend's four words"),
+    ("saratoga verify race.record", "check a record in a file"),
+    ("saratoga verify mint-otter-42/3 --save race.record", "... and save it"),
 )
 @click.argument("race_or_file", metavar="RACE[#WORDS]|FILE")
 @click.option(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from saratoga_client.cli.frame import ExampleCommand
+from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.join import show_table
 from saratoga_client.cli.options import TABLE, at_server_of, viewing_options
 from saratoga_client.local.settings import Settings, remember_server
@@ -28,13 +28,10 @@ from saratoga_protocol.events import Match
 from saratoga_protocol.matches import champions, totals
 
 
-@click.command(
-    cls=ExampleCommand,
-    examples=(
-        ("saratoga watch mint-otter-42", "the table on the whole screen"),
-        ("saratoga watch mint-otter-42 --once", "the standings in lines, until this race is over"),
-        ("saratoga watch mint-otter-42 --json | jq .rows", "for programs"),
-    ),
+@example_command(
+    ("saratoga watch mint-otter-42", "the table on the whole screen"),
+    ("saratoga watch mint-otter-42 --once", "the standings in lines, until this race is over"),
+    ("saratoga watch mint-otter-42 --json | jq .rows", "for programs"),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
 @click.option("--once", is_flag=True, help="Stop when the current race is over.")

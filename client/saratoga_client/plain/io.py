@@ -10,6 +10,7 @@ import io
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
 from select import select
 from threading import Semaphore, Thread
 from typing import Final, Protocol
@@ -18,6 +19,7 @@ import click
 
 from saratoga_client.output import write_line
 from saratoga_client.plain.card_names import LineStyle
+from saratoga_protocol.visible_text import sanitised
 
 CHUNK: Final = 65536
 """Maximum bytes of one read."""
@@ -165,3 +167,31 @@ class LineOutput:
 def is_interactive() -> bool:
     """Return whether a person types and reads at a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+async def ask(question: str) -> str:
+    """Ask on the error stream, and return the one line that the player types.
+
+    Nothing after the line is read. Raises `click.Abort` at the end of the input.
+    """
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[bytes] = loop.create_future()
+
+    def deliver(typed: bytes) -> None:
+        if not line.done():
+            line.set_result(typed)
+
+    def read() -> None:
+        typed = b""
+        # ValueError, OSError: the terminal is closed
+        with suppress(OSError, ValueError):
+            typed = StandardInput().read(CHUNK)
+        # RuntimeError: the program has ended in the meantime
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(deliver, typed)
+
+    click.echo(sanitised(f"{question}: "), nl=False, err=True)
+    Thread(target=read, name="prompt", daemon=True).start()
+    if not (typed := await line):
+        raise click.Abort
+    return typed.decode(errors="replace").strip()

@@ -46,7 +46,7 @@ from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
 if TYPE_CHECKING:
-    from saratoga_client.cli.own_server import OwnServer
+    from saratoga_client.cli.host import OwnServer
 
 LEADERS_EVERY: Final = 20.0
 """The interval between requests for the leaders, in seconds."""

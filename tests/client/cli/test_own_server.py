@@ -16,8 +16,8 @@ import click
 import pytest
 
 from kit.session_states import CODE, YOU, table
-from saratoga_client.cli import own_server
-from saratoga_client.cli.own_server import STAYS, OwnServer
+from saratoga_client.cli import host
+from saratoga_client.cli.host import STAYS, OwnServer
 from saratoga_client.local.hosting import LocalServer
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.table_session import TableSession
@@ -76,9 +76,9 @@ class Hosted:
 @pytest.fixture
 def hosted(monkeypatch: pytest.MonkeyPatch) -> Hosted:
     hosted = Hosted()
-    monkeypatch.setattr(own_server, "this_terminal", lambda: hosted)
-    monkeypatch.setattr(own_server, "ask", hosted.ask)
-    monkeypatch.setattr(own_server, "say", hosted.say)
+    monkeypatch.setattr(host, "this_terminal", lambda: hosted)
+    monkeypatch.setattr(host, "ask", hosted.ask)
+    monkeypatch.setattr(host, "say", hosted.say)
     return hosted
 
 
@@ -93,8 +93,8 @@ async def test_without_other_people_or_a_server_of_our_own_nothing_is_asked(host
     [
         (None, [], []),
         (KICKED, [KICKED.what], []),
-        (KeyboardInterrupt(), [], [own_server.STOPS, "  saratoga host --port 7470"]),
-        (asyncio.CancelledError(), [], [own_server.STOPS, "  saratoga host --port 7470"]),
+        (KeyboardInterrupt(), [], [host.STOPS, "  saratoga host --port 7470"]),
+        (asyncio.CancelledError(), [], [host.STOPS, "  saratoga host --port 7470"]),
     ],
     ids=str,
 )

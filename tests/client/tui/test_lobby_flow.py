@@ -11,7 +11,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, in_the_lobby, open_lobby
 from kit.messages import racer
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
-from saratoga_client.cli.own_server import OwnServer
+from saratoga_client.cli.host import OwnServer
 from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.net.connection import Connection
