@@ -38,8 +38,9 @@ def best_ghost(ghosts: Iterable[Ghost]) -> Ghost | None:
     """Return the ghost with the most cards, reached earliest; `None` without ghosts."""
 
     def merit(ghost: Ghost) -> tuple[int, int]:
-        final = ghost.climb.final
-        return final, -(ghost.climb.reached(final) or 0)
+        climb = ghost.climb
+        counts = ((0, climb.start), *climb.counts)
+        return climb.final, -next(at for at, count in counts if count >= climb.final)
 
     return max(ghosts, key=merit, default=None)
 

@@ -1,23 +1,27 @@
-"""The boards of a finished race, with every position and its time."""
+"""The boards of a finished race, with every position and its time; their differences and pauses."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
-from saratoga_client.review.chart import ChartLine, Climb
-from saratoga_client.wording import (
-    NO_LEVELS,
-    tie_words,
-)
+from saratoga_client.input.move_text import CardName, card_name, describe
+from saratoga_client.review.chart import Climb
+from saratoga_client.wording import NO_LEVELS, shown_name, state_words, tie_words
+from saratoga_rules.game import Game
+from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, View, redact
 from saratoga_rules.records.record import LogLine, RaceRecord
-from saratoga_rules.records.replay import steps
+from saratoga_rules.records.replay import game_of, steps
+from saratoga_rules.records.standing import LOG_ENDINGS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBoard:
     """A racer's board in a finished race, from the deal to its end."""
 
+    game: Game
     player: str
     name: str
     bot: bool
@@ -34,13 +38,14 @@ class OpenBoard:
     positions: tuple[Position, ...]
     """The position at the deal, and after every entry of the log."""
 
+    @property
+    def shown_name(self) -> str:
+        """The racer's name, with the mark of a bot."""
+        return shown_name(self.name, self.bot, self.level)
+
     def view(self, step: int) -> View:
         """Return the board after `step` entries of the log, as its player saw it."""
         return redact(self.positions[step])
-
-    def banked_after(self, step: int) -> int:
-        """Return the number of banked cards after `step` entries of the log."""
-        return self.positions[step].banked
 
     @property
     def end(self) -> int:
@@ -49,18 +54,27 @@ class OpenBoard:
 
     @property
     def climb(self) -> Climb:
-        counts = tuple(
-            (line.at, self.banked_after(step)) for step, line in enumerate(self.entries, start=1)
-        )
-        return Climb(self.banked_after(0), counts, self.end)
-
-    @property
-    def chart_line(self) -> ChartLine:
-        return ChartLine(self.place, self.climb)
+        """The number of banked cards over time."""
+        start, *later = (position.banked for position in self.positions)
+        times = (line.at for line in self.entries)
+        return Climb(start, tuple(zip(times, later, strict=True)), self.end)
 
     def step_at(self, moment: int) -> int:
         """Return the number of log entries until a moment, in milliseconds from the start."""
         return bisect_right(self.entries, moment, key=lambda line: line.at)
+
+    def time_of(self, step: int) -> int:
+        """Return the time of the entry after `step` entries, or else of the board's end."""
+        return self.entries[step].at if step < len(self.entries) else self.end
+
+    def entry_words(self, step: int, card_name: CardName = card_name) -> str:
+        """Return the entry after `step` entries in words, a move or an ending; empty after the last one."""
+        if step == len(self.entries):
+            return ""
+        text = self.entries[step].text
+        if text in LOG_ENDINGS:
+            return state_words(text)
+        return describe(self.game, self.view(step), parse_move(text), card_name)
 
 
 def open_boards(record: RaceRecord, levels: Mapping[str, str] = NO_LEVELS) -> tuple[OpenBoard, ...]:
@@ -68,25 +82,57 @@ def open_boards(record: RaceRecord, levels: Mapping[str, str] = NO_LEVELS) -> tu
 
     `levels` has the levels of bots by player id, as far as they are known.
     """
-    return tuple(_board(record, index, levels) for index in range(len(record.results)))
+    boards = []
+    for ahead, row in pairwise((None, *record.results)):
+        assert row is not None
+        racer = record.racer(row.player)
+        made = steps(record, row.player)
+        board = OpenBoard(
+            game=game_of(record),
+            player=row.player,
+            name=racer.name,
+            bot=racer.bot,
+            level=levels.get(row.player, ""),
+            place=row.place,
+            banked=row.banked,
+            net=row.net,
+            state=row.state,
+            reached=row.reached,
+            tie=tie_words(row, ahead),
+            entries=tuple(step.line for step in made),
+            positions=(record.opening, *(step.position for step in made)),
+        )
+        boards.append(board)
+    return tuple(boards)
 
 
-def _board(record: RaceRecord, index: int, levels: Mapping[str, str]) -> OpenBoard:
-    row = record.results[index]
-    ahead = record.results[index - 1] if index else None
-    racer = record.racer(row.player)
-    made = steps(record, row.player)
-    return OpenBoard(
-        player=row.player,
-        name=racer.name,
-        bot=racer.bot,
-        level=levels.get(row.player, ""),
-        place=row.place,
-        banked=row.banked,
-        net=row.net,
-        state=row.state,
-        reached=row.reached,
-        tie=tie_words(row, ahead),
-        entries=tuple(step.line for step in made),
-        positions=(record.opening, *(step.position for step in made)),
-    )
+def first_difference(own: OpenBoard, other: OpenBoard) -> int | None:
+    """Return the number of entries that two logs have in common; `None` if they are equal."""
+    mine = [line.text for line in own.entries]
+    theirs = [line.text for line in other.entries]
+    if mine == theirs:
+        return None
+    shorter = min(len(mine), len(theirs))
+    return next((at for at in range(shorter) if mine[at] != theirs[at]), shorter)
+
+
+class Pause(NamedTuple):
+    """A span of time without log entries."""
+
+    since: int
+    """Milliseconds from the start of the race."""
+    lasted: int
+    """The length of the pause in milliseconds."""
+    step: int
+    """The number of log entries before the pause."""
+
+
+def longest_pauses(board: OpenBoard, count: int = 3) -> list[Pause]:
+    """Return up to `count` pauses, the longest first; omit pauses of length 0."""
+    times = (0, *(entry.at for entry in board.entries))
+    pauses = [
+        Pause(since, until - since, step)
+        for step, (since, until) in enumerate(pairwise(times))
+        if until > since
+    ]
+    return sorted(pauses, key=lambda pause: (-pause.lasted, pause.since))[:count]

@@ -5,7 +5,7 @@ Where lines meet, the better place is shown. Dots mark the break-even count.
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -35,12 +35,6 @@ class Climb:
         past = bisect_right(self.counts, at, key=lambda count: count[0])
         return self.counts[past - 1][1] if past else self.start
 
-    def reached(self, banked: int) -> int | None:
-        """Return the milliseconds from the deal until `banked` cards were first banked; `None` if never."""
-        if banked <= self.start:
-            return 0
-        return next((at for at, count in self.counts if count >= banked), None)
-
 
 def live_climb(state: SessionState, row: Row, end: int) -> Climb:
     """Return the climb of a racer until `end`, as far as the standings have shown it."""
@@ -57,13 +51,6 @@ LABEL: Final = 4
 """Width of the numbers at the left, with the axis, in columns."""
 
 
-class ChartLine(NamedTuple):
-    """What a chart needs to draw the line of a racer."""
-
-    place: int
-    climb: Climb
-
-
 class Chart(NamedTuple):
     """A drawn chart."""
 
@@ -78,65 +65,53 @@ def mark_of(place: int) -> str:
     return MARKS[min(max(place, 1), len(MARKS)) - 1]
 
 
-def chart(lines: Sequence[ChartLine], even: int, width: int, height: int) -> Chart:
-    """Return the chart of lines in order of place; `even` is the break-even count."""
-    climbs = [line.climb for line in lines]
+def chart(lines: Sequence[tuple[int, Climb]], even: int, width: int, height: int) -> Chart:
+    """Return the chart of lines, each with its place, in order of place; `even` is the break-even count."""
+    columns, rows = max(width - LABEL, 2), max(height - 1, 2)
+    climbs = [climb for _, climb in lines]
     end = max((climb.end for climb in climbs), default=0)
-    top = max(even, *(count for climb in climbs for _, count in ((0, climb.start), *climb.counts)))
-    plot = _Plot(max(width - LABEL, 2), max(height - 1, 2), end, top)
-    plot.level(even, EVEN)
-    for index, line in reversed(tuple(enumerate(lines))):
-        plot.line(line.climb, mark_of(line.place), index)
-    return Chart((*plot.rows(even), _times(end, width)), plot.line_at)
+    counts = (count for climb in climbs for _, count in ((0, climb.start), *climb.counts))
+    top = max(even, 1, *counts)
+
+    def row_of(banked: int) -> int:
+        return rows - 1 - round(banked * (rows - 1) / top)
+
+    cells = [[" "] * columns for _ in range(rows)]
+    cells[row_of(even)] = [EVEN if x % 2 == 0 else " " for x in range(columns)]
+    line_at: dict[tuple[int, int], int] = {}
+    # a later line covers earlier ones
+    for index, (place, climb) in reversed(tuple(enumerate(lines))):
+        for x, y in _points(climb, columns, max(end, 1), row_of):
+            cells[y][x] = mark_of(place)
+            line_at[LABEL + x, y] = index
+    labels = {row_of(0): 0, row_of(even): even, 0: top}
+    drawn = (
+        f"{labels.get(y, ''):>{LABEL - 1}}{AXIS}{''.join(row)}".rstrip()
+        for y, row in enumerate(cells)
+    )
+    return Chart((*drawn, _times(end, width)), line_at)
 
 
-class _Plot:
-    """The cells of a chart; a later line covers earlier ones."""
-
-    def __init__(self, width: int, height: int, end: int, top: int) -> None:
-        self._cells = [[" "] * width for _ in range(height)]
-        self._width, self._height = width, height
-        self._end, self._top = max(end, 1), max(top, 1)
-        self.line_at: dict[tuple[int, int], int] = {}
-
-    def level(self, banked: int, mark: str) -> None:
-        self._cells[self._row(banked)] = [mark if x % 2 == 0 else " " for x in range(self._width)]
-
-    def line(self, climb: Climb, mark: str, index: int) -> None:
-        before = self._row(climb.start)
-        for x in range(self._width):
-            at = x * self._end // (self._width - 1)
-            if at > climb.end and x:
-                # The column in which a line ends shows its final count.
-                self._join(x, before, self._row(climb.final), mark, index)
-                return
-            row = self._row(climb.banked_at(at))
-            self._join(x, before, row, mark, index)
-            before = row
-
-    def rows(self, even: int) -> list[str]:
-        labels = {self._row(0): 0, self._row(even): even, 0: self._top}
-        return [
-            f"{labels.get(y, ''):>{LABEL - 1}}{AXIS}{''.join(cells)}".rstrip()
-            for y, cells in enumerate(self._cells)
-        ]
-
-    def _join(self, x: int, before: int, row: int, mark: str, index: int) -> None:
+def _points(
+    climb: Climb, columns: int, end: int, row_of: Callable[[int], int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the cells of a line, by column and row; `end` is the time of the last column."""
+    before = row_of(climb.start)
+    for x in range(columns):
+        at = x * end // (columns - 1)
+        # the column in which a line ends shows its final count
+        is_over = at > climb.end and x > 0
+        row = row_of(climb.final if is_over else climb.banked_at(at))
         for y in range(min(before, row), max(before, row) + 1):
             if y != before or row == before:
-                self._cells[y][x] = mark
-                self.line_at[LABEL + x, y] = index
-
-    def _row(self, banked: int) -> int:
-        return self._height - 1 - round(banked * (self._height - 1) / self._top)
+                yield x, y
+        if is_over:
+            return
+        before = row
 
 
 def _times(end: int, width: int) -> str:
-    first, middle, last = (
-        minutes_and_seconds(0),
-        minutes_and_seconds(end // 2),
-        minutes_and_seconds(end),
-    )
+    first, middle, last = map(minutes_and_seconds, (0, end // 2, end))
     inner = width - LABEL
     line = first.ljust(inner // 2 - len(middle) // 2) + middle
     return " " * LABEL + line.ljust(inner - len(last)) + last

@@ -5,17 +5,13 @@ from dataclasses import dataclass, replace
 
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.wording import NO_LEVELS
-from saratoga_rules.game import Game
-from saratoga_rules.position import Position
-from saratoga_rules.records.record import LogLine, RaceRecord
-from saratoga_rules.records.replay import game_of
+from saratoga_rules.records.record import RaceRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A replay of a race at one moment."""
 
-    game: Game
     race: str
     boards: tuple[OpenBoard, ...]
     """The boards in order of place; there is at least one."""
@@ -36,29 +32,19 @@ class Replay:
         return self.boards[min(1, len(self.boards) - 1) if self.shown == 0 else 0]
 
     @property
-    def position(self) -> Position:
-        return self.board.positions[self.step]
-
-    @property
-    def entry(self) -> LogLine | None:
-        """The log entry that led to the shown position; `None` at the first one."""
-        return self.board.entries[self.step - 1] if self.step else None
-
-    @property
     def end(self) -> int:
         """The time at which the last board ended, in milliseconds from the start of the race."""
         return max(board.end for board in self.boards)
 
-    @property
-    def is_over(self) -> bool:
-        return self.moment >= self.end and self.step == len(self.board.entries)
-
     def step_of(self, index: int) -> int:
         """Return the number of a board's log entries so far."""
-        board = self.boards[index]
         if index == self.shown:
             return self.step
-        return board.step_at(self.moment) if self.moment else 0
+        return self.boards[index].step_at(self.moment) if self.moment else 0
+
+    def banked(self, index: int) -> int:
+        """Return the number of cards that a board has banked so far."""
+        return self.boards[index].positions[self.step_of(index)].banked
 
     def stepped(self, steps: int) -> "Replay":
         """Return the replay `steps` log entries of the shown board later; earlier if negative."""
@@ -72,18 +58,6 @@ class Replay:
         moment = min(max(moment, 0), self.end)
         step = self.board.step_at(moment) if moment else 0
         return replace(self, moment=moment, step=step)
-
-    def at_home(self) -> "Replay":
-        """Return the replay at the deal."""
-        return replace(self, moment=0, step=0)
-
-    def at_end(self) -> "Replay":
-        """Return the replay at the end of the shown board."""
-        return replace(self, moment=self.board.end, step=len(self.board.entries))
-
-    def other(self, by: int = 1) -> "Replay":
-        """Return the replay of the board `by` places further, from the last on to the first."""
-        return self.of((self.shown + by) % len(self.boards))
 
     def of(self, index: int) -> "Replay":
         """Return the replay of another board at the same moment."""
@@ -101,4 +75,4 @@ def replay_of(
     if not boards:
         raise ValueError(f"The race {record.race_id} has no boards.")
     shown = next((at for at, board in enumerate(boards) if board.player == player), 0)
-    return Replay(game_of(record), record.race_id, boards, shown)
+    return Replay(record.race_id, boards, shown)

@@ -12,7 +12,6 @@ from saratoga_client.wording import (
     dollars,
     finish,
     minutes_and_seconds,
-    shown_name,
     state_words,
 )
 from saratoga_protocol.visible_text import sanitised
@@ -46,8 +45,8 @@ def _finish(boards: tuple[OpenBoard, ...], own: OpenBoard | None) -> Iterator[st
     """Yield the line on the player's place, if the player raced others."""
     if own is None or len(boards) == 1:
         return
-    sharing = [_name(each) for each in boards if each.place == own.place and each is not own]
-    yield f"{finish(_name(own), own.place, len(boards), sharing)}."
+    sharing = [each.shown_name for each in boards if each.place == own.place and each is not own]
+    yield f"{finish(own.shown_name, own.place, len(boards), sharing)}."
 
 
 def _results(boards: tuple[OpenBoard, ...], own: OpenBoard | None) -> Iterator[str]:
@@ -55,13 +54,9 @@ def _results(boards: tuple[OpenBoard, ...], own: OpenBoard | None) -> Iterator[s
     if own is not None and own not in named:
         named = (*boards[: MOST_NAMED - 1], own)
     for board in named:
-        yield f"{board.place}. {_name(board)}: {_result(board)}"
+        yield f"{board.place}. {board.shown_name}: {_result(board)}"
     if left := len(boards) - len(named):
         yield f"and {left} more"
-
-
-def _name(board: OpenBoard) -> str:
-    return shown_name(board.name, board.bot, board.level)
 
 
 def _result(board: OpenBoard) -> str:

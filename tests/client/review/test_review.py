@@ -11,10 +11,14 @@ from hypothesis import strategies as st
 from kit.races import Entrant, race, replay
 from kit.walks import banking, wandering
 from saratoga_client.input.move_text import ascii_card_name, card_name
-from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.chart import LABEL, ChartLine, Climb, chart, mark_of
-from saratoga_client.review.divergence import divergence_lines, first_divergence, longest_pauses
-from saratoga_client.review.replay import Replay, replay_of
+from saratoga_client.review.boards import (
+    OpenBoard,
+    first_difference,
+    longest_pauses,
+    open_boards,
+)
+from saratoga_client.review.chart import LABEL, Climb, chart, mark_of
+from saratoga_client.review.replay import replay_of
 from saratoga_client.review.share_text import race_text
 from saratoga_client.tui.screens.results import in_ascii
 from saratoga_rules.cards import PACK
@@ -54,11 +58,11 @@ def test_boards_are_open_from_the_deal_to_the_end_in_order_of_place(name: str) -
 def test_every_board_is_shown_as_it_was_at_the_moment(name: str, moments: list[int]) -> None:
     shown = replay_of(finished(name))
     for moment in moments:
-        shown = shown.at(moment).other()
+        shown = shown.at(moment).of((shown.shown + 1) % 3)
         board = shown.board
         made = [line for line in board.entries if line.at <= shown.moment and shown.moment]
         assert shown.step == len(made)
-        assert shown.position == board.positions[len(made)]
+        assert shown.banked(shown.shown) == board.positions[len(made)].banked
 
 
 @given(steps=st.lists(st.integers(-40, 40), max_size=8))
@@ -68,7 +72,7 @@ def test_stepping_never_leaves_the_board(steps: list[int]) -> None:
         before = shown
         shown = shown.stepped(by)
         assert 0 <= shown.step <= len(shown.board.entries)
-        assert shown.moment == (shown.entry.at if shown.entry else 0)
+        assert shown.moment == (shown.board.entries[shown.step - 1].at if shown.step else 0)
         if 0 <= before.step + by <= len(shown.board.entries):
             assert shown.step == before.step + by
 
@@ -81,18 +85,6 @@ def test_the_given_players_board_is_shown_first_else_the_winners() -> None:
     assert replay_of(record, "nobody-of-them").board.place == 1
 
 
-def test_home_and_end() -> None:
-    shown = replay_of(finished()).at(30_000)
-    assert shown.at_home().position == shown.board.positions[0]
-    end = shown.at_end()
-    assert end.position == shown.board.positions[-1]
-    assert end.entry == shown.board.entries[-1]
-    assert end.stepped(1) is end
-    everything: Replay = end.at(end.end)
-    assert everything.is_over
-    assert not end.at_home().is_over
-
-
 CLIMB = Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000)
 
 
@@ -102,16 +94,12 @@ def test_the_count_at_a_moment_is_the_last_one_before_it() -> None:
     assert CLIMB.final == 4
 
 
-def test_when_a_count_was_reached() -> None:
-    assert [CLIMB.reached(count) for count in range(6)] == [0, 0, 2000, 5000, 5000, None]
-
-
 FAST = Climb(0, ((10_000, 5), (30_000, 20)), 30_000)
 SLOW = Climb(0, ((60_000, 10),), 60_000)
 
 
 def test_each_racer_draws_a_line_of_their_own_mark() -> None:
-    drawn = chart([ChartLine(1, FAST), ChartLine(2, SLOW)], even=10, width=34, height=7)
+    drawn = chart([(1, FAST), (2, SLOW)], even=10, width=34, height=7)
     assert drawn.rows == (
         " 20|               1",
         "   |               1",
@@ -124,7 +112,7 @@ def test_each_racer_draws_a_line_of_their_own_mark() -> None:
 
 
 def test_racers_who_share_a_place_share_its_mark_and_each_has_a_line() -> None:
-    lines = [ChartLine(1, FAST), ChartLine(1, SLOW), ChartLine(3, Climb(0, (), 60_000))]
+    lines = [(1, FAST), (1, SLOW), (3, Climb(0, (), 60_000))]
     drawn = chart(lines, even=10, width=34, height=7)
     marks = {sign for row in drawn.rows[:-1] for sign in row[LABEL:]} - {" ", "."}
     assert marks == {"1", "3"}
@@ -141,7 +129,7 @@ def test_a_place_that_no_table_has_is_drawn_with_the_last_mark() -> None:
 @pytest.mark.parametrize(("width", "height"), [(20, 4), (54, 12), (100, 20), (5, 2)])
 def test_no_chart_is_wider_or_higher_than_it_may_be(name: str, width: int, height: int) -> None:
     record = race(name, 2, [Entrant("Anna", banking), Entrant("Otto", wandering, patience=9)])
-    lines = [board.chart_line for board in open_boards(record)]
+    lines = [(board.place, board.climb) for board in open_boards(record)]
     drawn = chart(lines, 10 * GAMES[name].packs, width, height).rows
     assert len(drawn) <= max(height, 3)
     assert all(len(row) <= max(width, 20) for row in drawn)
@@ -159,6 +147,7 @@ def board(name: str, *moves: str, pace: int = 1000) -> OpenBoard:
         last = positions[-1]
         positions.append(last if move == "cash-out" else play(LADY_PALK, last, parse_move(move)))
     return OpenBoard(
+        game=LADY_PALK,
         player=name.lower(),
         name=name,
         bot=False,
@@ -172,28 +161,20 @@ def board(name: str, *moves: str, pace: int = 1000) -> OpenBoard:
     )
 
 
-def test_the_first_difference_has_the_moves_of_both_boards() -> None:
+def test_the_first_difference_has_the_entries_of_both_boards() -> None:
     own = board("Anna", "t3>up", "draw", "cash-out")
-    winner = board("Otto", "t3>up", "t8>up", "draw", pace=700)
-    divergence = first_divergence(LADY_PALK, own, winner)
-    assert divergence is not None
-    assert divergence_lines(divergence, "You", "Otto") == (
-        "You: 2. 1 card from the stock to the waste (0:02)",
-        "Otto: 2. 2♣ from column 8 banked (0:01)",
-    )
+    other = board("Otto", "t3>up", "t8>up", "draw", pace=700)
+    assert first_difference(own, other) == 1
+    assert own.entry_words(1) == "1 card from the stock to the waste"
+    assert (other.entry_words(1), other.time_of(1)) == ("2♣ from column 8 banked", 1400)
+    assert (own.entry_words(2), own.time_of(2)) == ("cashed out", 3000)
 
 
-def test_a_board_that_ended_earlier_differs_at_its_end() -> None:
-    own = board("Anna", "t3>up")
-    winner = board("Otto", "t3>up", "draw")
-    divergence = first_divergence(LADY_PALK, own, winner)
-    assert divergence is not None
-    assert divergence_lines(divergence, "You", "Otto")[0] == "You: the board ended there"
-
-
-def test_equal_boards_have_no_difference() -> None:
-    one = board("Anna", "t3>up", "draw")
-    assert first_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
+def test_a_board_that_ended_earlier_differs_at_its_end_and_equal_boards_do_not() -> None:
+    own, longer = board("Anna", "t3>up"), board("Otto", "t3>up", "draw")
+    assert first_difference(own, longer) == first_difference(longer, own) == 1
+    assert (own.entry_words(1), own.time_of(1)) == ("", 1000)
+    assert first_difference(own, replace(own, name="Otto")) is None
 
 
 def test_the_longest_pauses_come_first() -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.board_view.symbols import symbols_for
-from saratoga_client.review.chart import ChartLine, chart, live_climb, mark_of
+from saratoga_client.review.chart import Climb, chart, live_climb, mark_of
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.text import fitted, fitted_name
@@ -20,9 +20,9 @@ STANDINGS: Final = 34
 """Width of the standings beside the chart, in cells."""
 
 
-def live_lines(state: SessionState, end: int) -> list[ChartLine]:
+def live_lines(state: SessionState, end: int) -> list[tuple[int, Climb]]:
     """Return the racers' lines until `end`, in milliseconds from the start, by place."""
-    return [ChartLine(row.place, live_climb(state, row, end)) for row in rows(state.table_view)]
+    return [(row.place, live_climb(state, row, end)) for row in rows(state.table_view)]
 
 
 def elapsed(state: SessionState, now: int) -> int:

@@ -12,9 +12,13 @@ from textual.widget import Widget
 from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.board_view.symbols import LETTERS, Symbols
 from saratoga_client.problems import Problem
-from saratoga_client.review.boards import OpenBoard, open_boards
+from saratoga_client.review.boards import (
+    OpenBoard,
+    first_difference,
+    longest_pauses,
+    open_boards,
+)
 from saratoga_client.review.chart import chart
-from saratoga_client.review.divergence import divergence_lines, first_divergence, longest_pauses
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.match_text import (
     champion_words,
@@ -129,7 +133,9 @@ class Findings:
 
     def chart(self, width: int, height: int) -> tuple[str, ...]:
         """Return the lines of the chart of all racers' banked cards over time."""
-        return chart([board.chart_line for board in self.boards], self.even, width, height).rows
+        return chart(
+            [(each.place, each.climb) for each in self.boards], self.even, width, height
+        ).rows
 
 
 def findings_of(
@@ -153,19 +159,20 @@ def findings_of(
         boards=boards,
         player=player,
         even=even_at(game),
-        divergence=() if own is None else _divergence(record, own, boards[0]),
+        divergence=() if own is None else tuple(_difference(own, boards[0])),
         pause="" if own is None else _pause(own),
         share=race_text(record, boards, player, server),
     )
 
 
-def _divergence(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str, ...]:
-    if own is winner:
-        return ()
-    divergence = first_divergence(game_of(record), own, winner)
-    if divergence is None:
-        return ()
-    return divergence_lines(divergence, "you", shown_name(winner.name, winner.bot, winner.level))
+def _difference(own: OpenBoard, winner: OpenBoard) -> Iterator[str]:
+    step = first_difference(own, winner)
+    if step is None:
+        return
+    for name, board in (("you", own), (winner.shown_name, winner)):
+        words = board.entry_words(step)
+        at = minutes_and_seconds(board.time_of(step))
+        yield f"{name}: {step + 1}. {words} ({at})" if words else f"{name}: the board ended there"
 
 
 def _pause(own: OpenBoard) -> str:

@@ -1,27 +1,275 @@
-"""The screen of a replay: all boards of a finished race, by move or at the race's speed."""
+"""The screen of a finished race: all its boards, stepped through by move or played at the race's speed."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
-from saratoga_client.board_view.roles import Role
+from textual.containers import Vertical
+from textual.widget import Widget
+
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.symbols import Symbols
+from saratoga_client.input.move_text import (
+    CardName,
+    first_that_fits,
+    has_pile,
+    target_of,
+    turned_up,
+)
+from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import from_record
 from saratoga_client.practice.ghost import Ghost
-from saratoga_client.review.divergence import first_divergence
-from saratoga_client.review.replay import replay_of
+from saratoga_client.review.boards import OpenBoard, Pause, first_difference, longest_pauses
+from saratoga_client.review.chart import AXIS, LABEL, chart
+from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
+from saratoga_client.text import cells_of, fitted_name, wrapped
 from saratoga_client.tui.base_screen import Key, Keys
+from saratoga_client.tui.board_pane import BoardPosition
+from saratoga_client.tui.game_screen import GameScreen
+from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.replay import ReplayScreen, divergence_text
-from saratoga_client.wording import NO_LEVELS, counted, shown_name
+from saratoga_client.wording import (
+    NO_LEVELS,
+    capitalised,
+    counted,
+    dollars,
+    duration_text,
+    minutes_and_seconds,
+    shown_name,
+)
+from saratoga_rules.game import Game
+from saratoga_rules.money import even_at, net
+from saratoga_rules.moves import RESERVE, Carry, parse_move
+from saratoga_rules.position import Position
 from saratoga_rules.records.record import RaceRecord
 
 ONLY_BOARD: Final = "There is only this board: no one else raced."
 
 
-class ReviewScreen(ReplayScreen):
+def last_entry_text(board: OpenBoard, step: int, card_name: CardName) -> str:
+    """Return a sentence on the move or the ending that led to the position after `step` entries."""
+    if not step:
+        return "The deal, the same for every player."
+    words = board.entry_words(step - 1, card_name)
+    at = f"at {minutes_and_seconds(board.entries[step - 1].at, tenths=True)}"
+    if not board.entries[step - 1].is_move:
+        return f"{capitalised(words)} {at}."
+    card = turned_up(board.view(step - 1), board.view(step))
+    if card is not None:
+        words += f"; {card_name(card)} turns up"
+    return first_that_fits(f"{step}. {words}, {at}", f"{step}. {words}")
+
+
+def difference_text(own: OpenBoard, rival: OpenBoard, card_name: CardName) -> str:
+    """Return a sentence on the first difference of two boards; the panel shows the own next move."""
+    step = first_difference(own, rival)
+    if step is None:
+        return "The moves of these two boards are the same."
+    where = f"after {counted(step, 'common move')}" if step else "from the first move"
+    return first_that_fits(
+        f"Differs from {rival.shown_name} {where}:"
+        f" {rival.entry_words(step, card_name) or 'that board ended'}.",
+        f"Differs from {rival.shown_name} {where}.",
+        f"Differs {where}.",
+    )
+
+
+def pause_text(pause: Pause) -> str:
+    """Return a sentence on a pause before a move."""
+    since = minutes_and_seconds(pause.since, tenths=True)
+    return f"A pause of {duration_text(pause.lasted)}, from {since} on. w: the next longest"
+
+
+# The title, the panel and the ticker
+
+TAG: Final = " REPLAY "
+NOW: Final = "^"
+"""The mark below the chart at the shown moment."""
+
+NEXT: Final = 6
+"""Rows reserved for the next moves."""
+
+CHART: Final = 8
+"""Rows reserved for the chart with its times."""
+LEAST_CHART: Final = 5
+MOST_CHART: Final = 16
+
+STRIP: Final = 60
+"""Minimum width, in cells, of a panel with the chart beside the racers instead of below them."""
+
+
+def replay_title(replay: Replay, speed: int, width: int) -> Canvas:
+    """Draw the title: game, race, board, step and time; a speed of 0 is not shown."""
+    canvas = Canvas(width, 1, Role.TITLE)
+    board = replay.board
+    now, end = minutes_and_seconds(replay.moment, tenths=True), minutes_and_seconds(replay.end)
+    right = f"{f'x{speed}  ' if speed else ''}{now} of {end} "
+    room = width - cells_of(right)
+    facts = (
+        board.game.title,
+        replay.race,
+        f"{board.place}. {board.shown_name}",
+        f"{replay.step}/{len(board.entries)}",
+    )
+    x = canvas.put(0, 0, TAG, Role.LABEL) + 1
+    for fact in facts:
+        if x + cells_of(fact) + 1 < room:
+            x = canvas.put(x, 0, fact, Role.TITLE) + 2
+    canvas.put(room, 0, right, Role.TITLE)
+    return canvas
+
+
+def replay_ticker(replay: Replay, player: str, width: int) -> Canvas:
+    """Draw the racers' counts in one line, the shown board's first, for small screens."""
+    canvas = Canvas(width, 1)
+    x = 1
+    for index in sorted(range(len(replay.boards)), key=lambda index: index != replay.shown):
+        board = replay.boards[index]
+        text = f"{board.place}. {board.shown_name} {replay.banked(index)}"
+        if x + cells_of(text) < width:
+            x = canvas.put(x, 0, text, _role(replay, index, player)) + 2
+    return canvas
+
+
+def replay_panel(
+    replay: Replay,
+    player: str,
+    symbols: Symbols,
+    card_name: CardName,
+    width: int,
+    height: int,
+    *,
+    names_hidden: bool = False,
+) -> Canvas:
+    """Draw the counts, the next moves, and the chart or the names of the hidden cards.
+
+    `player` is the id of the player who reviews the race.
+    """
+    canvas = Canvas(width, height)
+    is_strip = width >= STRIP
+    side = width // 2 if is_strip else width
+    kept = NEXT if is_strip else NEXT + CHART
+    y = _draw_racers(canvas, replay, player, symbols, side, max(height - kept, 3)) + 1
+    canvas.put(1, y, "NEXT", Role.LABEL)
+    words = replay.board.entry_words(replay.step, card_name) or "nothing: the board has ended"
+    for text in wrapped(words, side - 2):
+        y += 1
+        canvas.put(1, y, text, Role.TEXT)
+    x, y = (side + 1, 0) if is_strip else (0, y + 2)
+    if names_hidden:
+        position = replay.board.positions[replay.step]
+        _draw_hidden(canvas, replay.board.game, position, card_name, x, y)
+    else:
+        _draw_climb(canvas, replay, x, y, min(height - y, MOST_CHART))
+    return canvas
+
+
+def _draw_racers(
+    canvas: Canvas, replay: Replay, player: str, symbols: Symbols, width: int, height: int
+) -> int:
+    """Draw the racers that fit, the shown one included; return the row after them."""
+    room = max(height - 1, 1)
+    first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
+    rows = range(first, min(first + room, len(replay.boards)))
+    game = replay.board.game
+    counts = len(str(game.cards)) + 1
+    canvas.put(1, 0, f"BANKED BY {minutes_and_seconds(replay.moment)}", Role.LABEL)
+    for y, index in enumerate(rows, 1):
+        board, banked = replay.boards[index], replay.banked(index)
+        money = net(game, banked)
+        role = _role(replay, index, player)
+        if index == replay.shown:
+            canvas.put(0, y, symbols.mark, role)
+        x = canvas.put(1, y, f"{board.place:>2} ", role)
+        room = width - 11 - counts
+        name = fitted_name(board.name, board.bot, board.level, room, symbols.dots)
+        x = canvas.put(x, y, name, role)
+        x = canvas.put(x, y, f"{banked:>{counts}}", Role.COUNT)
+        canvas.put(x, y, f"{dollars(money):>6}", money_role(money))
+    return len(rows) + 1
+
+
+def _role(replay: Replay, index: int, player: str) -> Role:
+    board = replay.boards[index]
+    if board.player == player:
+        return Role.YOU
+    if index != replay.shown and replay.moment >= board.end:
+        return Role.DIM
+    return Role.LEADER if board.place == 1 else Role.TEXT
+
+
+def _draw_hidden(
+    canvas: Canvas, game: Game, position: Position, card_name: CardName, x: int, y: int
+) -> None:
+    """Draw the hidden cards by pile, the next one first; count those for which the panel is too short."""
+    if any(position.face_down):
+        canvas.put(x + 1, y, "COLUMNS, FROM THE TOP", Role.LABEL)
+        for number, cards in enumerate(position.face_down, start=1):
+            if cards:
+                y += 1
+                canvas.put(x + 1, y, f"{number} {' '.join(map(card_name, cards[::-1]))}", Role.TEXT)
+        y += 2
+    piles = [("RESERVE", position.reserve[-2::-1])] if has_pile(game, RESERVE) else []
+    for pile, cards in (*piles, ("STOCK", position.stock)):
+        canvas.put(x + 1, y, f"{pile}, FROM THE TOP", Role.LABEL)
+        each = max((canvas.width - x - 1) // 4, 1)
+        room = canvas.height - y - 1
+        lines = [cards[at : at + each] for at in range(0, len(cards), each)] or [()]
+        if len(lines) > room:
+            lines = lines[: max(room - 1, 0)]
+        for line in lines:
+            y += 1
+            named = " ".join(f"{card_name(card):>3}" for card in line) or " none"
+            canvas.put(x, y, named, Role.TEXT)
+        if left := len(cards) - sum(map(len, lines)):
+            y += 1
+            canvas.put(x, y, f" and {left} more", Role.TEXT)
+        y += 2
+
+
+def _draw_climb(canvas: Canvas, replay: Replay, x: int, y: int, height: int) -> None:
+    """Draw the chart, and below it a mark at the shown moment."""
+    if height < LEAST_CHART:
+        return
+    width = canvas.width - x - 1
+    lines = [(board.place, board.climb) for board in replay.boards]
+    *rows, times = chart(lines, even_at(replay.board.game), width, height - 1).rows
+    for text in rows:
+        canvas.put(x, y, text, Role.TEXT)
+        y += 1
+    now = x + LABEL + replay.moment * (width - LABEL - 1) // max(replay.end, 1)
+    canvas.put(x + LABEL - 1, y, AXIS, Role.TEXT)
+    canvas.put(now, y, NOW, Role.LEADER)
+    canvas.put(x, y + 1, times, Role.DIM)
+
+
+# The screen
+
+SPEEDS: Final = {
+    0: "Paused; space plays on.",
+    1: "Playing at the speed of the race.",
+    2: "Playing 2 times as fast as the race.",
+    8: "Playing 8 times as fast as the race.",
+}
+"""The speeds of the replay as multiples of the race's, each with its sentence; 0 pauses it."""
+
+MOST_PAUSES: Final = 5
+"""Number of a board's longest pauses that the key `w` goes through."""
+
+
+class ReviewScreen(GameScreen):
     """The screen of a finished race's boards; `dismiss` closes it."""
+
+    DEFAULT_CSS = """
+    ReviewScreen #side { width: 24; height: 1fr; }
+    ReviewScreen.-wide #side { width: 34; }
+    ReviewScreen.-broad #side { width: 44; }
+    """
+    TICK: ClassVar[float] = 0.1
+    HEADING = "REPLAY"
 
     def __init__(
         self,
@@ -37,81 +285,203 @@ class ReviewScreen(ReplayScreen):
         `share` is the text for friends that can be copied; by default it follows from the record alone.
         Raises `ReplayError` if the record cannot be replayed, and `ValueError` if it has no boards.
         """
-        super().__init__(replay_of(record, player, levels), player, seconds=seconds)
+        super().__init__()
         self.record = record
+        self.player = player
+        self.replay = replay_of(record, player, levels)
+        self.speed = 0
         self._share = share or race_text(record, self.replay.boards, player)
+        self._seconds = seconds
+        self._ticked_at = 0.0
+        self._names_hidden = False
+
+    def side(self) -> Iterable[Widget]:
+        with Vertical(id="side"):
+            yield CanvasView(self._draw_panel, id="panel")
+
+    def begin(self) -> None:
+        self._say_entry()
+
+    # Drawing
+
+    def draw_title(self, width: int, height: int) -> Canvas:
+        return replay_title(self.replay, self.speed, width)
+
+    def _draw_panel(self, width: int, height: int) -> Canvas:
+        return replay_panel(
+            self.replay,
+            self.player,
+            self.symbols,
+            self.card_name,
+            width,
+            height,
+            names_hidden=self._names_hidden,
+        )
+
+    def draw_ticker(self, width: int, height: int) -> Canvas:
+        return replay_ticker(self.replay, self.player, width)
+
+    def redraw_side(self) -> None:
+        for view in self.query("#panel, #ticker").results(CanvasView):
+            view.redraw()
+
+    def position(self) -> BoardPosition:
+        board, step = self.replay.board, self.replay.step
+        return BoardPosition(
+            game=board.game,
+            view=board.view(step),
+            style=self.program.appearance.card_style(board.game),
+            find=self.finder.text,
+            last_target=_last_target(board, step),
+            is_interactive=False,
+        )
+
+    def tick(self) -> None:
+        if not self.speed or not self.is_current:
+            return
+        now = self._seconds()
+        passed, self._ticked_at = now - self._ticked_at, now
+        with self.drawn_once():
+            step = self.replay.step
+            self.replay = self.replay.at(self.replay.moment + int(passed * 1000 * self.speed))
+            if self.replay.moment >= self.replay.end:
+                self.speed = 0
+            if self.replay.step != step:
+                self._say_entry()
+            self.redraw()
+
+    def _say_entry(self) -> None:
+        """Say what led to the shown position."""
+        self.say(last_entry_text(self.replay.board, self.replay.step, self.card_name))
+
+    # Keys
 
     def keys(self) -> Keys:
         if self.finder.is_open:
             return super().keys()
-        several = len(self.replay.boards) > 1
-        face_down = "chart" if self._names_hidden else "face down"
+        moves = "the move before, the next move; also j and l"
+        pauses = "the longest pause before a move on this board; again: the next longest"
         racers = "the next racer's board, the one before; 1 to 9 choose by place"
-        moves, play, *others = super().keys()
+        difference = "where this board and the winner's first differ"
+        several = len(self.replay.boards) > 1
+        play, hidden = (
+            "stop" if self.speed else "play",
+            "chart" if self._names_hidden else "face down",
+        )
         return (
-            moves,
-            play,
+            Key("right l", "moves", moves, partial(self._step, 1), shown="left right"),
+            Key("space k", play, "play the race once, twice, 8 times as fast", self._change_speed),
             Key("tab", "next racer" if several else "", racers, partial(self._show_next, 1)),
             Key("shift+tab", "", "", partial(self._show_next, -1)),
             *(Key(str(place), "", "", partial(self._show_place, place)) for place in range(1, 10)),
-            Key(
-                "d",
-                "difference" if several else "",
-                "where this board and the winner's first differ",
-                self._show_difference,
-            ),
-            Key("o", face_down, "name the hidden cards, or show the chart", self._toggle_hidden),
+            Key("d", "difference" if several else "", difference, self._show_difference),
+            Key("o", hidden, "name the hidden cards, or show the chart", self._toggle_hidden),
             Key("s", "play it yourself", "practise this deal against this board", self._practise),
-            Key("y", "copy", "copy the result for friends", self._copy_result),
-            *others,
+            Key("y", "copy", "copy the result for friends", partial(self.copy, self._share)),
+            Key("w", "longest pause", pauses, self._show_pause),
+            Key("left j", "", "", partial(self._step, -1)),
+            Key("pagedown", "", "ten moves forward", partial(self._step, 10)),
+            Key("pageup", "", "ten moves back", partial(self._step, -10)),
+            Key(".", "", "one second forward", partial(self._jump, 1_000)),
+            Key(",", "", "one second back", partial(self._jump, -1_000)),
+            Key(">", "", "ten seconds forward", partial(self._jump, 10_000)),
+            Key("<", "", "ten seconds back", partial(self._jump, -10_000)),
+            Key("home", "", "the deal", lambda: self._go(self.replay.at(0))),
+            Key("end", "", "the end of this board", self._go_to_end),
+            *super().keys(),
+            Key("escape", "", "", partial(self._step, 0)),
         )
 
-    def _show_next(self, step: int) -> None:
-        self._show(self.replay.shown + step)
+    def _step(self, count: int) -> None:
+        self._go(self.replay.stepped(count))
+
+    def _jump(self, millis: int) -> None:
+        self._go(self.replay.at(self.replay.moment + millis))
+
+    def _go_to_end(self) -> None:
+        self._go(self.replay.at(self.replay.board.end))
+
+    def play(self, result: InputResult) -> None:
+        """Do nothing, because moves cannot be played in a replay."""
+
+    def _go(self, replay: Replay) -> None:
+        """Pause the replay and show a moment of the race."""
+        self.speed = 0
+        self.replay = replay
+        self._say_entry()
+
+    def _change_speed(self) -> None:
+        """Switch to the next of `SPEEDS`."""
+        speeds = list(SPEEDS)
+        self.speed = speeds[(speeds.index(self.speed) + 1) % len(speeds)]
+        self._ticked_at = self._seconds()
+        if self.speed and self.replay.moment >= self.replay.end:
+            self.replay = self.replay.at(0)
+        self.say(SPEEDS[self.speed])
+
+    def _show_pause(self) -> None:
+        """Go to the longest pause before a move; pressed again, go to the next longest."""
+        pauses = longest_pauses(self.replay.board, MOST_PAUSES)
+        if not pauses:
+            self.say("There is no pause on this board.")
+            return
+        steps = [pause.step for pause in pauses]
+        here = steps.index(self.replay.step) if self.replay.step in steps else -1
+        pause = pauses[(here + 1) % len(pauses)]
+        self._go(self.replay.stepped(pause.step - self.replay.step))
+        self.say(pause_text(pause))
+
+    def _show_next(self, by: int) -> None:
+        self._show((self.replay.shown + by) % len(self.replay.boards))
 
     def _show(self, index: int) -> None:
         if len(self.replay.boards) == 1:
             self.say(ONLY_BOARD)
             return
-        self.replay = self.replay.of(index % len(self.replay.boards))
-        self.say_move()
+        self.replay = self.replay.of(index)
+        self._say_entry()
 
     def _show_place(self, place: int) -> None:
         boards = len(self.replay.boards)
         if place <= boards:
             self._show(place - 1)
         else:
-            self.say(
-                f"There is no place {place}: {counted(boards, 'board')} in this race.", Role.DIM
-            )
+            says = f"There is no place {place}: {counted(boards, 'board')} in this race."
+            self.say(says, Role.DIM)
 
     def _show_difference(self) -> None:
         """Go to the first difference from the rival's board."""
         replay = self.replay
-        divergence = first_divergence(replay.game, replay.board, replay.rival, self.card_name)
         if len(replay.boards) == 1:
             self.say(ONLY_BOARD)
-        elif divergence is None:
-            self.say("The moves of these two boards are the same.")
-        else:
-            self.go(replay.stepped(divergence.common - replay.step))
-            self.say(divergence_text(self.replay, divergence))
+            return
+        step = first_difference(replay.board, replay.rival)
+        if step is not None:
+            self._go(replay.stepped(step - replay.step))
+        self.say(difference_text(replay.board, replay.rival, self.card_name))
 
     def _toggle_hidden(self) -> None:
         """Name the hidden cards in the panel, or show the chart there."""
         self._names_hidden = not self._names_hidden
-        self.say(
-            "The panel names the hidden cards; o shows the chart." if self._names_hidden else ""
-        )
+        says = "The panel names the hidden cards; o shows the chart."
+        self.say(says if self._names_hidden else "")
 
     def _practise(self) -> None:
         """Open practice with this deal and the shown board's ghost."""
         self.speed = 0
         board = self.replay.board
-        name = shown_name(board.name, board.bot)
-        ghosts = (Ghost(f"{name} in {self.replay.race}", board.climb),)
+        ghost = Ghost(f"{shown_name(board.name, board.bot)} in {self.replay.race}", board.climb)
         deal = from_record(self.record)
-        self.app.push_screen(PracticeScreen(deal, with_ghost=True, ghosts=ghosts))
+        self.app.push_screen(PracticeScreen(deal, with_ghost=True, ghosts=(ghost,)))
 
-    def _copy_result(self) -> None:
-        self.copy(self._share)
+    def show_help(self) -> None:
+        self.speed = 0
+        super().show_help()
+
+
+def _last_target(board: OpenBoard, step: int) -> str:
+    """Return the pile that the last move ended on; empty for none."""
+    if not step or not board.entries[step - 1].is_move:
+        return ""
+    move = parse_move(board.entries[step - 1].text)
+    return target_of(board.view(step - 1), move) if isinstance(move, Carry) else ""
