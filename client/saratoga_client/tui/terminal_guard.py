@@ -28,42 +28,35 @@ MOST_KEPT: Final = 20
 @contextmanager
 def deferred_logs() -> Iterator[None]:
     """Hold back what the root logger writes to a terminal, where it would overwrite the board; write it at the end."""
-    root, kept = logging.getLogger(), deque[logging.LogRecord](maxlen=MOST_KEPT)
-    writers = [handler for handler in root.handlers if _writes_to_terminal(handler)]
+    kept = deque[logging.LogRecord](maxlen=MOST_KEPT)
 
     def keep(record: logging.LogRecord) -> bool:
         if record not in kept:  # of several handlers
             kept.append(record)
         return False
 
-    for writer in writers:
-        writer.addFilter(keep)
+    handlers = [each for each in logging.getLogger().handlers if _writes_to_terminal(each)]
+    for handler in handlers:
+        handler.addFilter(keep)
     try:
         yield
     finally:
-        for writer in writers:
-            writer.removeFilter(keep)
-        for record in kept:
-            for writer in writers:
-                writer.handle(record)
+        for handler in handlers:
+            handler.removeFilter(keep)
+            for record in kept:
+                handler.handle(record)
 
 
 def _writes_to_terminal(handler: logging.Handler) -> bool:
-    stream = handler.stream if isinstance(handler, logging.StreamHandler) else None
-    try:
-        return stream is not None and stream.isatty()
-    except (AttributeError, ValueError):
-        return False
+    stream = getattr(handler, "stream", None)
+    return stream is not None and hasattr(stream, "isatty") and bool(stream.isatty())
 
 
 ENDS_WITHIN: Final = 5.0
 """Timeout in seconds for an app's end after a signal; then the process ends at once."""
 
-SIGNALS: Final = tuple(
-    number
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
-    if (number := getattr(signal, name, None)) is not None
-)
+_ENDS: Final = frozenset({"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"})
+SIGNALS: Final = tuple(number for number in signal.Signals if number.name in _ENDS)
 
 _OFF: Final = (1000, 1002, 1003, 1004, 1006, 1015, 1016, 2004, 2026, 2048)
 """Private modes of a terminal that are off by default (xterm's ctlseqs)."""
@@ -104,106 +97,71 @@ async def run(app: TerminalApp) -> int:
     Raises `KeyboardInterrupt` after SIGINT from another process, `SystemExit` with the exit code 128 +
     N after another signal N, and an unexpected error of the app.
     """
-    with deferred_logs():
-        result, ended_by = await _run(app)
-    if app.error is not None:
-        raise app.error
-    if ended_by == signal.SIGINT:
-        raise KeyboardInterrupt
-    if ended_by is not None:
-        raise SystemExit(128 + ended_by)
-    return result or 0
-
-
-async def _run(app: TerminalApp) -> tuple[int | None, int | None]:
-    """Return the app's result, and the signal that ended it."""
     restore_line_settings = _line_settings()
     loop = asyncio.get_running_loop()
-
-    def end() -> None:
-        loop.call_soon_threadsafe(app.exit)
-
-    with _screen_leaver() as leave, _handled_signals(end, leave, restore_line_settings) as ended_by:
-        try:
-            result = await app.run_async()
-        finally:
-            # Signals are still handled here.
-            _write(RESET)
-            restore_line_settings()
-    return result, ended_by[0] if ended_by else None
-
-
-@contextmanager
-def _handled_signals(
-    end: Callable[[], object], leave: Callable[[], None], restore_line_settings: Callable[[], None]
-) -> Iterator[list[int]]:
-    """Handle signals: the first one ends the app. Yield the list that receives its number.
-
-    The handlers run between any two steps of the program, not in the event loop, which may hang.
-    """
     ended_by: list[int] = []
 
+    def end_at_once() -> NoReturn:
+        """End the process without waiting for any thread or task."""
+        _leave_screen()
+        restore_line_settings()
+        os._exit(128 + ended_by[0])
+
     def handle(number: int, frame: FrameType | None) -> None:
+        # this runs between any two steps of the program, not in the event loop, which may hang
         if ended_by:
-            _end_at_once(leave, restore_line_settings, ended_by[0])
+            end_at_once()
         ended_by.append(number)
         watchdog.start()
-        end()
+        loop.call_soon_threadsafe(app.exit)
 
-    watchdog = Timer(ENDS_WITHIN, lambda: _end_at_once(leave, restore_line_settings, ended_by[0]))
+    watchdog = Timer(ENDS_WITHIN, end_at_once)
     watchdog.daemon = True
     before = {number: signal.signal(number, handle) for number in SIGNALS}
     try:
-        yield ended_by
+        with deferred_logs():
+            try:
+                result = await app.run_async()
+            finally:
+                _write(RESET)
+                restore_line_settings()
     finally:
         watchdog.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
+    if app.error is not None:
+        raise app.error
+    if ended_by and ended_by[0] == signal.SIGINT:
+        raise KeyboardInterrupt
+    if ended_by:
+        raise SystemExit(128 + ended_by[0])
+    return result or 0
 
 
-def _end_at_once(
-    leave: Callable[[], None], restore_line_settings: Callable[[], None], number: int
-) -> NoReturn:
-    """End the process without waiting for any thread or task."""
-    leave()
-    restore_line_settings()
-    os._exit(128 + number)
-
-
-@contextmanager
-def _screen_leaver() -> Iterator[Callable[[], None]]:
-    """Yield a function that leaves Textual's screen and blocks all further painting.
-
-    Textual paints from a separate thread, whose remaining output goes to the null device.
-    """
-    terminal = sys.__stderr__
-    if terminal is None or not terminal.isatty():
-        yield lambda: None
-        return
-    painted = terminal.fileno()
-    duplicate, null = os.dup(painted), os.open(os.devnull, os.O_WRONLY)
-
-    def leave() -> None:
-        with suppress(OSError):
-            os.dup2(null, painted)
-            os.write(duplicate, _LEAVE_AT_ONCE.encode("ascii"))
-
-    try:
-        yield leave
-    finally:
-        os.close(duplicate)
-        os.close(null)
+def _terminal() -> int | None:
+    """Return the descriptor of the terminal that Textual writes to; `None` if there is none."""
+    with suppress(OSError, ValueError):
+        if sys.__stderr__ is not None and sys.__stderr__.isatty():
+            return sys.__stderr__.fileno()
+    return None
 
 
 def _write(sequences: str) -> None:
-    """Write to the terminal that Textual writes to, if it is still there.
+    """Write to the terminal, past Python's buffers, which a signal handler must not touch."""
+    terminal = _terminal()
+    if terminal is not None:
+        with suppress(OSError):
+            os.write(terminal, sequences.encode("ascii"))
 
-    This bypasses Python's buffers, which a signal handler must not touch.
-    """
-    terminal = sys.__stderr__
-    with suppress(OSError, ValueError):
-        if terminal is not None and terminal.isatty():
-            os.write(terminal.fileno(), sequences.encode("ascii"))
+
+def _leave_screen() -> None:
+    """Leave Textual's screen; what the thread that paints still writes goes to the null device."""
+    terminal = _terminal()
+    if terminal is not None:
+        with suppress(OSError):
+            duplicate = os.dup(terminal)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), terminal)
+            os.write(duplicate, _LEAVE_AT_ONCE.encode("ascii"))
 
 
 def _line_settings() -> Callable[[], None]:

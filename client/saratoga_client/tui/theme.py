@@ -19,266 +19,147 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.local.terminal import Colours
 from saratoga_rules.game import Game
 
+_COLOURS: Final = """
+                felt     paper    plain
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Theme:
-    """The colours of a theme, as `#rrggbb`; an empty text is the terminal's own colour."""
+ground          #0e3b2b  #dfe3da  #000000
+table           #e4ece4  #20241f  #ffffff
+text            #e4ece4  #20241f  #ffffff
+dim             #7fa592  #58605a  #c0c0c0
+title           #ffffff  #000000  #ffffff
+frame           #3f7a62  #9aa398  #ffffff
+label           #a3c4b3  #4a534b  #ffffff
+key             #e6c878  #6b4600  #ffff55
+key-lit         #ffe28a  #5a2d00  #ffff55
+key-target      #8ff0a4  #0b6b34  #80ff80
+space           #4d8a70  #8b958a  #c0c0c0
+space-target    #8ff0a4  #0b6b34  #80ff80
+count           #e4ece4  #20241f  #ffffff
+money-up        #8ff0a4  #0b6b34  #80ff80
+money-down      #ffb3a0  #a61b1b  #ff9090
+bar             #d9b45b  #8a5a00  #ffff55
+bar-rest        #2c6650  #c3c9be  #606060
+tick            #ffffff  #000000  #ffffff
+you             #ffffff  #000000  #ffffff
+leader          #ffd75f  #5a2d00  #ffff55
+warning         #ffcf87  #87290b  #ffb060
+alarm           #ffb3a0  #a61b1b  #ff9090
 
-    name: str
-    table: str
-    text: str
-    dim: str
-    title: str
-    frame: str
-    label: str
-    key: str
-    key_lit: str
-    card: str
-    edge: str = "#a9aba2"
-    black: str = "#16181d"
-    red: str = "#c8102e"
-    club: str = "#1d4ed8"
-    diamond: str = "#b45309"
-    picked: str = "#ffd75f"
-    picked_edge: str = "#7a4f00"
-    target: str
-    target_edge: str = "#0b7a3b"
-    found: str = "#bfe0ff"
-    found_edge: str = "#1d5fa8"
-    back: str = "#1f3f73"
-    back_pattern: str
-    back_count: str = "#ffffff"
-    space: str
-    lit: str
-    """The highlight of an empty pile that accepts the selected cards."""
-    gain: str
-    loss: str
-    bar: str
-    bar_rest: str
-    leader: str
-    warning: str
-    lit_red: str = "#a00018"
-    lit_club: str = "#1238a8"
-    lit_diamond: str = "#7a3a00"
-    """The colour of diamonds on highlighted cards, as `lit_red` and `lit_club` are of other suits."""
-    practice: str = "#b79cf2"
-    """The background of the title in practice."""
-    practice_ink: str = "#1b1030"
+card            #fdfdf8  #ffffff  #ffffff
+card-edge       #a9aba2  #a9aba2  #404040
+picked          #ffd75f  #ffd75f  #ffff00
+picked-edge     #7a4f00  #7a4f00  #000000
+target          #c9f2cf  #b5ecc0  #80ff80
+target-edge     #0b7a3b  #0b7a3b  #000000
+found           #bfe0ff  #bfe0ff  #80e0ff
+found-edge      #1d5fa8  #1d5fa8  #000000
+black           #16181d  #16181d  #000000
+red             #c8102e  #c8102e  #b00000
+club            #1d4ed8  #1d4ed8  #0000c0
+diamond         #b45309  #b45309  #8a3c00
+lit-black       #16181d  #16181d  #000000
+lit-red         #a00018  #a00018  #a00018
+lit-club        #1238a8  #1238a8  #1238a8
+lit-diamond     #7a3a00  #7a3a00  #7a3a00
+back            #1f3f73  #1f3f73  #0000a0
+card-back       #5d84bd  #7fa3d8  #8080ff
+back-count      #ffffff  #ffffff  #ffffff
+practice        #b79cf2  #b79cf2  #b79cf2
+practice-ink    #1b1030  #1b1030  #1b1030
+"""
+"""The colours of the themes: a dark green table, a light one for bright surroundings, and the highest contrast.
+
+The rows have the names of roles; a row without a role is a background, or the colour of a suit on plain
+cards or, after `lit-`, on highlighted ones.
+"""
 
 
-FELT: Final = Theme(
-    name="felt",
-    table="#0e3b2b",
-    text="#e4ece4",
-    dim="#7fa592",
-    title="#ffffff",
-    frame="#3f7a62",
-    label="#a3c4b3",
-    key="#e6c878",
-    key_lit="#ffe28a",
-    card="#fdfdf8",
-    target="#c9f2cf",
-    back_pattern="#5d84bd",
-    space="#4d8a70",
-    lit="#8ff0a4",
-    gain="#8ff0a4",
-    loss="#ffb3a0",
-    bar="#d9b45b",
-    bar_rest="#2c6650",
-    leader="#ffd75f",
-    warning="#ffcf87",
-)
-"""The colours of a card table: dark green under ivory cards."""
+def _themes() -> dict[str, dict[str, str]]:
+    heads, *rows = (line.split() for line in _COLOURS.splitlines() if line)
+    return {
+        theme: {name: colours[column] for name, *colours in rows}
+        for column, theme in enumerate(heads)
+    }
 
-PAPER: Final = Theme(
-    name="paper",
-    table="#dfe3da",
-    text="#20241f",
-    dim="#58605a",
-    title="#000000",
-    frame="#9aa398",
-    label="#4a534b",
-    key="#6b4600",
-    key_lit="#5a2d00",
-    card="#ffffff",
-    target="#b5ecc0",
-    back_pattern="#7fa3d8",
-    space="#8b958a",
-    lit="#0b6b34",
-    gain="#0b6b34",
-    loss="#a61b1b",
-    bar="#8a5a00",
-    bar_rest="#c3c9be",
-    leader="#5a2d00",
-    warning="#87290b",
-)
-"""A light theme for bright surroundings."""
 
-PLAIN: Final = Theme(
-    name="plain",
-    table="#000000",
-    text="#ffffff",
-    dim="#c0c0c0",
-    title="#ffffff",
-    frame="#ffffff",
-    label="#ffffff",
-    key="#ffff55",
-    key_lit="#ffff55",
-    card="#ffffff",
-    edge="#404040",
-    black="#000000",
-    red="#b00000",
-    club="#0000c0",
-    diamond="#8a3c00",
-    picked="#ffff00",
-    picked_edge="#000000",
-    target="#80ff80",
-    target_edge="#000000",
-    found="#80e0ff",
-    found_edge="#000000",
-    back="#0000a0",
-    back_pattern="#8080ff",
-    back_count="#ffffff",
-    space="#c0c0c0",
-    lit="#80ff80",
-    gain="#80ff80",
-    loss="#ff9090",
-    bar="#ffff55",
-    bar_rest="#606060",
-    leader="#ffff55",
-    warning="#ffb060",
-)
-"""The theme with the highest contrast."""
+THEMES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(_themes())
+"""The themes by name, the default one first, each with its colours by the names of `_COLOURS`."""
 
 _BETWEEN, _BETWEEN_RED, _BETWEEN_GREEN, _BETWEEN_AMBER = "#767676", "#d24242", "#00875f", "#b06100"
 # A contrast of 4.5 both to black and to white.
 
-
-def on_any_ground(theme: Theme) -> Theme:
-    """Return the theme with words and lines that can be read on a light and on a dark terminal."""
-    return replace(
-        theme,
-        **dict.fromkeys(("table", "text", "title", "label"), ""),
-        **dict.fromkeys(("dim", "frame", "space", "bar_rest", "edge"), _BETWEEN),
-        **dict.fromkeys(("key", "key_lit", "bar", "leader", "warning"), _BETWEEN_AMBER),
-        **dict.fromkeys(("lit", "gain"), _BETWEEN_GREEN),
-        loss=_BETWEEN_RED,
-    )
-
-
-THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
-    {theme.name: theme for theme in (FELT, PAPER, PLAIN)}
+_ON_ANY_GROUND: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("ground", "table", "text", "count", "title", "tick", "you", "label"), ""),
+        **dict.fromkeys(("dim", "frame", "space", "bar-rest", "card-edge"), _BETWEEN),
+        **dict.fromkeys(("key", "key-lit", "bar", "leader", "warning"), _BETWEEN_AMBER),
+        **dict.fromkeys(("key-target", "space-target", "money-up"), _BETWEEN_GREEN),
+        **dict.fromkeys(("money-down", "alarm"), _BETWEEN_RED),
+    }
 )
-"""The themes, the default one first."""
+"""Colours that can be read on a light and on a dark terminal; an empty text is the terminal's own."""
 
+_STATES: Final = ("card", "picked", "target", "found")
+_TONES: Final = ("black", "red", "club", "diamond")
+
+_THIN: Final = frozenset(
+    {
+        *(Role.TABLE, Role.TEXT, Role.DIM, Role.FRAME, Role.SPACE, Role.LABEL, Role.KEY),
+        *(Role.COUNT, Role.BAR, Role.BAR_REST),
+    }
+)
+"""The roles on the table that are not bold."""
 
 Paint: TypeAlias = Mapping[Role, Style]
 """A style for every role."""
 
 
 @lru_cache(maxsize=32)
-def paint(colours: Colours, theme: str = FELT.name, *, background: bool = True) -> Paint:
+def paint(colours: Colours, theme: str = "felt", *, background: bool = True) -> Paint:
     """Return the style of each role; without `background` the table keeps the terminal's colour.
 
     The theme is ignored on terminals without colours.
     """
     if colours is Colours.NONE:
         return MappingProxyType(_without_colours())
-    chosen = THEMES[theme]
-    if not background:
-        chosen = on_any_ground(chosen)
-    return MappingProxyType({**_cards(chosen), **_table(chosen)})
-
-
-def _cards(theme: Theme) -> dict[Role, Style]:
-    grounds = {
-        "card": (theme.card, theme.edge),
-        "picked": (theme.picked, theme.picked_edge),
-        "target": (theme.target, theme.target_edge),
-        "found": (theme.found, theme.found_edge),
-    }
-    tones = {
-        "black": theme.black,
-        "red": theme.red,
-        "club": theme.club,
-        "diamond": theme.diamond,
-    }
-    lit_tones = {
-        "black": theme.black,
-        "red": theme.lit_red,
-        "club": theme.lit_club,
-        "diamond": theme.lit_diamond,
-    }
+    of = {**THEMES[theme], **({} if background else _ON_ANY_GROUND)}
+    ground = of["ground"] or None
     styles = {
-        Role(f"{state}-{tone}"): Style(color=colour, bgcolor=ground, bold=True)
-        for state, (ground, _) in grounds.items()
-        for tone, colour in (tones if state == "card" else lit_tones).items()
+        role: Style(color=of.get(role) or None, bgcolor=ground, bold=role not in _THIN or None)
+        for role in Role
     }
-    for state, (ground, edge) in grounds.items():
-        styles[Role(f"{state}-edge")] = Style(color=edge, bgcolor=ground)
-    styles[Role.CARD_BACK] = Style(color=theme.back_pattern, bgcolor=theme.back)
-    styles[Role.BACK_COUNT] = Style(color=theme.back_count, bgcolor=theme.back, bold=True)
-    return styles
-
-
-def _table(theme: Theme) -> dict[Role, Style]:
-    colours = {
-        Role.TABLE: theme.text,
-        Role.TEXT: theme.text,
-        Role.DIM: theme.dim,
-        Role.FRAME: theme.frame,
-        Role.SPACE: theme.space,
-        Role.LABEL: theme.label,
-        Role.KEY: theme.key,
-        Role.COUNT: theme.text,
-        Role.BAR: theme.bar,
-        Role.BAR_REST: theme.bar_rest,
-    }
-    strong = {
-        Role.TITLE: theme.title,
-        Role.SPACE_TARGET: theme.lit,
-        Role.KEY_LIT: theme.key_lit,
-        Role.KEY_TARGET: theme.lit,
-        Role.MONEY_UP: theme.gain,
-        Role.MONEY_DOWN: theme.loss,
-        Role.TICK: theme.title,
-        Role.LEADER: theme.leader,
-        Role.YOU: theme.title,
-        Role.WARNING: theme.warning,
-        Role.ALARM: theme.loss,
-    }
-    ground = theme.table or None
-    styles = {role: Style(color=colour or None, bgcolor=ground) for role, colour in colours.items()}
-    for role, colour in strong.items():
-        styles[role] = Style(color=colour or None, bgcolor=ground, bold=True)
-    styles[Role.PRACTICE] = Style(color=theme.practice_ink, bgcolor=theme.practice, bold=True)
-    return styles
+    for state in _STATES:
+        styles[Role(f"{state}-edge")] = Style(color=of[f"{state}-edge"], bgcolor=of[state])
+        for tone in _TONES:
+            ink = of[tone if state == "card" else f"lit-{tone}"]
+            styles[Role(f"{state}-{tone}")] = Style(color=ink, bgcolor=of[state], bold=True)
+    styles[Role.CARD_BACK] = Style(color=of["card-back"], bgcolor=of["back"])
+    styles[Role.BACK_COUNT] = Style(color=of["back-count"], bgcolor=of["back"], bold=True)
+    styles[Role.PRACTICE] = Style(color=of["practice-ink"], bgcolor=of["practice"], bold=True)
+    return MappingProxyType(styles)
 
 
 def _without_colours() -> dict[Role, Style]:
     """Return styles without colours; shapes and lines show suits and highlights."""
-    styles = dict.fromkeys(Role, Style())
-    for tone in ("black", "red", "club", "diamond"):
-        styles[Role(f"card-{tone}")] = Style(bold=True)
-        styles[Role(f"picked-{tone}")] = Style(bold=True, reverse=True)
+    bold, reverse = Style(bold=True), Style(bold=True, reverse=True)
+    styles = dict.fromkeys(Role, bold)
+    for tone in _TONES:
+        styles[Role(f"picked-{tone}")] = styles[Role(f"found-{tone}")] = reverse
         styles[Role(f"target-{tone}")] = Style(bold=True, underline=True)
-        styles[Role(f"found-{tone}")] = Style(bold=True, reverse=True)
-    styles[Role.PICKED_EDGE] = Style(reverse=True)
-    for role in (
-        Role.TITLE,
-        Role.TARGET_EDGE,
-        Role.SPACE_TARGET,
-        Role.KEY_LIT,
-        Role.BACK_COUNT,
-        Role.LEADER,
-        Role.YOU,
-        Role.WARNING,
-    ):
-        styles[role] = Style(bold=True)
-    for role in (Role.KEY_TARGET, Role.ALARM, Role.PRACTICE):
-        styles[role] = Style(bold=True, reverse=True)
+    plain = (
+        Role.CARD_BACK,
+        Role.CARD_EDGE,
+        Role.FOUND_EDGE,
+        Role.TICK,
+        Role.MONEY_UP,
+        Role.MONEY_DOWN,
+    )
+    styles |= dict.fromkeys((*_THIN, *plain), Style())
     for role in (Role.DIM, Role.SPACE, Role.BAR_REST):
         styles[role] = Style(dim=True)
+    for role in (Role.KEY_TARGET, Role.ALARM, Role.PRACTICE):
+        styles[role] = reverse
+    styles[Role.PICKED_EDGE] = Style(reverse=True)
     return styles
 
 
@@ -302,7 +183,7 @@ class Appearance:
         if self.theme in THEMES:
             return self.theme
         # the other themes' shades have no likeness among 16 colours
-        return PLAIN.name if self.colours is Colours.SIXTEEN else FELT.name
+        return "plain" if self.colours is Colours.SIXTEEN else "felt"
 
     def card_style(self, game: Game) -> CardStyle:
         """Return the style of a game's cards."""
