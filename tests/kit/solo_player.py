@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -68,7 +68,6 @@ class Player:
 
     app: SaratogaApp
     pilot: Pilot[int]
-    kept: dict[str, object] = field(default_factory=dict)
     """The settings that the program has saved."""
 
     @property
@@ -127,17 +126,16 @@ async def before(
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
 ) -> AsyncIterator[Player]:
     """Run the app with this screen in a terminal of this size, and yield its player."""
-    kept: dict[str, object] = {}
 
     async def errand(app: SaratogaApp) -> None:
         await app.push_screen_wait(screen)
 
-    app = SaratogaApp(errand, appearance, kept.update)
+    app = SaratogaApp(errand, appearance)
     async with app.run_test(size=size) as pilot:
         while app.screen is not screen:
             await pilot.pause()
         await pilot.pause()
-        yield Player(app, pilot, kept)
+        yield Player(app, pilot)
 
 
 Picture = Callable[[], "tuple[Screen[None], tuple[int, int], Appearance, tuple[str, ...]]"]

@@ -7,23 +7,25 @@ terminal is restored.
 
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
-from textual.widget import Widget
+from textual.widgets import Static
 from textual.worker import Worker, WorkerError
 
+from saratoga_client.board_view.roles import Role
 from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, Colours, this_terminal
 from saratoga_client.output import say
 from saratoga_client.problems import Problem, alarmed_at_end
-from saratoga_client.tui.rich_view import RichView, paint_ground, program_of
+from saratoga_client.tui.rich_view import RichView
 from saratoga_client.tui.terminal_guard import TerminalApp, run
 from saratoga_client.tui.theme import Appearance, Paint, paint
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.game import Game
 
 if TYPE_CHECKING:
@@ -38,24 +40,19 @@ class WaitingScreen(Screen[None], inherit_bindings=False):
 
     DEFAULT_CSS = """
     WaitingScreen { align: center middle; }
-    WaitingScreen RichView { width: auto; }
+    WaitingScreen Static { width: auto; }
     """
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.text = text
+        self._sentence = Static(markup=False)
 
     def compose(self) -> ComposeResult:
-        yield RichView(lambda ink: ink.text(self.text))
-
-    def on_mount(self) -> None:
-        paint_ground(self, program_of(self).colours)
+        yield self._sentence
 
     def say(self, text: str) -> None:
         """Show another sentence."""
-        self.text = text
-        for view in self.query(RichView):
-            view.redraw()
+        self._sentence.update(sanitised(text))
 
 
 NARROW: Final = 80
@@ -66,21 +63,6 @@ BROAD: Final = 120
 INPUT: Final = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
 Flow: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
-Remember: TypeAlias = Callable[..., None]
-"""A function that saves settings, given by name, for the next run; see `settings.remember`."""
-
-
-def forget(**choices: object) -> None:
-    """Discard settings; the default `Remember` function."""
-
-
-@runtime_checkable
-class Themed(Protocol):
-    """A widget that is painted in the theme's colours."""
-
-    def dress(self, colours: Paint) -> None:
-        """Change the colours."""
-        ...
 
 
 class SaratogaApp(TerminalApp):
@@ -89,7 +71,15 @@ class SaratogaApp(TerminalApp):
     ALLOW_SELECT = False
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None
-    CSS = "Screen { background: transparent; }"
+    CSS = """
+    Screen { background: $ground; color: $ink; }
+    ScrollPage {
+        scrollbar-size-vertical: $bar;
+        scrollbar-color: $thumb; scrollbar-color-hover: $thumb; scrollbar-color-active: $thumb;
+        scrollbar-background: $ground; scrollbar-background-hover: $ground;
+        scrollbar-background-active: $ground;
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True, system=True),
         Binding("ctrl+q", "interrupt", show=False, priority=True, system=True),
@@ -105,12 +95,11 @@ class SaratogaApp(TerminalApp):
         self,
         flow: Flow,
         appearance: Appearance = Appearance(),  # noqa: B008 - frozen
-        remember: Remember = forget,
     ) -> None:
         # without colours of its own the table shows the terminal's
         is_bare = appearance.colours is Colours.NONE or not appearance.background
-        super().__init__(ansi_color=True if is_bare else None)
         self.appearance = appearance
+        super().__init__(ansi_color=True if is_bare else None)
         self.problem: Problem | None = None
         self.alarms: list[str] = []
         """The alarms of all tables of this run; the program ends with them."""
@@ -118,22 +107,26 @@ class SaratogaApp(TerminalApp):
         self._flow = flow
         self._running_flow: Worker[None] | None = None
         self._waiting = WaitingScreen()
-        self._remember = remember
-        self._input_observers: list[Callable[[], None]] = []
-
-    def observe_input(self, observer: Callable[[], None]) -> Callable[[], None]:
-        """Call the observer at every key, click and scroll, before it has its effect.
-
-        Returns a function that ends this.
-        """
-        self._input_observers.append(observer)
-        return lambda: self._input_observers.remove(observer)
+        self.observe_input: Callable[[], None] = lambda: None
+        """A function that is called at every key, click and scroll, before it has its effect."""
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, INPUT):
-            for observer in tuple(self._input_observers):
-                observer()
+            self.observe_input()
         await super().on_event(event)
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the variables of `CSS` in the current theme; an empty colour is the terminal's own."""
+        table, frame = self.colours[Role.TABLE], self.colours[Role.FRAME].color
+        # a scroll bar consists of block characters and colours
+        has_bar = frame is not None and not self.appearance.ascii
+        return {
+            **super().get_css_variables(),
+            "ground": table.bgcolor.name if table.bgcolor else "transparent",
+            "ink": table.color.name if table.color else "ansi_default",
+            "thumb": frame.name if frame else "transparent",
+            "bar": str(int(has_bar)),
+        }
 
     @property
     def colours(self) -> Paint:
@@ -144,17 +137,18 @@ class SaratogaApp(TerminalApp):
     def next_theme(self) -> str:
         """Change to the next colour theme and return its name."""
         self.appearance = self.appearance.with_next_theme()
+        self.refresh_css(animate=False)
         for screen in self.screen_stack:
-            for widget in (screen, *screen.query(Widget)):
-                if isinstance(widget, Themed):
-                    widget.dress(self.colours)
-        self._remember(theme=self.appearance.theme_name)
+            for view in screen.query(RichView):
+                view.redraw()
+        self.refresh()
+        remember(theme=self.appearance.theme_name)
         return self.appearance.theme_name
 
     def other_suits(self, game: Game) -> str:
         """Switch a game's suits between two and four colours and return the new number as a word."""
         self.appearance = self.appearance.with_other_suits(game)
-        self._remember(suits=dict(self.appearance.suits))
+        remember(suits=dict(self.appearance.suits))
         return self.appearance.suits[game.name]
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -195,10 +189,9 @@ class SaratogaApp(TerminalApp):
 async def run_flow(
     flow: Flow,
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
-    remember: Remember = forget,
 ) -> None:
     """Run a flow on the full screen until the flow returns; raises `Problem`, `KeyboardInterrupt`."""
-    app = SaratogaApp(flow, appearance, remember)
+    app = SaratogaApp(flow, appearance)
     try:
         await run(app)
     finally:
@@ -214,7 +207,7 @@ async def run_flow(
 
 async def open_screen(flow: Flow, settings: Settings) -> None:
     """Run a flow on the full screen until the flow returns; raises `Problem`, `KeyboardInterrupt`."""
-    await run_flow(flow, appearance_of(settings, this_terminal()), remember)
+    await run_flow(flow, appearance_of(settings, this_terminal()))
 
 
 def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:

@@ -21,8 +21,7 @@ from saratoga_client.board_view.symbols import Symbols, symbols_for
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage, paint_ground
-from saratoga_client.tui.theme import Paint
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.wording import counted
 from saratoga_rules.game import Game
 
@@ -259,12 +258,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Return the widgets between the title line and the message line."""
         return ()
 
-    def dress(self, colours: Paint) -> None:
-        """Change the colours of the area between the widgets."""
-        paint_ground(self, colours)
-
     def on_mount(self) -> None:
-        self.dress(self.program.colours)
         if self.TICK:
             self.set_interval(self.TICK, self.tick)
         self.begin()

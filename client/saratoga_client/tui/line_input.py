@@ -10,8 +10,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.rich_view import Ink, RichView, paint_ground, program_of
-from saratoga_client.tui.theme import Paint
+from saratoga_client.tui.rich_view import Ink, RichView
 
 
 class PastingInput(Input):
@@ -21,13 +20,6 @@ class PastingInput(Input):
         super().__init__(max_length=longest, compact=True, select_on_focus=False)
         self.cursor_blink = False
         self._one_line = one_line
-
-    def on_mount(self) -> None:
-        self.dress(program_of(self).colours)
-
-    def dress(self, colours: Paint) -> None:
-        """Change the colours."""
-        paint_ground(self, colours)
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -43,7 +35,8 @@ class LineInput(Horizontal):
     LineInput.-open { display: block; }
     LineInput RichView { width: auto; padding: 0 1; }
     LineInput PastingInput, LineInput PastingInput:focus {
-        width: 1fr; height: 1; border: none; padding: 0; background-tint: transparent;
+        width: 1fr; height: 1; border: none; padding: 0;
+        background: transparent; background-tint: transparent; color: $ink;
     }
     LineInput PastingInput > .input--cursor { color: auto; text-style: reverse; background: transparent; }
     """

@@ -29,18 +29,12 @@ class CanvasView(Widget):
         super().__init__(id=id)
         self._draw = draw
         self._content: object = None
-        self._colours: Paint = paint(Colours.ALL)
         self._canvas = Canvas(0, 0)
 
-    def on_mount(self) -> None:
-        colours = getattr(self.app, "colours", None)
-        if colours is not None:
-            self.dress(colours)
-
-    def dress(self, colours: Paint) -> None:
-        """Change the colours."""
-        self._colours = colours
-        self.refresh()
+    @property
+    def colours(self) -> Paint:
+        """The style of each role now."""
+        return getattr(self.app, "colours", paint(Colours.ALL))
 
     def show(self, draw: Draw) -> None:
         """Set another drawing function and draw."""
@@ -71,6 +65,7 @@ class CanvasView(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Return a row as it is sent."""
+        colours = self.colours
         if y >= self._canvas.height:
-            return Strip.blank(self.outer_size.width, self._colours[Role.TABLE])
-        return Strip(Segment(text, self._colours[role]) for text, role in self._canvas.row(y))
+            return Strip.blank(self.outer_size.width, colours[Role.TABLE])
+        return Strip(Segment(text, colours[role]) for text, role in self._canvas.row(y))

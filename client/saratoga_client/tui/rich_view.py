@@ -12,14 +12,12 @@ from rich.padding import Padding
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
-from textual.color import Color
 from textual.containers import VerticalScroll
 from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.theme import Paint
 from saratoga_protocol.visible_text import sanitised
 
@@ -81,11 +79,6 @@ class RichView(Static, can_focus=False):
         self._draw = draw
 
     def on_mount(self) -> None:
-        self.dress(program_of(self).colours)
-
-    def dress(self, colours: Paint) -> None:
-        """Change the colours."""
-        paint_ground(self, colours)
         self.redraw()
 
     def redraw(self) -> None:
@@ -96,15 +89,7 @@ class RichView(Static, can_focus=False):
 class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
     """A page that scrolls if it is higher than its part of the screen."""
 
-    DEFAULT_CSS = "ScrollPage { height: 1fr; scrollbar-size-vertical: 1; }"
-
-    def on_mount(self) -> None:
-        self.dress(program_of(self).colours)
-
-    def dress(self, colours: Paint) -> None:
-        """Change the colours."""
-        paint_ground(self, colours)
-        paint_scroll_bar(self, colours)
+    DEFAULT_CSS = "ScrollPage { height: 1fr; }"
 
     @property
     def is_cut(self) -> bool:
@@ -135,27 +120,6 @@ class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
         """Scroll until a line of one of the page's parts is visible."""
         y = view.virtual_region.y + line
         self.scroll_to_region(Region(0, y, 1, 1), animate=False, immediate=True)
-
-
-def paint_ground(widget: Widget, colours: Paint) -> None:
-    """Set a widget's colours to those of the empty table."""
-    table = colours[Role.TABLE]
-    widget.styles.background = Color.from_rich_color(table.bgcolor)
-    if table.color is not None:
-        widget.styles.color = Color.from_rich_color(table.color)
-
-
-def paint_scroll_bar(widget: Widget, colours: Paint) -> None:
-    """Set the colours of a widget's scroll bar; hide it if the terminal cannot show one."""
-    appearance, styles = program_of(widget).appearance, widget.styles
-    if appearance.ascii or appearance.colours is Colours.NONE:
-        # The bar consists of block characters and colours.
-        styles.scrollbar_size_vertical = 0
-    thumb = Color.from_rich_color(colours[Role.FRAME].color)
-    ground = Color.from_rich_color(colours[Role.TABLE].bgcolor)
-    styles.scrollbar_color = styles.scrollbar_color_hover = styles.scrollbar_color_active = thumb
-    styles.scrollbar_background = styles.scrollbar_background_hover = ground
-    styles.scrollbar_background_active = ground
 
 
 def program_of(widget: Widget) -> "SaratogaApp":

@@ -74,7 +74,7 @@ class TableFlow:
 
     async def stay(self) -> None:
         """Show the table until the player leaves; raises `Problem` if the seat is lost."""
-        end_noting = self.app.observe_input(self.seat.note_activity)
+        self.app.observe_input = self.seat.note_activity
         tasks = [
             asyncio.create_task(self._show(), name="showing"),
             asyncio.create_task(self._switch_screens(), name="screens"),
@@ -89,7 +89,7 @@ class TableFlow:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            end_noting()
+            self.app.observe_input = lambda: None
             await self._bots.leave()
             if self.seat.state is not None:
                 self.app.alarms.extend(self.seat.state.alarms)

@@ -14,6 +14,7 @@ from textual.filter import NoColor
 
 from saratoga_client.board_view.faces import CardState, SuitColours
 from saratoga_client.board_view.roles import Role
+from saratoga_client.local.settings import load
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui import app as app_module
@@ -103,12 +104,11 @@ async def test_the_flow_cleans_up_before_the_program_goes_on(
 
 
 async def test_choices_are_kept_for_the_next_run() -> None:
-    kept: dict[str, object] = {}
-    app = SaratogaApp(stay, remember=kept.update)
+    app = SaratogaApp(stay)
     async with app.run_test():
         assert app.other_suits(GAMES["canfield"]) == "four"
         assert app.next_theme() == list(THEMES)[1]
-    assert kept == {"suits": {"canfield": "four"}, "theme": list(THEMES)[1]}
+    assert (load().suits, load().theme) == ({"canfield": "four"}, list(THEMES)[1])
 
 
 @pytest.mark.parametrize("colours", Colours)

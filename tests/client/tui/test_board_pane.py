@@ -12,11 +12,8 @@ from textual.strip import Strip
 from kit.positions import draw
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import Spot, Tile
-from saratoga_client.board_view.roles import Role
 from saratoga_client.input.selection import InputResult, Selection
-from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
-from saratoga_client.tui.theme import paint
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
 
@@ -181,12 +178,6 @@ async def test_only_rows_that_changed_are_painted_again() -> None:
         await shown.pilot.pause()
         assert {card.y, card.y + card.height - 1} <= set(shown.board.painted)
         assert card.y + card.height + 5 not in shown.board.painted
-        shown.board.painted.clear()
-        shown.board.dress(paint(Colours.ALL, "paper"))
-        await shown.pilot.pause()
-        assert set(shown.board.painted) == set(range(21))
-        first = next(iter(shown.board.render_line(20)))
-        assert first.style == paint(Colours.ALL, "paper")[Role.TABLE]
 
 
 @pytest.mark.parametrize("size", [(88, 37), (88, 21), (54, 21), (55, 37), (55, 20)])

@@ -20,7 +20,7 @@ from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.app import SaratogaApp, WaitingScreen
+from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.invitation import InvitationScreen
@@ -122,23 +122,19 @@ async def test_an_address_of_this_machine_has_no_code_for_phones() -> None:
         assert qr_lines(link, on_dark=False)[3].strip() not in at_table.text
 
 
-async def test_the_sentence_is_in_the_middle_safe_to_print_and_can_change() -> None:
-    async def show(app: SaratogaApp) -> None:
-        await app.push_screen_wait(screen)
+async def test_the_sentence_between_screens_is_in_the_middle_and_safe_to_print() -> None:
+    async def wait(app: SaratogaApp) -> None:
+        app.show_progress("Joining\x1b the table")
+        await asyncio.Event().wait()
 
-    screen = WaitingScreen("Connecting")
-    app = SaratogaApp(show)
+    app = SaratogaApp(wait)
     async with app.run_test(size=(80, 24)) as pilot:
-        while app.screen is not screen:
-            await pilot.pause()
         await pilot.pause()
-        (row,) = [row for row, line in enumerate(painted_text(screen)) if "Connecting" in line]
+        lines = {row: line for row, line in enumerate(painted_text(app.screen)) if line}
+        ((row, line),) = lines.items()
         assert row in (11, 12)
-        screen.say("Joining\x1b the table")
-        await pilot.pause()
-        lines = [line for line in painted_text(screen) if line]
-        assert [line.strip() for line in lines] == ["Joining<U+001B> the table"]
-        assert abs(len(lines[0]) - len(lines[0].lstrip()) - (80 - len(lines[0].strip())) // 2) <= 1
+        assert line.strip() == "Joining<U+001B> the table"
+        assert abs(len(line) - len(line.lstrip()) - (80 - len(line.strip())) // 2) <= 1
 
 
 async def test_a_host_who_does_not_race_can_end_the_race() -> None:
