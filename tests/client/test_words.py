@@ -1,6 +1,5 @@
 """Sentences: problems, wrapping, output and strange characters."""
 
-import dataclasses
 import doctest
 import json
 import logging
@@ -34,11 +33,7 @@ from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verdict import Proof
 from saratoga_client.text import message_lines
-from saratoga_client.wording import (
-    money_meter,
-)
 from saratoga_protocol import events
-from saratoga_rules.games import GAMES
 from saratoga_rules.records.verify import Check
 
 
@@ -189,12 +184,6 @@ def test_the_alarms_follow_the_problem_that_ended_the_program() -> None:
     problem = ended.value
     assert (str(problem), problem.said) == ("It rains. Take an umbrella.", ("Log.", "ALARM: One."))
     assert problem.code is Exit.NOT_VERIFIED
-
-
-def test_a_player_is_even_or_ahead_when_the_packs_are_paid() -> None:
-    assert money_meter(GAMES["canfield"], 0).even_word == "even"
-    dearer = money_meter(dataclasses.replace(GAMES["canfield"], pack_price=52), 0)
-    assert (dearer.even, dearer.even_word) == (11, "ahead")
 
 
 LONG = "The server on this machine stops now; banked cards are kept, and so is the leaderboard."

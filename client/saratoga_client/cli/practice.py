@@ -34,13 +34,11 @@ def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> Non
     Nothing leaves this machine, and practice does not count for leaderboards.
     """
     remember(game=game)
+    seed = seed or drawn_seed()
     try:
-        _practise(game, seed or "", ghost, settings)
+        dealt = from_seed(GAMES[game], seed)
     except BadSeed as bad:
         raise Problem(str(bad), "Choose another --seed.", Exit.USAGE) from None
-
-
-def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
     if in_lines(settings):
         from saratoga_client.plain.practice import run_practice
 
@@ -48,5 +46,4 @@ def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
         return
     from saratoga_client.tui.app import open_screen, practice_flow
 
-    dealt = from_seed(GAMES[game], seed or drawn_seed())
     asyncio.run(open_screen(practice_flow(dealt, with_ghost=ghost), settings))

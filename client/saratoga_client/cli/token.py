@@ -1,6 +1,8 @@
 """`saratoga token`: a player's secret and tokens, and how they move to a second device."""
 
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -133,13 +135,40 @@ def renew() -> None:
 
 
 def _take(path: Path, key: str, *, replace: bool) -> None:
-    """Save a secret or token in a file, and tell the player the file's path."""
-    aside = identity.take(path, key, replace=replace)
+    """Save a secret or token in a file, rename the file that it replaces, and tell the player their paths.
+
+    Raises `Problem` if another key is there and `replace` is false, or if writing fails.
+    """
+    is_same = False
+    with suppress(FileNotFoundError, Problem):
+        is_same = identity.load(path) == key
+    aside = path.with_name(f"{path.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
+    try:
+        is_other = path.exists() and not is_same
+        if is_other and not replace:
+            raise Problem(
+                f"This machine has another key already, in {path}: that is another player.",
+                "To use the new one, repeat with --replace; the old file is renamed.",
+                Exit.REFUSED,
+            )
+        if is_other:
+            if aside.exists():
+                raise FileExistsError(aside)
+            path.rename(aside)
+        if not is_same:
+            identity.write_new(path, key)
+    except OSError as error:
+        raise Problem(
+            f"The key cannot be saved in {path}: {error}.",
+            f"Check that {path.parent} is writable and has free space, and repeat the command. An old "
+            f"key, if any, is still there, as {path.name} or {path.name}.before-DATE.",
+            Exit.REFUSED,
+        ) from None
     if path == identity.secret_path():
         say(f"The secret in {path} now identifies you at every server without an imported token.")
     else:
         say(f"The token in {path} now identifies you at this server.")
-    if aside is not None:
+    if is_other:
         say(f"The previous file is now {aside}.")
 
 

@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 import stat
-import time
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
@@ -133,35 +132,3 @@ def load_or_create(path: Path) -> str:
 def write_new(path: Path, text: str) -> None:
     """Write a new file that only its owner may read; raises `FileExistsError`, `OSError`."""
     create_file(path, f"{text}\n".encode(), mode=OWNER_ONLY)
-
-
-def take(path: Path, key: str, *, replace: bool) -> Path | None:
-    """Write `key` to a file; return the new path of the file that it replaces, or `None`.
-
-    Raises `Problem` if another key is there and `replace` is false, or if writing fails.
-    """
-    with contextlib.suppress(FileNotFoundError, Problem):
-        if load(path) == key:
-            return None
-    aside = path.with_name(f"{path.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
-    try:
-        is_there = path.exists()
-        if is_there and not replace:
-            raise Problem(
-                f"This machine has another key already, in {path}: that is another player.",
-                "To use the new one, repeat with --replace; the old file is renamed.",
-                Exit.REFUSED,
-            )
-        if is_there:
-            if aside.exists():
-                raise FileExistsError(aside)
-            path.rename(aside)
-        write_new(path, key)
-    except OSError as error:
-        raise Problem(
-            f"The key cannot be saved in {path}: {error}.",
-            f"Check that {path.parent} is writable and has free space, and repeat the command. An old "
-            f"key, if any, is still there, as {path.name} or {path.name}.before-DATE.",
-            Exit.REFUSED,
-        ) from None
-    return aside if is_there else None

@@ -91,20 +91,8 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
     assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.DONE
     shown = json.loads(capsys.readouterr().out)
     assert list(shown) == [
-        *(
-            "schema",
-            "race",
-            "game",
-            "verified",
-            "voided",
-            "witness",
-            "contradictions",
-            "digest",
-            "words",
-            "checks",
-        ),
-        "places",
-        "names",
+        *("schema", "race", "game", "verified", "voided", "witness", "contradictions"),
+        *("digest", "words", "checks", "places", "names"),
     ]
     assert shown["schema"] == "saratoga.verify.v1"
     assert shown["digest"] == digest_of(TEXT)
