@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from saratoga_protocol.events import MOST_RIVALS, Result
+from saratoga_protocol.events import MOST_RIVALS, Result, TableSettings
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import CARD_PRIZE, even_at, net, price
@@ -139,6 +139,13 @@ def match_words(races: int) -> str:
     ('match of 3 races', 'no match')
     """
     return f"match of {races} races" if races > 1 else "no match"
+
+
+def settings_words(settings: TableSettings) -> str:
+    """Return the settings, such as `canfield, 10 minutes, 4 seats, private`."""
+    public = "public" if settings.public else "private"
+    match = f", {match_words(settings.races)}" if settings.races > 1 else ""
+    return f"{settings.game}, {cap_words(settings.cap)}, {counted(settings.seats, 'seat')}, {public}{match}"
 
 
 def state_words(state: str) -> str:

@@ -101,7 +101,7 @@ def test_leaderboards_are_safe_in_every_manner(
 async def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
     raced = hostile(outcome())
     for shown_in in (OutputFormat.PLAIN, OutputFormat.JSON):
-        store = StateStore()
+        store = StateStore(lambda: 0)
         store.replace(SessionState(player="", table_view=at_table("over", over=True)))
         store.close()
         player = raced.results[0].player

@@ -216,7 +216,7 @@ class Client:
         connection = cast(Any, self.connection)
         self.duties = FairnessDuties(connection, self.witness)
         self.records = RecordKeeper(
-            connection, self.duties, RecordStore(in_memory=True), StateStore()
+            connection, self.duties, RecordStore(in_memory=True), StateStore(lambda: 0)
         )
         return self.duties
 

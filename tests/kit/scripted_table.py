@@ -71,7 +71,7 @@ class DutifulPlayer:
         """Return the fairness checks of a program that has just been started."""
         duties = FairnessDuties(self._client, Witness(self._folder))
         self.kept = RecordStore(self._folder / "races")
-        self.records = RecordKeeper(self._client, duties, self.kept, StateStore())
+        self.records = RecordKeeper(self._client, duties, self.kept, StateStore(lambda: 0))
         duties.on_alarms = self.alarmed.set
         return duties
 

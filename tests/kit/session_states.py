@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from kit.messages import racer
+from saratoga_client.session.differ import with_news
 from saratoga_client.session.state import SessionState, first_state, next_state
 from saratoga_protocol import events
 from saratoga_protocol.events import Match
@@ -183,7 +184,13 @@ def state_after(
     *received: events.Event, first: events.Snapshot | None = None, every: int = 10_000
 ) -> SessionState:
     """Return the session state after these events, received one every `every` milliseconds."""
-    present = first_state(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
+    shown = first_state(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
+    present = with_news(None, shown, START)
     for number, event in enumerate(received, start=1):
-        present = next_state(present, event, START + number * every)
+        present = after(present, event, START + number * every)
     return present
+
+
+def after(before: SessionState, event: events.Event, now: int) -> SessionState:
+    """Return the session state after an event, with its news."""
+    return with_news(before, next_state(before, event, now), now)

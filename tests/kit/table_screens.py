@@ -59,12 +59,12 @@ class FakeSession:
     def __init__(
         self, first: SessionState, position: Position | None, record: RaceRecord | None
     ) -> None:
-        self._store = StateStore()
+        self.time = START + 65_000
+        self._store = StateStore(self.now)
         self._store.replace(first)
         self.asked: list[str] = []
         self.inputs = 0
         """The number of keys, clicks and scrolls that were noted."""
-        self.time = START + 65_000
         self.position = position
         self.is_checking = False
         self.refuses = False
@@ -85,13 +85,17 @@ class FakeSession:
         """Change the state and notify the screens."""
         self._store.replace(state)
 
+    def look(self) -> None:
+        """Look at what changes with the time alone."""
+        self.change_to(self._now())
+
     def receive(self, event: Event) -> None:
         """Apply an event to the state, as if the server had sent it."""
         self.change_to(next_state(self._now(), event, self.time))
 
     def link(self, state: LinkState) -> None:
         """Set the state of the connection, and notify the screens."""
-        self.change_to(link_changed(self._now(), state, self.time))
+        self.change_to(link_changed(self._now(), state))
 
     def confirm(self, state: str = "racing") -> None:
         """Confirm the first unconfirmed move; a state other than racing also ends the board."""

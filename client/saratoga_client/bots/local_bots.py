@@ -12,44 +12,25 @@ class LocalBots:
 
     def __init__(
         self,
-        seated: Callable[[str], None],
         alarm: Callable[[str], None],
         stopped: Callable[[str], None],
     ) -> None:
-        """Call `seated` with the name of a bot that has sat down.
-
-        `alarm` is called with how the server contradicted itself, `stopped` with why a bot has stopped.
-        """
-        self._seated = seated
+        """Call `alarm` with how the server contradicted itself, `stopped` with why a bot has stopped."""
         self._alarm = alarm
         self._stopped = stopped
         self._playing: set[asyncio.Task[None]] = set()
-        self._coming = 0
-        """The number of bots that are taking their seats."""
-        self._players: set[str] = set()
-        """The ids of the bots that have sat down."""
 
-    def may_have(self, player: str) -> bool:
-        """Return whether a bot may be one of these."""
-        return bool(self._coming) or player in self._players
-
-    async def bring(self, server: str, code: str, strength: str) -> None:
-        """Seat a bot, which then races until the table closes. Raises `Problem`."""
-        is_seated = asyncio.Event()
+    async def bring(self, server: str, code: str, strength: str) -> str:
+        """Seat a bot, which then races until the table closes; return its name. Raises `Problem`."""
+        is_seated: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         bot = asyncio.create_task(self._play(server, code, strength, is_seated))
-        seated = asyncio.create_task(is_seated.wait())
         self._playing.add(bot)
-        self._coming += 1
-        try:
-            await asyncio.wait((bot, seated), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            seated.cancel()
-            self._coming -= 1
-        if is_seated.is_set():
-            bot.add_done_callback(self._ended)
-        else:
+        await asyncio.wait((bot, is_seated), return_when=asyncio.FIRST_COMPLETED)
+        if not is_seated.done():
             self._playing.discard(bot)
             bot.result()
+        bot.add_done_callback(self._ended)
+        return is_seated.result()
 
     async def leave(self) -> None:
         """Let all bots leave the table; raise the internal error of a bot that had one."""
@@ -59,16 +40,16 @@ class LocalBots:
             if isinstance(ended, Exception) and not isinstance(ended, Problem):
                 raise ended
 
-    async def _play(self, server: str, code: str, strength: str, is_seated: asyncio.Event) -> None:
+    async def _play(
+        self, server: str, code: str, strength: str, is_seated: asyncio.Future[str]
+    ) -> None:
         # Imported here, so that programs without a bot start faster.
         from saratoga_client.bots.seat import seated_bot
 
         async with seated_bot(
             server, lambda session: session.sit_down(code), strength, reports_link=False
         ) as bot:
-            self._players.add(bot.player)
-            self._seated(bot.shown_name)
-            is_seated.set()
+            is_seated.set_result(bot.shown_name)
             telling = asyncio.create_task(self._tell_alarms(bot.name, bot.session.states()))
             try:
                 await bot.play()

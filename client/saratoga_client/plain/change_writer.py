@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 from saratoga_client.plain.event_lines import change_lines, opening_lines
 from saratoga_client.plain.io import LineOutput
 from saratoga_client.plain.result_lines import standing_line
-from saratoga_client.session.moments import LAST_MINUTE_WORDS, until_last_minute
-from saratoga_client.session.news import FeedLine, Tone, new_lines
+from saratoga_client.session.news import Kind, News, newest
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, rows
@@ -21,8 +20,8 @@ EVERY: Final = 5_000
 EVERY_VERBOSE: Final = 2_000
 """Minimum milliseconds between verbose reports, which list every changed standing."""
 
-PACED: Final = frozenset({Tone.EVEN, Tone.LEAD, Tone.PASS})
-"""The tones of feed lines that the next change of the standings may make obsolete."""
+PACED: Final = frozenset({Kind.EVEN, Kind.LEAD, Kind.PASS})
+"""The news that the next change of the standings may make obsolete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +30,7 @@ class StandingsShown:
 
     race: str = ""
     rows: tuple[Row, ...] = ()
-    feed: tuple[FeedLine, ...] = ()
+    news: tuple[News, ...] = ()
     at: int = 0
     """The time of writing, in milliseconds by the server's clock."""
 
@@ -52,22 +51,22 @@ def report_standings(
     race, standings = state.table.race, tuple(rows(state.table_view))
     is_running = state.phase == "running" and state.table_view.outcome is None
     if not is_running or shown.race != race:
-        return StandingsReport(StandingsShown(race=race, rows=standings, feed=state.feed_lines))
-    news = [line for line in new_lines(shown.feed, state.feed_lines) if line.tone in PACED]
+        return StandingsReport(StandingsShown(race=race, rows=standings, news=state.news))
+    news = [each for each in newest(shown.news, state.news) if each.kind in PACED]
     moved = [row for row in standings if row not in shown.rows] if is_verbose else []
     if not news and not moved:
-        return StandingsReport(replace(shown, feed=state.feed_lines, rows=standings))
+        return StandingsReport(replace(shown, news=state.news, rows=standings))
     wait = shown.at + (EVERY_VERBOSE if is_verbose else EVERY) - now
     if wait > 0:
         return StandingsReport(shown, wait=wait)
-    reported = StandingsShown(race=race, rows=standings, feed=state.feed_lines, at=now)
+    reported = StandingsShown(race=race, rows=standings, news=state.news, at=now)
     if is_verbose:
-        evens = [f"news: {line.text}" for line in news if line.tone is Tone.EVEN]
+        evens = [f"news: {each.text}" for each in news if each.kind is Kind.EVEN]
         standing = [f"standing {standing_line(row)}" for row in moved]
         return StandingsReport(reported, (*evens, *standing))
     # breaking even happens once; a summary would drop it
-    texts = [line.text for line in news if line.tone is Tone.EVEN]
-    others = [line.text for line in news if line.tone is not Tone.EVEN]
+    texts = [each.text for each in news if each.kind is Kind.EVEN]
+    others = [each.text for each in news if each.kind is not Kind.EVEN]
     texts += others if len(others) < 2 else [summary(state)]
     return StandingsReport(reported, tuple(f"news: {text}" for text in texts))
 
@@ -94,8 +93,6 @@ class ChangeWriter:
         self._state: SessionState | None = None
         self._shown = StandingsShown()
         self._timer: asyncio.TimerHandle | None = None
-        self._minute: asyncio.TimerHandle | None = None
-        """The timer until the last minute of the race."""
         self._is_paused = False
         self.last_over: SessionState | None = None
         """The last state with the result of a race; `None` before the first result."""
@@ -113,13 +110,11 @@ class ChangeWriter:
         else:
             self._output.write_all(change_lines(before, state, style, now))
         self._report_standings()
-        self._expect_last_minute()
 
     def pause(self) -> None:
         """Write nothing until `resume`; changes in between are never written."""
         self._is_paused = True
         self._cancel_timer()
-        self._cancel_minute()
 
     def resume(self) -> None:
         """Write changes again, from now on."""
@@ -138,24 +133,6 @@ class ChangeWriter:
             self._timer = asyncio.get_running_loop().call_later(
                 report.wait / 1000, self._report_standings
             )
-
-    def _expect_last_minute(self) -> None:
-        """Start a timer that writes a line when the last minute of the race begins."""
-        self._cancel_minute()
-        assert self._state is not None, "a state was shown"
-        wait = until_last_minute(self._state, self._now())
-        if wait is not None:
-            loop = asyncio.get_running_loop()
-            self._minute = loop.call_later(wait / 1000, self._say_last_minute)
-
-    def _say_last_minute(self) -> None:
-        self._minute = None
-        self._output.write_all([f"news: {LAST_MINUTE_WORDS.rstrip('.').lower()}"])
-
-    def _cancel_minute(self) -> None:
-        if self._minute is not None:
-            self._minute.cancel()
-            self._minute = None
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:

@@ -8,7 +8,7 @@ from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.board import BoardAnswers, money_words, parse_typed_move, rules_lines
 from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.event_lines import clock_line, settings_words, table_lines
+from saratoga_client.plain.event_lines import clock_line, table_lines
 from saratoga_client.plain.finished_race import FinishedRaceCommands
 from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
 from saratoga_client.plain.result_lines import (
@@ -27,7 +27,7 @@ from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import BEFORE_THE_RACE, RACE_PHASES, is_call, takes_ready
-from saratoga_client.wording import BOT_LEVELS, shown_name, state_words, unmarked
+from saratoga_client.wording import BOT_LEVELS, settings_words, shown_name, state_words, unmarked
 from saratoga_protocol import events
 from saratoga_rules.play import IllegalMove
 
@@ -39,7 +39,6 @@ class BotCommand:
         self._session = session
         self._table = table_session
         self._bots = LocalBots(
-            lambda name: session.output.write(f"ok: {name} has sat down"),
             self._raise_alarm,
             lambda problem: session.output.write(f"bot: {problem}"),
         )
@@ -51,7 +50,8 @@ class BotCommand:
         if words.lower() not in BOT_LEVELS:
             self._session.output.write("no: Which bot? Type bot weak, bot even, or bot strong.")
             return
-        await self._bots.bring(self._table.server, state.table.code, words.lower())
+        name = await self._bots.bring(self._table.server, state.table.code, words.lower())
+        self._session.output.write(f"ok: {name} has sat down")
 
     async def leave(self) -> None:
         """Let all bots leave the table."""

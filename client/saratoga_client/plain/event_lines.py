@@ -1,9 +1,9 @@
 """Lines for the events at a table: the difference between two session states. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
-from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.board import (
     board_line,
     money_words,
@@ -20,16 +20,15 @@ from saratoga_client.plain.result_lines import (
     verification_line,
 )
 from saratoga_client.session.match_text import match_lines, race_of_match
-from saratoga_client.session.news import LEFT, READY, Tone, new_lines, seat_changes
+from saratoga_client.session.news import Kind, News, newest
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call, rows
-from saratoga_client.session.voided import newly_voided, voided_words
+from saratoga_client.session.voided import voided_words
 from saratoga_client.wording import (
-    cap_words,
     counted,
-    match_words,
     minutes_and_seconds,
+    settings_words,
     shown_name,
     state_words,
 )
@@ -72,19 +71,46 @@ def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[s
         yield f"note: type ready to take part in the next race{start}; help lists all commands"
 
 
+TABLE_KINDS: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        Kind.LOST: "link",
+        Kind.RESTORED: "link",
+        Kind.HOUSE: "house",
+        Kind.VOIDED: "voided",
+        Kind.NOTICE: "notice",
+        Kind.ALARM: "alarm",
+        Kind.REPORT: "note",
+        Kind.JOINED: "seat",
+        Kind.SEAT: "seat",
+        Kind.HOST: "host",
+        Kind.SETTINGS: "settings",
+    }
+)
+"""The news of the table, each with the kind of its line; these lines come before those of the race."""
+
+RACE_KINDS: Final = (Kind.WON, Kind.ENDING, Kind.LAST_MINUTE)
+"""The news of the race with a line of their own at once; `report_standings` has others."""
+
+
 def change_lines(
     before: SessionState, after: SessionState, style: LineStyle, now: int
 ) -> Iterator[str]:
     """Return a line for each change of the connection, the table, the race, the board, the result."""
-    yield from _link(before, after)
-    yield from _notices(before, after)
-    yield from _seats(before, after)
-    yield from _host(before, after)
-    yield from _settings(before, after)
+    fresh = newest(before.news, after.news)
+    for news in fresh:
+        if news.kind in TABLE_KINDS:
+            yield from _table_news(news, fresh, after)
     yield from _phase(before, after, now)
-    yield from _idle(before, after)
+    for news in fresh:
+        if news.kind is Kind.IDLE:
+            stay = "stay host" if after.is_between_races else "go on"
+            yield f"warning: {news.text}; type any line to {stay}"
     yield from _own(before.own, after.own, style)
-    yield from _news(before, after, style)
+    kinds = (*RACE_KINDS, Kind.MILESTONE) if style.is_verbose else RACE_KINDS
+    for news in fresh if after.table_view.outcome is None else ():
+        # the player's own board has its own lines
+        if news.kind in kinds and news.about != after.player:
+            yield f"news: {news.text}"
     yield from _over(before, after)
     yield from _verifications(before, after)
     yield from _match(before, after)
@@ -93,13 +119,16 @@ def change_lines(
         yield f"gone: {after.seat_lost}"
 
 
-def _idle(before: SessionState, after: SessionState) -> Iterator[str]:
-    if not after.idle_left or after.idle_left == before.idle_left:
-        return
-    if after.is_between_races:
-        yield "warning: no line for 2 minutes; after 3, another player becomes host; type any line to stay host"
-    else:
-        yield f"warning: no line for a while; your board ends in {after.idle_left} s; type any line to go on"
+def _table_news(news: News, fresh: Sequence[News], state: SessionState) -> Iterator[str]:
+    kind, text = TABLE_KINDS[news.kind], news.text
+    if news.kind is Kind.VOIDED:
+        kind = f"voided {news.about}"
+    if news.kind is Kind.HOST and news.about == state.player:
+        text += HOST_DOES.get(state.phase, "")
+    # the line on a voided race says the same as the server's notice
+    voided = (each.about for each in fresh if each.kind is Kind.VOIDED)
+    if news.kind is not Kind.NOTICE or not any(race in text for race in voided):
+        yield f"{kind}: {text}"
 
 
 # The table
@@ -116,13 +145,6 @@ def table_lines(state: SessionState) -> Iterator[str]:
     yield from _race_of_match(state)
     if (voided := table.previous) is not None and voided.reason:
         yield f"voided {voided.race}: {voided_words(voided, table.seats, state.server)}"
-
-
-def settings_words(settings: events.TableSettings) -> str:
-    """Return the settings, such as `canfield, 10 minutes, 4 seats, private`."""
-    public = "public" if settings.public else "private"
-    match = f", {match_words(settings.races)}" if settings.races > 1 else ""
-    return f"{settings.game}, {cap_words(settings.cap)}, {counted(settings.seats, 'seat')}, {public}{match}"
 
 
 def _seat_words(state: SessionState, seat: events.Seat) -> str:
@@ -146,60 +168,6 @@ def _standing_of(state: SessionState, seat: events.Seat) -> str:
         return ""
     found = (row.state for row in rows(state.table_view) if row.player == seat.player)
     return next(found, "racing")
-
-
-def _seats(before: SessionState, after: SessionState) -> Iterator[str]:
-    """Return a line for each change of a seat, unless an answer or a notice states it already."""
-    for seat, change in seat_changes(before.table, after.table):
-        is_answered = change == READY and seat.player == after.player
-        is_noticed = change == LEFT and seat.name in _new_notice(before, after)
-        if not is_answered and not is_noticed:
-            yield f"seat: {shown_name(seat.name, seat.bot, seat.level)} {change}"
-
-
-def _new_notice(before: SessionState, after: SessionState) -> str:
-    return after.table.notice if after.table.notice != before.table.notice else ""
-
-
-def _host(before: SessionState, after: SessionState) -> Iterator[str]:
-    if before.table.host == after.table.host:
-        return
-    host = next((seat for seat in after.table.seats if seat.player == after.table.host), None)
-    if after.is_host:
-        yield f"host: you are the host now{HOST_DOES.get(after.phase, '')}"
-    elif host is not None and host.name not in _new_notice(before, after):
-        yield f"host: {shown_name(host.name, host.bot, host.level)} is the host now"
-
-
-def _settings(before: SessionState, after: SessionState) -> Iterator[str]:
-    if before.table.settings != after.table.settings:
-        yield f"settings: {settings_words(after.table.settings)}"
-
-
-def _notices(before: SessionState, after: SessionState) -> Iterator[str]:
-    if after.announcement and after.announcement != before.announcement:
-        yield f"house: {after.announcement}"
-    voided = newly_voided(before.table, after.table)
-    if voided is not None:
-        seats = [*after.table.seats, *before.table.seats]
-        yield f"voided {voided.race}: {voided_words(voided, seats, after.server)}"
-    notice = _new_notice(before, after)
-    # the server's notice says the same
-    if notice and (voided is None or voided.race not in notice):
-        yield f"notice: {notice}"
-    for alarm in after.alarms[len(before.alarms) :]:
-        yield f"alarm: {alarm}"
-
-
-def _link(before: SessionState, after: SessionState) -> Iterator[str]:
-    if before.link is after.link:
-        return
-    if after.link is LinkState.RECONNECTING:
-        is_racing = after.own is not None and after.own.is_racing
-        safe = " Your score is safe; the race's clock runs on." if is_racing else ""
-        yield f"link: connection lost, reconnecting.{safe}"
-    elif after.link is LinkState.CONNECTED:
-        yield "link: connected again"
 
 
 # A race
@@ -256,18 +224,6 @@ def clock_line(state: SessionState, now: int) -> str:
         return "clock: no race is running"
     left = "no time limit" if time.left is None else f"{minutes_and_seconds(time.left)} left"
     return f"clock: {minutes_and_seconds(time.elapsed)} passed, {left}"
-
-
-def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterator[str]:
-    """Return lines on ended boards and, if verbose, milestones; not those of `standings_rate`."""
-    if after.table_view.outcome is not None:
-        return
-    for line in new_lines(before.feed_lines, after.feed_lines):
-        is_other = line.player not in ("", after.player)
-        if line.tone in (Tone.ENDING, Tone.WON) and (is_other or not line.player):
-            yield f"news: {line.text}"
-        if line.tone is Tone.MILESTONE and is_other and style.is_verbose:
-            yield f"news: {line.text}"
 
 
 def _over(before: SessionState, after: SessionState) -> Iterator[str]:

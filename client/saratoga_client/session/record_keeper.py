@@ -22,7 +22,6 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
@@ -143,7 +142,9 @@ class RecordKeeper:
             self._keep(race, proof)
         except OSError as error:
             LOG.warning("the record was not saved: %s", error)
-            self.report(f"the record was not saved on this machine: {error.strerror or error}")
+            self._store.report(
+                f"the record was not saved on this machine: {error.strerror or error}"
+            )
         return proof
 
     def _keep(self, race: str, proof: Proof) -> None:
@@ -191,23 +192,9 @@ class RecordKeeper:
 
     def show_alarms(self) -> None:
         """Put the alarms that hold now into the state; before there is one, only the log has them."""
-        state, alarms = self._store.state, self._duties.alarms
-        if state is None or alarms == state.alarms:
-            return
-        withdrawn = set(state.alarms) - set(alarms)
-        lines = tuple(line for line in state.feed.lines if line.text not in withdrawn)
-        self._store.replace(replace(state, alarms=alarms, feed=replace(state.feed, lines=lines)))
-        for alarm in alarms:
-            if alarm not in state.alarms:
-                self.report(alarm, Tone.ALARM)
-
-    def report(self, text: str, tone: Tone = Tone.LINK) -> None:
-        """Add a line to the feed, unless the feed has it already."""
         state = self._store.state
-        if state is not None and all(line.text != text for line in state.feed.lines):
-            newest = state.feed.lines[-1].at if state.feed.lines else 0
-            feed = with_line(state.feed, newest, text, tone)
-            self._store.replace(replace(state, feed=feed))
+        if state is not None:
+            self._store.replace(replace(state, alarms=self._duties.alarms))
 
     def _show(self, race: str, verification: Verification) -> None:
         state = self._store.state

@@ -1,8 +1,9 @@
-"""Sentences on the player's position in a race, the personal best and the result. Pure."""
+"""Sentences on the player's position in a race, the personal best, ended boards and the result. Pure."""
 
 from math import ceil
+from typing import Final
 
-from saratoga_client.session.news import ending, who
+from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
@@ -17,6 +18,57 @@ from saratoga_client.wording import (
 from saratoga_protocol.events import Outcome, Seat
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS, LEAST_RANKED, State
+
+ENDINGS: Final = {
+    "won": "You have won! All {banked} cards are banked, net {net}.",
+    "cash-out": "Cashed out: {banked} banked, net {net}.",
+    "stuck": "Stuck: nothing more can be banked. Your board is over: {banked} banked, net {net}.",
+    "out-of-time": "Time is up: {banked} banked, net {net}. All of it counts.",
+    "left": "You left the race: {banked} banked, net {net}. All of it counts.",
+    "ended-by-host": "{host} has ended the race: {banked} banked, net {net}. All of it counts.",
+    "idle": (
+        "Your board ended after 3 minutes without a key. Your seat is kept. {banked} banked, net {net};"
+        " the next race comes after this one."
+    ),
+}
+"""The message at the end of the player's board, by the board's state."""
+
+
+def who(row: Row, you: str) -> str:
+    """Return a racer's name in a sentence; the player is `you`."""
+    return "you" if row.player == you else shown_name(row.name, row.bot, row.level)
+
+
+def ending(row: Row, you: str) -> str:
+    """Return how a racer's board ended, such as `mei is stuck at 9, -$5`."""
+    is_you = row.player == you
+    ended = {
+        "won": "broke the bank with",
+        "cash-out": "cashed out with",
+        "stuck": "are stuck at" if is_you else "is stuck at",
+        "out-of-time": "ran out of time at",
+        "left": "left at",
+        "ended-by-host": f"{'were' if is_you else 'was'} ended by the host at",
+        "idle": f"{'were' if is_you else 'was'} idle for 3 minutes and ended at",
+    }.get(row.state, f"{row.state} at")
+    return f"{who(row, you)} {ended} {row.banked}, {dollars(row.net)}"
+
+
+def own_ending(state: SessionState, own: OwnBoard) -> str:
+    """Return a sentence on the end of the player's board and the number of players still racing."""
+    words = ENDINGS.get(own.state, "Your board is over: {banked} banked, net {net}.")
+    host = name_of(state, state.table.host)
+    ending = words.format(banked=own.banked, net=dollars(own.net), host=host)
+    others = [
+        row
+        for row in rows(state.table_view)
+        if row.state == "racing" and row.player != state.player
+    ]
+    if others and state.phase == "running":
+        names = [row.name for row in others]
+        racing = str(len(names)) if len(names) > 2 else " and ".join(names)
+        ending += f" {racing} {'is' if len(names) == 1 else 'are'} still racing."
+    return ending
 
 
 def gap(state: SessionState) -> str:

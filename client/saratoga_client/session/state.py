@@ -1,4 +1,4 @@
-"""The state of a session at one table: the table, the player's own board, the feed, the times.
+"""The state of a session at one table: the table, the player's own board, the news, the times.
 
 Pure: no I/O and no clock. `now` is always the server's clock in milliseconds
 (`TableSession.now()`), so the time left on the screen is the time that the server allows.
@@ -10,15 +10,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from saratoga_client.net.errors import LinkState
-from saratoga_client.session.news import (
-    Feed,
-    FeedLine,
-    RaceMoment,
-    Tone,
-    first_feed,
-    next_feed,
-    with_line,
-)
+from saratoga_client.session.news import News, Told
 from saratoga_client.session.own_board import (
     OwnBoard,
     own_board,
@@ -76,7 +68,9 @@ class SessionState:
     """The last measured round-trip time to the server, in milliseconds; `None` until one is measured."""
     own: OwnBoard | None = None
     """The player's own board, from the deal to the next gathering; `None` for a non-racer."""
-    feed: Feed = field(default_factory=Feed)
+    news: tuple[News, ...] = ()
+    """The latest news since the table was opened for the present race, the oldest first (`session/differ.py`)."""
+    told: Told = field(default_factory=Told)
     history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The course of the racers' banked cards in the present race, by player id; of `MOST_SEATS` racers at most."""
     alarms: tuple[str, ...] = ()
@@ -100,11 +94,6 @@ class SessionState:
     """The id of the race in which another player became host in place of this one; empty if none did."""
     seat_lost: str = ""
     """The reason why the seat is lost; empty while the player has it."""
-
-    @property
-    def feed_lines(self) -> tuple[FeedLine, ...]:
-        """The lines about the present race, oldest first."""
-        return self.feed.lines
 
     @property
     def table(self) -> events.Table:
@@ -163,9 +152,7 @@ def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
     """Return the initial state from a snapshot; raises `ValueError` if its board is invalid."""
     view, idle_since = first_view(snapshot), snapshot.now
     state = SessionState(player=player, table_view=view, idle_since=idle_since)
-    state = _with_own(state, snapshot)
-    moment = _moment(state, snapshot.now)
-    return _with_history(replace(state, feed=first_feed(moment)), moment)
+    return _with_history(_with_own(state, snapshot), snapshot.now)
 
 
 def next_state(state: SessionState, event: Event, now: int) -> SessionState:
@@ -187,7 +174,7 @@ def next_state(state: SessionState, event: Event, now: int) -> SessionState:
             state = _after_table_change(replace(state, table_view=view), event)
             if before.is_host and not state.is_host:
                 state = replace(state, host_until=state.table.race)
-    return _with_feed(before, state, now)
+    return _with_history(state, now)
 
 
 def confirm(state: SessionState, board: BoardView, is_final: bool = False) -> SessionState:
@@ -204,20 +191,13 @@ def confirm(state: SessionState, board: BoardView, is_final: bool = False) -> Se
     return replace(state, own=own)
 
 
-def link_changed(state: SessionState, link: LinkState, now: int) -> SessionState:
+def link_changed(state: SessionState, link: LinkState) -> SessionState:
     """Return the state after the connection was lost or restored."""
     if link is state.link:
         return state
-    feed = state.feed
-    if state.phase == "running":
-        at = max(0, now - state.start_at)
-        if link is LinkState.RECONNECTING:
-            feed = with_line(feed, at, "connection lost; trying again", Tone.LINK)
-        elif link is LinkState.CONNECTED:
-            feed = with_line(feed, at, "connected again", Tone.LINK)
     # An announced restart has happened by the time the connection is back.
     announcement = "" if link is LinkState.CONNECTED else state.announcement
-    return replace(state, link=link, feed=feed, announcement=announcement)
+    return replace(state, link=link, announcement=announcement)
 
 
 class RaceClock(NamedTuple):
@@ -258,7 +238,6 @@ def _after_table_change(state: SessionState, event: Event) -> SessionState:
         return replace(
             state,
             own=None,
-            feed=Feed(),
             history=MappingProxyType({}),
             is_new_best=False,
         )
@@ -303,37 +282,19 @@ def _ended_by(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:
     return replace(own, state=state, awaited=False, is_cashing_out=False)
 
 
-# The feed
+# The history
 
 
-def _moment(state: SessionState, now: int) -> RaceMoment:
-    table = state.table
-    host = next((seat.name for seat in table.seats if seat.player == table.host), "")
-    return RaceMoment(
-        at=max(0, now - state.start_at) if state.start_at else 0,
-        you=state.player,
-        rows=rows(state.table_view),
-        away=disconnected_players(table),
-        host=table.host,
-        host_name=host,
-    )
-
-
-def _with_feed(before: SessionState, state: SessionState, now: int) -> SessionState:
-    if state.phase not in ("running", "over") or not state.table_view.standings:
+def _with_history(state: SessionState, now: int) -> SessionState:
+    found = rows(state.table_view)
+    if not found or state.phase not in ("running", "over"):
         return state
-    moment = _moment(state, now)
-    if before.phase not in ("running", "over") or not before.table_view.standings:
-        state = replace(state, feed=replace(state.feed, host=moment.host, away=moment.away))
-    return _with_history(replace(state, feed=next_feed(state.feed, moment)), moment)
-
-
-def _with_history(state: SessionState, moment: RaceMoment) -> SessionState:
+    at = max(0, now - state.start_at)
     history: dict[str, tuple[Moment, ...]] = {}
-    for row in moment.rows[:MOST_SEATS]:
+    for row in found[:MOST_SEATS]:
         known = state.history.get(row.player, ())
         if not known or known[-1].banked != row.banked:
             known = known[::2] if len(known) >= MAX_POINTS else known
-            known = (*known, Moment(moment.at, row.banked))
+            known = (*known, Moment(at, row.banked))
         history[row.player] = known
     return replace(state, history=MappingProxyType(history))

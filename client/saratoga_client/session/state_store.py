@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 
+from saratoga_client.session.differ import report, with_news
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState
 
@@ -15,7 +16,9 @@ class StateStoreClosed(Exception):
 class StateStore:
     """The session's current state; all methods run on one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], int]) -> None:
+        """`now` returns the server's time in milliseconds since 1970."""
+        self._now = now
         self.state: SessionState | None = None
         """The current state; `None` before the first snapshot."""
         self.is_closed = False
@@ -29,12 +32,18 @@ class StateStore:
         return None if self.state is None else self.state.own
 
     def replace(self, state: SessionState) -> None:
-        """Replace the state and wake all who wait for a change."""
-        if state is not self.state:
+        """Replace the state, with the news of the change, and wake all who wait for a change."""
+        state = with_news(self.state, state, self._now())
+        if state != self.state:
             self.state = state
             for unread in self._unread:
                 unread.append(state)
             self._wake()
+
+    def report(self, text: str) -> None:
+        """Add a piece of news of this machine, unless it is known."""
+        if self.state is not None:
+            self.replace(report(self.state, text, self._now()))
 
     def close(self) -> None:
         """End `states`, and make every wait raise `StateStoreClosed`, unless its condition holds."""

@@ -27,7 +27,6 @@ from saratoga_client.session.error_messages import (
     with_alarms,
 )
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.moments import with_last_minute
 from saratoga_client.session.move_sender import MoveSender, cash_out
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
@@ -95,7 +94,7 @@ class TableSession:
         witness = Witness() if witness is None else witness
         records = RecordStore() if records is None else records
         self._connection = connection
-        self._store = StateStore()
+        self._store = StateStore(connection.now)
         self._move_sender = MoveSender(connection, self._store, backoff)
         self._duties = FairnessDuties(connection, witness)
         self._records = RecordKeeper(connection, self._duties, records, self._store)
@@ -418,18 +417,14 @@ class TableSession:
             self._activity.check()
             if self.state is not None:
                 seconds = self._connection.round_trip
-                state = replace(
-                    self.state, round_trip_ms=None if seconds is None else round(seconds * 1000)
-                )
-                state = with_last_minute(state, self.now())
-                if state != self.state:
-                    self._store.replace(state)
+                milliseconds = None if seconds is None else round(seconds * 1000)
+                self._store.replace(replace(self.state, round_trip_ms=milliseconds))
             await asyncio.sleep(LOOK_EVERY)
 
     def _link_changed(self, link: LinkState) -> None:
         """Show in the state that the connection was lost or restored."""
         if self.state is not None:
-            self._store.replace(link_changed(self.state, link, self.now()))
+            self._store.replace(link_changed(self.state, link))
 
     def _apply(self, event: Event) -> None:
         if not self._is_ours(event):
@@ -440,7 +435,7 @@ class TableSession:
         # At once, so that the duties have seen all events when the session acts on one, or ends.
         self._duties.see(event)
         if self._duties.losses > 1:
-            self._records.report(LOST_AGAIN)
+            self._store.report(LOST_AGAIN)
         assert self._tasks is not None, "events are followed by `attend`"
         for race in self._records.take_due():
             check = self._tasks.create_task(self._records.check(race))

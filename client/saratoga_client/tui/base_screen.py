@@ -377,6 +377,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         else:
             self.show_message(text, role)
 
+    @property
+    def resting(self) -> str:
+        """The message while nothing happens."""
+        return ""
+
+    def may_cover_message(self, calm: str) -> bool:
+        """Return whether news that can wait may replace the message now; `calm` is the text of the last such news."""
+        return not self.is_asking and self.message in ("", self.resting, calm)
+
     def show_message(self, text: str, role: Role) -> None:
         """Show a message in place of the last one."""
         self.query_one(MessageLine).say(text, role)

@@ -15,15 +15,14 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Inviter
-from saratoga_client.session.news import SAT_DOWN, seat_changes
+from saratoga_client.session.news import Kind
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.pages.table_news import idle_warning, table_news
+from saratoga_client.tui.messages import Messages
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import listed, shown_name
 
 if TYPE_CHECKING:
     from saratoga_client.session.table_session import TableSession
@@ -53,13 +52,9 @@ class TableFlow:
         self._screen: TableScreen | None = None
         self._changes = asyncio.Event()
         self._left = asyncio.Event()
-        self._known: SessionState | None = None
-        """The state that the screens have last been told about."""
-        self._said_announcement = ""
         self.seat = seat
-        self._bots = LocalBots(
-            self._welcome_bot, self._raise_alarm, partial(self._say, Role.WARNING)
-        )
+        self._messages = Messages(self)
+        self._bots = LocalBots(self._raise_alarm, partial(self._say, Role.WARNING))
 
     @property
     def state(self) -> SessionState:
@@ -135,9 +130,6 @@ class TableFlow:
         await asyncio.Event().wait()
 
     def _changed(self, evening: SessionState) -> None:
-        before, self._known = self._known, evening
-        if before is not None:
-            self._tell_reader(before, evening)
         screen = self._screen
         if screen is not None and screen.can_draw and type(screen) is self._screen_class(evening):
             try:
@@ -147,51 +139,15 @@ class TableFlow:
                 LOG.exception("the screen could not show a change")
         else:
             self._changes.set()
-        if before is not None:
-            self._welcome(before, evening)
-        self._say_announcement()
+        self.tell()
 
-    def _welcome(self, before: SessionState, evening: SessionState) -> None:
-        """Ring for the players who have joined between races, and name them in the gathering.
-
-        A bot that this player brings names itself.
-        """
-        joined = [
-            shown_name(seat.name, seat.bot, seat.level)
-            for seat, change in seat_changes(before.table, evening.table)
-            if change == SAT_DOWN and seat.player != evening.player
-            if not (seat.bot and self._bots.may_have(seat.player))
-        ]
-        if not joined or not evening.is_between_races:
-            return
-        self.app.bell()
-        if isinstance(self._screen, GatheringScreen):
-            self._say(
-                Role.TEXT, f"{listed(joined)} {'has' if len(joined) == 1 else 'have'} joined."
-            )
-
-    def _tell_reader(self, before: SessionState, evening: SessionState) -> None:
-        """Say the table's news on the screen that covers the table's; nobody is taken away from it."""
+    def tell(self) -> None:
+        """Show the news on the message line of the screen that the player reads, once it is open."""
         top = self._top
-        if top is None or top.is_asking:
-            return
-        news = table_news(before, evening)
-        if news:
-            top.say(news, Role.WARNING)
-        elif top.message == idle_warning(before) and not evening.idle_left:
-            top.say("")
-
-    def _say_announcement(self) -> None:
-        """Show the operator's latest announcement once, when a screen is open and no idle warning is on it."""
-        screen, text, said = self._screen, self.state.announcement, self._said_announcement
-        if text == said or self.state.idle_left or screen is None or not screen.can_draw:
-            return
-        self._said_announcement = text
-        if text:
-            (self._top or screen).say(text, Role.WARNING)
-        elif screen.message == said:
-            # the announced restart is over
-            screen.say(screen.resting)
+        if top is not None:
+            self._messages.tell(top, covers=True)
+        elif self._screen is not None and self._screen.can_draw:
+            self._messages.tell(self._screen, covers=False)
 
     @property
     def _top(self) -> BaseScreen | None:
@@ -229,7 +185,7 @@ class TableFlow:
             self._changes.clear()
             if self.seat.state is not None:
                 await self._switch_screen()
-                self._say_announcement()
+                self.tell()
 
     async def _switch_screen(self) -> None:
         wanted = self._screen_class(self.state)
@@ -246,7 +202,7 @@ class TableFlow:
         former, self._screen = self._screen, wanted(self)
         if wanted is RaceScreen:
             # racers may have missed it in the countdown
-            self._said_announcement = ""
+            self._messages.again(Kind.HOUSE)
         if former is None:
             await self.app.push_screen(self._screen)
         else:
@@ -279,9 +235,6 @@ class TableFlow:
     def bring_bot(self, strength: str) -> None:
         """Seat a bot that runs in this program; it leaves the table with the player."""
         self.do(self._bots.bring(self.server, self.state.table.code, strength))
-
-    def _welcome_bot(self, name: str) -> None:
-        self._say(Role.TEXT, f"{name} has joined.")
 
     def _raise_alarm(self, alarm: str) -> None:
         self.app.alarms.append(alarm)

@@ -7,12 +7,9 @@ from textual.screen import Screen
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
-from saratoga_client.session.moments import RaceNews, SeenMoments, next_moment
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
-from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import BaseScreen, Key, TitleLine
-from saratoga_client.tui.pages.table_news import HOST_AWAY, LOST, RESTORED
 from saratoga_protocol.events import Seat
 from saratoga_rules.game import Game
 
@@ -24,21 +21,9 @@ ALARM: Final = "ALARM"
 
 UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
 
-MOMENT_WAITS: Final = 3_000
-"""Milliseconds for which a moment of the race waits for the message line; then it is dropped."""
-
-MOMENT_SHOWN: Final = 6_000
-"""Milliseconds for which a moment of the race is shown, unless another message comes."""
-
-LONG_LOST: Final = "Still no connection; the server may have been closed. Trying again; q leaves."
 READY_WAITS: Final = "You get ready as soon as the connection is back."
 UNREADY_WAITS: Final = "Your ready mark goes as soon as the connection is back."
 SETTINGS_WAIT: Final = "The change waits for the connection."
-UNTIL_CONNECTED: Final = frozenset({LOST, LONG_LOST, READY_WAITS, UNREADY_WAITS, SETTINGS_WAIT})
-"""Messages that are outdated when the connection is back."""
-
-LONG: Final = 10_000
-"""Milliseconds without a connection after which the message says that the server may have been closed."""
 
 WIDE: Final = 100
 """Minimum screen columns for words beside the connection's symbol in the title."""
@@ -53,16 +38,8 @@ class TableScreen(BaseScreen):
     def __init__(self, table: "TableFlow") -> None:
         super().__init__()
         self.controls = table
-        self._said_alarms = len(table.state.alarms)
-        """The number of alarms that the message line has shown, or that were there before the screen."""
-        self._seen_moments = SeenMoments()
-        self._waiting_moment: RaceNews | None = None
-        self._waits_until = 0
-        self._shown_moment = ""
-        self._shows_until = 0
-        self._said_host_away = False
-        self._lost_at: int | None = None
-        """The server's time at which the screen noticed the loss of the connection; `None` with one."""
+        self._rested = ""
+        """The last resting message."""
 
     @property
     def state(self) -> SessionState:
@@ -71,83 +48,17 @@ class TableScreen(BaseScreen):
 
     def changed(self, state: SessionState) -> None:
         """Show a new state."""
-        self.say_alarm(state)
         self.redraw()
 
-    def say_alarm(self, state: SessionState) -> bool:
-        """Show the latest alarm on the message line, if it is new; return whether it is.
+    def tick(self) -> None:
+        self.controls.tell()
+        super().tick()
 
-        It takes one line, so that it covers nothing; the page or the panel has all of it. An open question
-        stays on the message line until it is answered.
-        """
-        said = min(self._said_alarms, len(state.alarms))  # alarms may have been withdrawn
-        if self.is_asking or len(state.alarms) == said:
-            self._said_alarms = said
-            return False
-        self._said_alarms = len(state.alarms)
-        alarm = fitted(state.alarms[-1], self.size.width - 2, self.symbols.dots)
-        self.say(alarm.rstrip(), Role.ALARM)
-        return True
-
-    def warn_host(self, state: SessionState) -> None:
-        """Warn a host between races who is taken for away; clear the warning after a sign of activity."""
-        is_away = bool(state.idle_left)
-        if is_away and not self._said_host_away:
-            # the key that keeps the place must not answer a question that the warning covers
-            self.drop_question()
-            self.say(HOST_AWAY, Role.WARNING)
-            self.app.bell()
-        elif not is_away and self.message == HOST_AWAY:
-            self.say(self.resting)
-        self._said_host_away = is_away
-
-    def report_link(self) -> None:
-        """Say that the connection is lost, and after a while what may have happened; once each."""
-        link, now = self.state.link, self.controls.now()
-        if link is LinkState.CONNECTED and self._lost_at is not None:
-            self._lost_at = None
-            if self.message in UNTIL_CONNECTED:
-                self.say(RESTORED)
-        elif link is LinkState.RECONNECTING and not self.is_asking:
-            if self._lost_at is None:
-                self._lost_at = now
-                if self.message not in UNTIL_CONNECTED:
-                    self.say(LOST, Role.WARNING)
-            elif now - self._lost_at >= LONG and self.message == LOST:
-                self.say(LONG_LOST, Role.WARNING)
-
-    @property
-    def resting(self) -> str:
-        """The message while nothing happens."""
-        return ""
-
-    def may_cover_message(self) -> bool:
-        """Return whether a moment of the race may replace the message: it is no question, error or refusal."""
-        return not self.is_asking and self.message in ("", self.resting, self._shown_moment)
-
-    def show_moment(self) -> None:
-        """Show a moment of the race for some seconds, or let it wait until the message may be replaced."""
-        now = self.controls.now()
-        self._seen_moments, moment = next_moment(self._seen_moments, self.state, now)
-        if moment is not None:
-            self._waiting_moment, self._waits_until = moment, now + MOMENT_WAITS
-            if moment.is_last_minute:
-                self.app.bell()
-        if self._shown_moment and self.message != self._shown_moment:
-            self._shown_moment = ""
-        elif self._shown_moment and now >= self._shows_until and not self.is_asking:
-            self._shown_moment = ""
-            self.say(self.resting)
-        waiting = self._waiting_moment
-        if waiting is None:
-            return
-        if now >= self._waits_until:
-            self._waiting_moment = None
-        elif self.may_cover_message():
-            self._waiting_moment = None
-            text = fitted(waiting.text, self.size.width - 2, self.symbols.dots).rstrip()
-            self._shown_moment, self._shows_until = text, now + MOMENT_SHOWN
-            self.say(text, Role.WARNING if waiting.is_last_minute else Role.LEADER)
+    def redraw(self) -> None:
+        if self.message in ("", self._rested) and not self.is_asking:
+            self._rested = self.resting
+            self.say(self._rested)
+        super().redraw()
 
     def facts(self) -> list[str]:
         return [self.state.table.code]

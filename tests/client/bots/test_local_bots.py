@@ -45,10 +45,8 @@ async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player(key: str
         await peer.send(seated(command, peer))
         # the next message comes from the bot, which has taken a seat
         await peer.command()
-        await at_table.settled()
         level = {"w": "weak", "e": "even", "s": "strong"}[key]
         assert peer.hello.level == level
-        assert f"{peer.hello.name} [{level} bot] has joined." in at_table.rows[-2]
 
 
 async def test_more_than_one_bot_can_be_added_and_all_leave_with_the_player() -> None:
@@ -76,7 +74,7 @@ async def test_a_bot_reports_no_lost_connection_on_the_error_stream(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     async with scripted_server() as server:
-        bots = LocalBots(print, print, print)
+        bots = LocalBots(print, print)
         bringing = asyncio.ensure_future(bots.bring(server.url, CODE, "weak"))
         for _ in range(2):
             peer = await server.peer()
@@ -106,12 +104,8 @@ async def test_a_table_without_room_for_it_says_so() -> None:
 
 
 @pytest.mark.usefixtures("impatient_checks")
-async def test_a_bot_that_its_player_removes_has_left_and_its_coming_rings_no_bell(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    bells: list[bool] = []
+async def test_a_bot_that_its_player_removes_has_left() -> None:
     async with scripted_server() as server, table_player(GATHERING) as at_table:
-        monkeypatch.setattr(at_table.app, "bell", lambda: bells.append(True))
         at_table.flow.server = server.url
         await at_table.press("b", "w")
         peer = await server.peer()
@@ -126,7 +120,6 @@ async def test_a_bot_that_its_player_removes_has_left_and_its_coming_rings_no_be
         await peer.gone.wait()
         await at_table.settled()
         assert at_table.rows[-2].split() == [*answer.table.seats[0].name.split(), "has", "left."]
-        assert bells == []
 
 
 async def test_any_other_key_adds_no_bot() -> None:

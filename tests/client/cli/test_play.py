@@ -119,7 +119,7 @@ async def test_a_joined_server_is_the_one_that_commands_mean_from_then_on() -> N
 
 
 async def printed_by_bot(shown_in: OutputFormat, player: str, *states: SessionState) -> None:
-    store = StateStore()
+    store = StateStore(lambda: 0)
     printing = asyncio.create_task(print_results(store.states(), player, "Otto", shown_in))
     for state in states:
         store.replace(state)

@@ -1,7 +1,5 @@
 """Events at a table as lines: each is written once and can be understood by itself."""
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -26,6 +24,7 @@ from kit.session_states import (
     standings,
     state_after,
 )
+from kit.session_states import after as after_event
 from kit.session_states import table as at_table
 from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.card_names import CardNames, LineStyle
@@ -44,8 +43,8 @@ from saratoga_client.plain.result_lines import (
     standings_lines,
     totals_lines,
 )
-from saratoga_client.session.moments import LAST_MINUTE
-from saratoga_client.session.state import SessionState, Verification, link_changed, next_state
+from saratoga_client.session.differ import with_news
+from saratoga_client.session.state import SessionState, Verification, link_changed
 from saratoga_protocol import events
 
 PLAIN = LineStyle()
@@ -53,15 +52,16 @@ GATHERING = at_table(phase="gathering")
 
 
 def said(before: SessionState, after: SessionState, style: LineStyle = PLAIN) -> list[str]:
-    return list(change_lines(before, after, style, START))
+    told = with_news(before, after, START)
+    return list(change_lines(before, told, style, START))
 
 
 def heard(before: SessionState, *told: events.Event) -> list[str]:
     """Return the lines for these events, in their order."""
     lines = []
     for event in told:
-        after = next_state(before, event, START + 5_000)
-        lines += said(before, after)
+        after = after_event(before, event, START + 5_000)
+        lines += list(change_lines(before, after, PLAIN, START))
         before = after
     return lines
 
@@ -102,12 +102,10 @@ def test_a_player_who_leaves_is_written_once_by_the_notice_if_there_is_one() -> 
 
 def test_a_lost_connection_says_that_the_score_is_safe() -> None:
     first = state_after()
-    lost = link_changed(first, LinkState.RECONNECTING, START)
-    assert said(first, lost) == [
-        "link: connection lost, reconnecting. Your score is safe; the race's clock runs on."
-    ]
-    back = link_changed(lost, LinkState.CONNECTED, START)
-    assert said(lost, back) == ["link: connected again"]
+    lost = link_changed(first, LinkState.RECONNECTING)
+    assert said(first, lost) == ["link: connection lost; trying again; your score is safe"]
+    back = link_changed(lost, LinkState.CONNECTED)
+    assert said(lost, back) == ["link: connected again; nothing is lost"]
 
 
 def test_one_line_says_that_the_time_is_up_for_several_racers() -> None:
@@ -232,12 +230,12 @@ def test_the_call_asks_players_who_are_not_ready_and_its_end_names_the_racers() 
     seats = [seat("y"), seat("a", ready=True)]
     shown = at_table("ya", phase="call", seats=seats, version=2)
     before = state_after(first=snapshot(shown=at_table("ya", phase="gathering", seats=seats)))
-    call = next_state(before, events.TableChanged(table=shown, now=START - 5000), START - 5000)
+    call = after_event(before, events.TableChanged(table=shown, now=START - 5000), START - 5000)
     assert list(change_lines(before, call, PLAIN, START - 5000)) == [
         "countdown: 5 seconds, 1 ready; type ready now to be in this race"
     ]
     fixed = msgspec.structs.replace(shown, phase="countdown", racers=[racer_of("a")], version=3)
-    after = next_state(call, events.TableChanged(table=fixed, now=START - 3000), START - 3000)
+    after = after_event(call, events.TableChanged(table=fixed, now=START - 3000), START - 3000)
     assert list(change_lines(call, after, PLAIN, START - 3000)) == [
         "countdown: 3 seconds, 1 racer; you are not in this race"
     ]
@@ -255,7 +253,7 @@ def test_a_blocked_player_and_the_countdowns_that_the_player_voided_are_listed()
 def test_an_idle_racer_is_warned_once_for_each_warning() -> None:
     racing = state_after(first=snapshot("y4 a3", board()))
     soon, sooner = replace(racing, idle_left=60), replace(racing, idle_left=15)
-    warning = "warning: no line for a while; your board ends in 60 s; type any line to go on"
+    warning = "warning: no sign of you for a while; your board ends in 60 s; type any line to go on"
     assert said(racing, soon) == [warning]
     assert said(soon, soon) == []
     assert said(soon, sooner) == [warning.replace("60", "15")]
@@ -266,7 +264,7 @@ def test_an_idle_racer_is_warned_once_for_each_warning() -> None:
 def test_a_host_between_races_is_warned_once(phase: str) -> None:
     host = state_after(first=snapshot(shown=at_table(phase=phase)))
     away = replace(host, idle_left=60)
-    warning = "warning: no line for 2 minutes; after 3, another player becomes host; type any line to stay host"
+    warning = "warning: no sign of you for two minutes; after three, another player becomes host; type any line to stay host"
     assert said(host, away) == [warning]
     assert said(away, away) == said(away, host) == []
 
@@ -394,27 +392,6 @@ async def test_a_paused_writer_drops_what_happens_and_goes_on_from_there() -> No
     writer.resume()
     writer.show(later)
     assert not any("stuck" in line for line in output.lines)
-    writer.pause()
-
-
-async def test_the_last_minute_has_a_line_when_it_begins(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    delays: list[tuple[float, Callable[[], None]]] = []
-
-    def call_later(delay: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        delays.append((delay, callback))
-        return asyncio.TimerHandle(0, callback, (), asyncio.get_running_loop())
-
-    output = RecordedOutput()
-    writer = ChangeWriter(output, lambda: START + 10_000)
-    monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
-    writer.show(state_after())
-    ((delay, write),) = delays
-    assert delay == (CAP - LAST_MINUTE - 10_000) / 1000
-    output.lines.clear()
-    write()
-    assert output.lines == ["news: the last minute"]
     writer.pause()
 
 

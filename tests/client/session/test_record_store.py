@@ -124,7 +124,7 @@ class Keeping:
     """A record keeper after a race, with its stores."""
 
     def __init__(self, folder: Path) -> None:
-        self.store = StateStore()
+        self.store = StateStore(lambda: 0)
         self.records = RecordStore(folder / "races")
         self.store.replace(over(RECORD_OF_RECORD_KEEPER, you="ana"))
         connection = cast(Any, FakeConnection(self.state.player))
@@ -159,7 +159,7 @@ async def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: 
     assert keeping.state.is_new_best
     assert keeping.state.best is not None
     assert keeping.state.best.race == RACE
-    assert keeping.state.feed_lines == ()
+    assert keeping.state.news == ()
 
 
 async def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(
@@ -167,10 +167,10 @@ async def test_the_alarm_about_a_missing_record_is_withdrawn_when_it_comes(
 ) -> None:
     keeping.duties.alarm("The deal has changed.", missing_sentence(RACE))
     assert len(keeping.state.alarms) == 2
-    assert [line.text for line in keeping.state.feed_lines] == list(keeping.state.alarms)
+    assert [each.text for each in keeping.state.news] == list(keeping.state.alarms)
     await keeping.keep()
     assert list(keeping.state.alarms) == ["The deal has changed."]
-    assert [line.text for line in keeping.state.feed_lines] == ["The deal has changed."]
+    assert [each.text for each in keeping.state.news] == ["The deal has changed."]
     assert keeping.state.verifications[RACE].ok
 
 
@@ -200,7 +200,7 @@ async def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
 
     monkeypatch.setattr(os, "fsync", full)
     await keeping.keep()
-    assert [line.text for line in keeping.state.feed_lines] == [
+    assert [each.text for each in keeping.state.news] == [
         "the record was not saved on this machine: No space left on device"
     ]
     assert keeping.state.verifications[RACE].ok

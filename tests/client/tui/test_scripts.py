@@ -192,6 +192,7 @@ class Stage:
         """Let the server's clock advance, and the screens look at it."""
         await self.settled()
         self.at_table.time += millis
+        self.at_table.look()
         for screen in self.app.screen_stack:
             if isinstance(screen, TableScreen):
                 screen.tick()

@@ -20,7 +20,6 @@ from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, Colours
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.news import Tone, with_line
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import appearance_of
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -150,10 +149,9 @@ LIE = "Race mint-otter-42/1: the record is not verified: the seed and the nonces
 @pytest.mark.parametrize("screen", SCREENS)
 async def test_an_alarm_is_on_every_screen_at_80x24(screen: str) -> None:
     calm = SCREENS[screen]
-    feed = with_line(calm.feed, 0, LIE, Tone.ALARM)
     async with table_player(calm) as at_table:
         before = at_table.rows
-        at_table.seat.change_to(dataclasses.replace(calm, alarms=(LIE,), feed=feed))
+        at_table.seat.change_to(dataclasses.replace(calm, alarms=(LIE,)))
         await at_table.settled()
         after = at_table.rows
         assert "ALARM" in after[0]

@@ -13,7 +13,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role, money_role
 from saratoga_client.board_view.symbols import Symbols, symbols_for
 from saratoga_client.net.errors import LinkState
-from saratoga_client.session.news import FeedLine, Tone
+from saratoga_client.session.news import Kind, News
 from saratoga_client.session.result_text import against_best, gap, last_board, own_result
 from saratoga_client.session.state import (
     SessionState,
@@ -105,15 +105,22 @@ CHART_HEIGHT: Final = 9
 CHART_FROM: Final = 31
 """Minimum height of a panel with the chart, in lines."""
 
-TONES: Final = {
-    Tone.LEAD: Role.LEADER,
-    Tone.EVEN: Role.MONEY_UP,
-    Tone.WON: Role.LEADER,
-    Tone.LAST_MINUTE: Role.WARNING,
-    Tone.ENDING: Role.TEXT,
-    Tone.LINK: Role.WARNING,
-    Tone.ALARM: Role.ALARM,
+ROLES: Final = {
+    Kind.LEAD: Role.LEADER,
+    Kind.WON: Role.LEADER,
+    Kind.EVEN: Role.MONEY_UP,
+    Kind.LAST_MINUTE: Role.WARNING,
+    Kind.REPORT: Role.WARNING,
+    Kind.ALARM: Role.ALARM,
+    Kind.ENDING: Role.TEXT,
+    Kind.PASS: Role.DIM,
+    Kind.MILESTONE: Role.DIM,
+    Kind.SEAT: Role.DIM,
+    Kind.JOINED: Role.DIM,
+    Kind.HOST: Role.DIM,
+    Kind.NOTICE: Role.DIM,
 }
+"""The roles of the news that the panel lists."""
 
 
 class _PanelLine(NamedTuple):
@@ -148,7 +155,7 @@ def panel(
         y += CHART_HEIGHT + 1
     if y < height - 2:
         _across(canvas, y, "news", symbols)
-        _events(canvas, state.feed_lines, y + 1)
+        _events(canvas, state.news, y + 1)
     return canvas
 
 
@@ -163,7 +170,7 @@ def panel_content(state: SessionState, width: int, height: int, now: int) -> tup
     return (
         *(
             state.table_view,
-            state.feed_lines,
+            state.news,
             state.link,
             state.alarms,
             state.history,
@@ -375,7 +382,7 @@ def _own_lines(state: SessionState, now: int, inner: int) -> Iterator[_PanelLine
     """Return the lines about the player: warnings, the standing, or the result."""
     if state.link is LinkState.RECONNECTING:
         yield from _lines("connection lost; trying again", Role.WARNING, inner)
-    if state.alarms and all(line.tone is not Tone.ALARM for line in state.feed_lines):
+    if state.alarms and all(each.kind is not Kind.ALARM or each.at is None for each in state.news):
         # from before the race: an alarm of this race is among the news
         yield from islice(_lines(state.alarms[-1], Role.ALARM, inner), ALARM_LINES)
     if state.table_view.outcome is not None:
@@ -396,15 +403,17 @@ def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:
         yield _PanelLine(line, role)
 
 
-def _events(canvas: Canvas, feed: Sequence[FeedLine], y: int) -> None:
-    """Draw the events, newest first; omit an event that does not fit completely."""
-    for event in reversed(feed):
-        lines = wrapped(f"{minutes_and_seconds(event.at)} {event.text}", canvas.width - 2, indent=5)
-        if event.tone is Tone.ALARM:
+def _events(canvas: Canvas, news: Sequence[News], y: int) -> None:
+    """Draw the news of the race, newest first; omit those that do not fit completely."""
+    for each in reversed(news):
+        if each.at is None or each.kind not in ROLES:
+            continue
+        lines = wrapped(f"{minutes_and_seconds(each.at)} {each.text}", canvas.width - 2, indent=5)
+        if each.kind is Kind.ALARM:
             # a part of a long alarm is better than none
             lines = lines[: max(LEAST_EVENTS, canvas.height - 1 - y)]
         if y + len(lines) > canvas.height - 1:
             return
         for text in lines:
-            canvas.put(1, y, text, TONES.get(event.tone, Role.DIM))
+            canvas.put(1, y, text, ROLES[each.kind])
             y += 1

@@ -110,7 +110,6 @@ class CountdownScreen(TableScreen):
     """The screen of the countdown: large digits between card backs."""
 
     _seconds = -1
-    _is_call = False
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
@@ -121,25 +120,17 @@ class CountdownScreen(TableScreen):
         width, height = self.size.width, self.size.height - 3
         return countdown_page(self.state, self.controls.now(), self.symbols, ink, width, height)
 
-    def begin(self) -> None:
-        self._say_part()
-
-    def changed(self, state: SessionState) -> None:
-        if is_call(state.table) != self._is_call:
-            self._say_part()
-        super().changed(state)
-
-    def _say_part(self) -> None:
-        """Show what the player can do in this part of the countdown."""
-        seat, self._is_call = self.state.seat, is_call(self.state.table)
+    @property
+    def resting(self) -> str:
+        """What the player can do in this part of the countdown."""
+        seat, may_join = self.state.seat, is_call(self.state.table)
         if seat is None:
-            self.say("You are watching this race. It shows the standings, not the boards.")
-        elif self._is_call and not seat.ready:
-            self.say("The host has started the race. Press r now to be in it.")
-        elif self._is_call or self.state.table.racer(self.state.player):
-            self.say("Get ready: all racers get the same deal at the same moment.")
-        else:
-            self.say("You weren't ready, so this race started without you.")
+            return "You are watching this race. It shows the standings, not the boards."
+        if may_join and not seat.ready:
+            return "The host has started the race. Press r now to be in it."
+        if may_join or self.state.table.racer(self.state.player):
+            return "Get ready: all racers get the same deal at the same moment."
+        return "You weren't ready, so this race started without you."
 
     def keys(self) -> Keys:
         seat = self.state.seat
@@ -157,6 +148,7 @@ class CountdownScreen(TableScreen):
         super().redraw()
 
     def tick(self) -> None:
+        self.controls.tell()
         if self.seconds != self._seconds:
             self._seconds = self.seconds
             self.redraw()

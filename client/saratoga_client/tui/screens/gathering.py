@@ -228,8 +228,6 @@ class GatheringScreen(TableScreen):
 
     _chosen = ""
     """The id of the player whom the key `k` kicks; empty for none."""
-    _notice = ""
-    """The last notice from the server that was shown."""
     _left_behind: tuple[str, ...] = ()
     """The names in the question whether to start without these players; empty if it is not open."""
     _ready_for = ""
@@ -256,26 +254,19 @@ class GatheringScreen(TableScreen):
         return race_part(self.state, self.symbols, ink)
 
     def begin(self) -> None:
-        self._say_notice()
+        self.say(self.state.table.notice or self.resting)
 
     def changed(self, state: SessionState) -> None:
         if not self.is_asking:
             self._left_behind = ()
         if self._left_behind:
             self._renew_start_question()
-        elif state.table.notice != self._notice:
-            self._say_notice()
-        self.warn_host(state)
         if state.seat is not None and state.seat.ready:
             self._ready_for = ""
             if self._start_waits:
                 self._start_waits = False
                 self._start()
         super().changed(state)
-
-    @property
-    def resting(self) -> str:
-        return self._advice()
 
     def _renew_start_question(self) -> None:
         """Ask again about the players who are not ready now; drop the question if everybody is."""
@@ -288,20 +279,12 @@ class GatheringScreen(TableScreen):
             self._left_behind = ()
             self.say("Everybody is ready: press s to start.")
 
-    def tick(self) -> None:
-        super().tick()
-        self.report_link()
-
     def redraw(self) -> None:
         self.query_one(ScrollPage).redraw()
         super().redraw()
 
-    def _say_notice(self) -> None:
-        """Show the table's latest notice, or else a hint about the next key."""
-        self._notice = self.state.table.notice
-        self.say(self._notice or self._advice())
-
-    def _advice(self) -> str:
+    @property
+    def resting(self) -> str:
         if self.state.seat is None:
             return "You are watching this table; a race is shown when it starts."
         if self.state.is_host:

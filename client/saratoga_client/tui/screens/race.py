@@ -12,16 +12,14 @@ from saratoga_client.board_view.draw import title_facts
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.move_text import first_that_fits, with_turned_up
 from saratoga_client.input.selection import InputResult
-from saratoga_client.net.connection import LinkState
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.result_text import last_board
+from saratoga_client.session.result_text import own_ending
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.base_screen import Guide, Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
-from saratoga_client.tui.pages.table_news import board_warning, own_ending
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import dollars, minutes_and_seconds
@@ -60,13 +58,7 @@ class RaceScreen(GameScreen, TableScreen):
         self._own = table.state.own
         self._queued: deque[str] = deque()
         self._is_playing_queue = False
-        # Facts that the message line has shown already.
-        self._said_ending = ""
-        self._said_taken_back = ""
-        self._said_state = ""
-        self._said_last_racer = ""
-        self._said_idle_left = 0
-        self._said_link = LinkState.CONNECTED
+        self._was_racing = self._own.is_racing
         self._seen = self._own.view
         """The confirmed board of the last report."""
         self._said_move = ""
@@ -121,7 +113,7 @@ class RaceScreen(GameScreen, TableScreen):
         if own.is_cashing_out:
             return CASHING_OUT
         if not own.is_racing:
-            return own_ending(self.state, own)
+            return self.resting
         if not self.state.is_connected:
             return "Your last move waits for the connection, and turns a card up."
         return "A card is being turned up: click again in a moment."
@@ -129,9 +121,8 @@ class RaceScreen(GameScreen, TableScreen):
     # Title, keys and messages
 
     def begin(self) -> None:
-        own = self.own
-        self._said_state = own.state if own.is_racing else ""
-        self.say("Go! Press a pile's key to pick, another's to place; space draws.")
+        if self.own.is_racing:
+            self.say("Go! Press a pile's key to pick, another's to place; space draws.")
         self.changed(self.state)
 
     def facts(self) -> list[str]:
@@ -167,38 +158,28 @@ class RaceScreen(GameScreen, TableScreen):
         if state.own is None:
             return
         with self.drawn_once():
-            self._report(state, state.own)
+            self._report(state.own)
             self._play_queue()
             self.redraw()
 
     def tick(self) -> None:
         super().tick()
-        self.show_moment()
         self.redraw_side()
 
-    def _report(self, state: SessionState, own: OwnBoard) -> None:
+    @property
+    def resting(self) -> str:
+        return "" if self.own.is_racing else own_ending(self.state, self.own)
+
+    def _report(self, own: OwnBoard) -> None:
         """Show messages about changes that the player's keys did not cause, or did not foresee."""
         self._say_turned_up(own)
-        if own.taken_back != self._said_taken_back:
-            self._said_taken_back = own.taken_back
-            if own.taken_back:
-                self._queued.clear()
-                self.say(own.taken_back, Role.WARNING)
-        self._report_connection(state)
-        if own.state != self._said_state:
-            self._said_state = own.state
-            if not own.is_racing:
-                self._queued.clear()
-                self.drop_question()
-                self._say_ending(own)
-        elif state.idle_left != self._said_idle_left:
-            self._warn_idle(state.idle_left)
-        elif own.is_racing and state.table.last_racer != self._said_last_racer:
-            self.say(last_board(state, self.controls.now()), Role.WARNING)
-        elif self._said_ending and self.message == self._said_ending:
-            # The number of players still racing may have changed.
-            self._say_ending(own)
-        self._said_last_racer = state.table.last_racer
+        if own.taken_back:
+            self._queued.clear()
+        if self._was_racing and not own.is_racing:
+            self._queued.clear()
+            self.drop_question()
+            self.say("")  # and then what rests
+        self._was_racing = own.is_racing
 
     def _say_turned_up(self, own: OwnBoard) -> None:
         """Add the card that the last move has turned up to the move's message."""
@@ -208,38 +189,13 @@ class RaceScreen(GameScreen, TableScreen):
             if self._said_move != self.message:
                 self.say(self._said_move)
 
-    def _warn_idle(self, left: int) -> None:
-        """Warn before the server ends the board for idleness; clear the warning if `left` is 0."""
-        if left:
-            # the key that keeps the board must not answer a question that the warning covers
-            self.drop_question()
-            self.say(board_warning(left), Role.WARNING)
-            self.app.bell()
-        elif self.message == board_warning(self._said_idle_left):
-            self.say("")
-        self._said_idle_left = left
-
-    def _report_connection(self, state: SessionState) -> None:
-        """Show messages about the connection, and alarms."""
-        if state.link is not self._said_link:
-            self._said_link = state.link
-            if state.link is LinkState.RECONNECTING:
-                self.say("Connection lost; trying again. Your score is safe.", Role.WARNING)
-            elif state.link is LinkState.CONNECTED:
-                self.say("Connected again; nothing is lost.")
-        self.say_alarm(state)
-
-    def _say_ending(self, own: OwnBoard) -> None:
-        self._said_ending = own_ending(self.state, own)
-        self.say(self._said_ending, Role.TITLE)
-
     # Keys
 
     def press_in_body(self, key: str) -> None:
         """Press a key on the board, or queue it while a card is being turned up."""
         own = self.own
         if not own.is_racing:
-            self._say_ending(own)
+            self.say(self.resting, Role.TITLE)
         elif own.is_cashing_out:
             self.say(CASHING_OUT)
         elif own.may_move and not self._queued:
@@ -260,9 +216,9 @@ class RaceScreen(GameScreen, TableScreen):
         finally:
             self._is_playing_queue = False
 
-    def may_cover_message(self) -> bool:
-        is_free = super().may_cover_message() or self.message == self._said_move
-        return is_free and not self.is_asking and not self.finder.is_open
+    def may_cover_message(self, calm: str) -> bool:
+        is_free = super().may_cover_message(calm) or self.message == self._said_move
+        return is_free and self.own.is_racing and not self.is_asking and not self.finder.is_open
 
     def play(self, result: InputResult) -> None:
         says = result.says

@@ -26,7 +26,6 @@ from saratoga_client.session.match_text import (
     result_cells,
     with_match,
 )
-from saratoga_client.session.news import seat_news
 from saratoga_client.session.result_text import digest_words_of, own_place, totals, why_unranked
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import Row, rows
@@ -43,7 +42,6 @@ from saratoga_client.wording import (
     shown_name,
     state_words,
 )
-from saratoga_protocol.events import Table
 from saratoga_protocol.matches import totals as match_totals
 from saratoga_rules.money import even_at
 from saratoga_rules.records.record import RaceRecord
@@ -341,10 +339,6 @@ class ResultsScreen(TableScreen):
     _findings: Findings | None = None
     _read_with: tuple[str, Verification | None] = "", None
     """The race whose record was requested last, and what was known of its verification then."""
-    _known: Table
-    """The table whose seats the message line has described."""
-    _advised = ""
-    """The last advice that the message line showed."""
 
     HEADING = "KEYS AFTER A RACE"
 
@@ -356,7 +350,6 @@ class ResultsScreen(TableScreen):
         return results_page(self.state, self._findings, self.symbols, ink, *self.size)
 
     def begin(self) -> None:
-        self._known = self.state.table
         self._begin_reading(self.state)
 
     def _begin_reading(self, state: SessionState) -> None:
@@ -371,32 +364,15 @@ class ResultsScreen(TableScreen):
             self.run_worker(self._read(outcome.race), name=name, group=name, exclusive=True)
 
     def changed(self, state: SessionState) -> None:
-        news = seat_news(self._known, state.table, state.player)
-        self._known = state.table
         self._begin_reading(state)
-        if not self.say_alarm(state) and news and not self.is_asking:
-            self._advised = self._advice()
-            self.say(f"{news} {self._advised}")
-        self.warn_host(state)
         super().changed(state)
 
-    @property
-    def resting(self) -> str:
-        return self._advice()
-
-    def tick(self) -> None:
-        super().tick()
-        self.report_link()
-
     def redraw(self) -> None:
-        advice = self._advice()
-        if advice != self._advised:
-            self._advised = advice
-            self.say(advice)
         self.query_one(ScrollPage).redraw()
         super().redraw()
 
-    def _advice(self) -> str:
+    @property
+    def resting(self) -> str:
         state = self.state
         own = next((row for row in rows(state.table_view) if row.player == state.player), None)
         place = f"{finished}. " if (finished := own_place(state)) else ""
@@ -415,7 +391,7 @@ class ResultsScreen(TableScreen):
         return [game_title(table.settings.game).upper(), table.race, "the race is over"]
 
     def keys(self) -> Keys:
-        advice, is_host = self._advice(), self.state.is_host
+        advice, is_host = self.resting, self.state.is_host
         late = "The record of this race has not arrived yet."
         read = partial(Key, when=self._findings is not None, why=late)
         opens = "for the host: open the table for the next race"

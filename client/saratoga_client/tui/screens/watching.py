@@ -36,15 +36,12 @@ class WatchingScreen(TableScreen):
         draw = live_chart if self.shows_chart else panel
         return draw(self.state, width, height, self.controls.now(), ascii_only=is_ascii)
 
-    def begin(self) -> None:
-        self.say(self.resting)
-
     def redraw(self) -> None:
         self.query_one("#page", CanvasView).redraw()
         super().redraw()
 
     def tick(self) -> None:
-        self.show_moment()
+        self.controls.tell()
         self.redraw()
 
     def keys(self) -> Keys:

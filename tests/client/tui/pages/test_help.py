@@ -1,19 +1,14 @@
 """The help, and the news for a reader."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import pytest
 from rich.cells import cell_len
 
 from kit.screen_cells import INK, page_text
-from kit.session_states import START, outcome, seat, snapshot, state_after, table
 from saratoga_client.board_view.symbols import symbols_for
-from saratoga_client.net.errors import LinkState
-from saratoga_client.session.state import link_changed, next_state
-from saratoga_client.tui.pages.table_news import HOST_AWAY, table_news
 from saratoga_client.tui.screens.help import help_page
 from saratoga_client.wording import money_meter
-from saratoga_protocol import events
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
@@ -64,34 +59,6 @@ def test_the_keys_of_the_screen_are_seen_first_and_the_rules_after_those_of_the_
 def test_keys_that_a_game_lacks_are_not_in_its_help() -> None:
     assert "bank down" not in text(GAMES["canfield"])
     assert "bank down" in text(GAMES["caprice"])
-
-
-def test_a_watcher_is_told_the_end_without_a_result() -> None:
-    before = state_after(first=snapshot("a9 =r9", shown=table("ar", host="a")))
-    after = next_state(before, events.RaceOver(outcome=outcome("a9 =r9")), START)
-    assert table_news(before, after) == "The race is over. q shows the results."
-
-
-def test_changed_seats_are_no_news_while_a_race_runs() -> None:
-    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
-    shown = table(seats=[seat("y"), seat("a", connected=False)], version=2)
-    after = next_state(before, events.TableChanged(table=shown, now=START), START)
-    assert table_news(before, after) == ""
-
-
-def test_a_host_who_reads_another_screen_is_warned_once() -> None:
-    before = state_after(first=snapshot(shown=table("ya", phase="gathering")))
-    after = replace(before, idle_left=60)
-    assert table_news(before, after) == HOST_AWAY
-    assert table_news(after, after) == table_news(after, before) == ""
-
-
-def test_a_reader_is_told_that_the_connection_is_lost_and_back() -> None:
-    before = state_after(first=snapshot("a9 y4", shown=table("ya")))
-    lost = link_changed(before, LinkState.RECONNECTING, START)
-    assert table_news(before, lost) == "Connection lost; trying again."
-    assert table_news(lost, lost) == ""
-    assert table_news(lost, before) == "Connected again."
 
 
 def test_every_symbol_is_one_cell_and_ascii_where_the_terminal_has_only_that() -> None:

@@ -26,7 +26,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.symbols import LETTERS as ASCII_SYMBOLS
 from saratoga_client.net.connection import LinkState
-from saratoga_client.session.news import Tone, with_line
+from saratoga_client.session.differ import with_news
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
@@ -34,6 +34,7 @@ from saratoga_client.tui.pages.live_chart import live_chart
 from saratoga_client.tui.pages.panel import (
     ALARM_LINES,
     LEAST_EVENTS,
+    ROLES,
     draw_bar,
     meter,
     panel,
@@ -103,7 +104,7 @@ def connection_lost() -> SessionState:
     absent = [seat("y"), seat("a", connected=False), seat("r")]
     changed = events.TableChanged(table=table(version=2, seats=absent), now=START + 20_000)
     present = state_after(standings("a5 y3 r1"), changed)
-    return link_changed(present, LinkState.RECONNECTING, START + 25_000)
+    return with_news(present, link_changed(present, LinkState.RECONNECTING), START + 25_000)
 
 
 def over() -> SessionState:
@@ -200,8 +201,8 @@ def renamed(present: SessionState, name: str) -> SessionState:
 def test_no_event_is_cut(name: str) -> None:
     present = SCENES[name]()
     text = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000))).split())
-    for line in present.feed_lines:
-        assert "".join(line.text.split()) in text.replace("│", "")
+    for each in (each for each in present.news if each.kind in ROLES):
+        assert "".join(each.text.split()) in text.replace("│", "")
 
 
 def test_the_players_own_line_is_always_shown() -> None:
@@ -227,7 +228,7 @@ def test_at_80x24_five_racers_have_place_name_count_and_money(name: str) -> None
     own = replaced(board(opening(name), game=name), banked=most // 20)
     first = snapshot("y0 =a0 =o0 =r0 =m0", own, table("yaorm", game=name, seats=seats))
     present = state_after(standings(" ".join(words), game=name), first=first)
-    for shown in (present, link_changed(present, LinkState.RECONNECTING, START + 25_000)):
+    for shown in (present, link_changed(present, LinkState.RECONNECTING)):
         rows = rows_of(panel(shown, 24, BESIDE_METER, START + 25_000))[1:6]
         names = ("raj", "Otto [bot]" if most < 100 else "Ot… [bot]", "Maxim", "YOU", "mei")
         for place, (row, word, called) in enumerate(zip(rows, words, names, strict=True), start=1):
@@ -269,8 +270,7 @@ def test_the_race_in_one_line_keeps_the_clock_whatever_the_names() -> None:
 
 def test_an_alarm_of_the_race_is_among_the_news_and_leaves_the_standings_their_room() -> None:
     calm, alarm = four(), f"Race 1: {'the deal was changed, ' * 20}"
-    feed = with_line(calm.feed, 5_000, alarm, Tone.ALARM)
-    present = replace(calm, alarms=(alarm,), feed=feed)
+    present = with_news(calm, replace(calm, alarms=(alarm,)), START + 5_000)
     before, after = (rows_of(panel(state, 24, 15, START)) for state in (calm, present))
     news = next(y for y, row in enumerate(after) if " news " in row)
     assert before[:news] == after[:news]

@@ -8,6 +8,7 @@ from kit.finished_races import finished_race, over
 from kit.session_states import CODE, START, in_match, outcome, seat, snapshot, state_after, table
 from kit.table_screens import TablePlayer, table_player
 from saratoga_client.session.state import Verification, next_state
+from saratoga_client.tui.messages import SHOWN
 from saratoga_client.tui.screens.results import ResultsScreen
 from saratoga_protocol.events import RaceOver, TableChanged
 from saratoga_rules.records.record import RaceRecord
@@ -114,14 +115,17 @@ async def test_v_shows_all_boards_until_the_next_countdown() -> None:
             assert (at_table.app.screen is at_table.screen) == (phase == "countdown")
 
 
-async def test_arrivals_and_departures_are_announced_beside_the_advice() -> None:
+async def test_arrivals_and_departures_are_announced_in_place_of_the_advice() -> None:
     first = over(RECORD)
     async with table_player(first, record=RECORD) as at_table:
         await read(at_table)
         here = replace(first.table, seats=[*first.table.seats, seat("m")], version=20)
         await at_table.receive(TableChanged(table=here, now=START))
-        assert "mei sat down. You finished" in at_table.rows[-2]
-        assert "ana is the host" in " ".join(at_table.text.split())
+        assert "mei sat down." in at_table.rows[-2]
         gone = replace(first.table, version=21)
         await at_table.receive(TableChanged(table=gone, now=START))
         assert "mei left the table." in at_table.text
+        at_table.seat.time += SHOWN
+        at_table.flow.tell()
+        await at_table.settled()
+        assert "ana is the host" in " ".join(at_table.text.split())

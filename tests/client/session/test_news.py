@@ -1,4 +1,4 @@
-"""What is told during a race: the feed, moments, warnings and changes of seats."""
+"""What is told at a table: the lead, endings, warnings and changes of seats."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from kit.positions import draw
 from kit.session_states import (
     CAP,
     START,
-    YOU,
+    after,
     board,
     outcome,
     player,
@@ -21,31 +21,23 @@ from kit.session_states import (
     table,
 )
 from kit.stepped_session import stepped_session
-from saratoga_client.net.errors import LinkState
 from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
-from saratoga_client.session.moments import (
-    LAST_MINUTE,
-    LATE,
-    QUIET,
-    SeenMoments,
-    next_moment,
-    with_last_minute,
-)
-from saratoga_client.session.news import MAX_AT_ONCE, Tone, seat_changes, seat_news
-from saratoga_client.session.state import SessionState, link_changed, next_state
+from saratoga_client.session.differ import LAST_MINUTE, LATE, MAX_AT_ONCE, with_news
+from saratoga_client.session.news import Kind
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, LeaveTable
-from saratoga_protocol.events import RaceOver, Seat, Snapshot, Table
+from saratoga_protocol.events import RaceOver, Seat, Snapshot
 from saratoga_rules.games import GAMES
 
 
 def lines(state: SessionState) -> list[str]:
-    return [line.text for line in state.feed_lines]
+    return [each.text for each in state.news]
 
 
 def leads(state: SessionState) -> list[str]:
-    return [line.text for line in state.feed_lines if line.tone is Tone.LEAD]
+    return [each.text for each in state.news if each.kind is Kind.LEAD]
 
 
 def changed(version: int, **more: object) -> events.TableChanged:
@@ -76,7 +68,7 @@ def test_a_player_breaks_even_once_when_the_cards_have_paid_for_this_games_pack(
     first = snapshot("a1 y9 r1", board(deal, game="klondike"), table(game="klondike"))
     banked = ["a1 y10 r1", "y11 a1 r1", "y10 a1 r1", "y11 a1 r1"]
     state = state_after(*[standings(text, "klondike") for text in banked], first=first)
-    says = [line.text for line in state.feed_lines if line.tone in (Tone.EVEN, Tone.MILESTONE)]
+    says = [each.text for each in state.news if each.kind in (Kind.EVEN, Kind.MILESTONE)]
     assert says == ["you reached 10", "you are ahead with 11"]
 
 
@@ -103,10 +95,10 @@ def test_a_lost_connection_and_a_new_host_get_a_line() -> None:
     )
     assert lines(state) == [
         "ana lost the connection",
-        "ana is host now",
+        "ana is the host now",
         "ana is back",
-        "raj is host now",
-        "you are host now",
+        "raj is the host now",
+        "you are the host now",
     ]
 
 
@@ -116,80 +108,30 @@ def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
         standings(word),
         first=snapshot("y1 =a1 =b1 =c1 =d1 =e1 =f1", board(), table("yabcdef")),
     )
-    assert len(state.feed_lines) == MAX_AT_ONCE
-    assert sum(line.tone is Tone.ENDING for line in state.feed_lines) == 3
+    assert len(state.news) == MAX_AT_ONCE
+    assert sum(each.kind is Kind.ENDING for each in state.news) == 3
 
 
 ALONE = snapshot("a5 y3 r1", board())
 
 
-def told(state: SessionState, *steps: tuple[int, events.Event]) -> list[str]:
-    """Return the moments while these events come, each some milliseconds after the start."""
-    seen, found = next_moment(SeenMoments(), state, START)
-    assert found is None, "what happened before is not told"
-    texts = []
-    for at, event in steps:
-        state = next_state(state, event, START + at)
-        seen, found = next_moment(seen, state, START + at)
-        texts += [] if found is None else [found.text]
-    return texts
-
-
-def test_a_lead_that_changes_back_within_a_second_is_told_once() -> None:
-    words = ("y6 a5 r1", "a7 y6 r1", "y8 a7 r1", "a9 y8 r1", "y9 a9 r1")
-    steps = [(5_000 + 200 * at, standings(word)) for at, word in enumerate(words)]
-    assert told(state_after(first=ALONE), *steps) == ["You take the lead with 6."]
-
-
 def test_breaking_even_is_told_once_even_if_a_card_is_taken_back() -> None:
-    first = snapshot("a19 y9 r1", board())
-    steps = [
-        (at, standings(word))
-        for at, word in ((5_000, "a19 y10 r1"), (9_000, "a19 y9 r1"), (13_000, "a19 y10 r1"))
-    ]
-    assert told(state_after(first=first), *steps) == ["You broke even with 10."]
+    state = state_after(
+        *[standings(word) for word in ("a19 y10 r1", "a19 y9 r1", "a19 y10 r1")],
+        first=snapshot("a19 y9 r1", board()),
+    )
+    assert lines(state) == ["you broke even with 10"]
 
 
-def test_a_broken_bank_comes_before_everything_else() -> None:
-    steps = [(5_000, standings("y53 a52:won r1"))]
-    assert told(state_after(first=snapshot("a51 y9 r1", board())), *steps) == [
-        "ana broke the bank with 52, +$210."
-    ]
-
-
-@pytest.mark.parametrize("first_look", [0, LATE + 1])
-def test_a_last_minute_that_has_begun_before_is_not_told(first_look: int) -> None:
-    state, last = state_after(first=ALONE), START + CAP - LAST_MINUTE
-    seen, _ = next_moment(SeenMoments(), state, last - (first_look > 0))
-    assert next_moment(seen, state, last + first_look)[1] is None
-
-
-def test_the_last_minute_is_in_the_feed_once_with_its_time() -> None:
+def test_the_last_minute_is_told_once_with_its_time_and_not_late() -> None:
     state, begins = state_after(first=ALONE), CAP - LAST_MINUTE
     for at in (begins - 1, begins + LATE, CAP):
-        assert with_last_minute(state, START + at) is state
-    told = with_last_minute(state, START + begins + 700)
-    assert [(line.at, line.text) for line in told.feed_lines] == [(begins + 700, "the last minute")]
-    assert with_last_minute(told, START + begins + 900) is told
-    over = next_state(state, events.RaceOver(outcome=outcome("a5 y3 r1")), START + begins)
-    assert with_last_minute(over, START + begins) is over
-
-
-def test_what_happened_while_the_connection_was_lost_is_not_told() -> None:
-    state = state_after(first=ALONE)
-    seen, _ = next_moment(SeenMoments(), state, START)
-    state = link_changed(state, LinkState.RECONNECTING, START + 1_000)
-    seen, _ = next_moment(seen, state, START + 1_000)
-    state = link_changed(state, LinkState.CONNECTED, START + 1_500)
-    seen, found = next_moment(seen, state, START + 1_500)
-    assert found is None
-    state = next_state(state, standings("y6 a5 r1"), START + 1_600)
-    seen, found = next_moment(seen, state, START + 1_600)
-    assert found is None
-    state = next_state(state, standings("a7 y6 r1"), START + 1_000 + QUIET + 4_000)
-    _, found = next_moment(seen, state, START + 1_000 + QUIET + 4_000)
-    assert found is not None
-    assert found.text == "ana takes the lead with 7."
+        assert with_news(state, state, START + at).news == ()
+    told = with_news(state, state, START + begins + 700)
+    assert [(each.at, each.text) for each in told.news] == [(begins + 700, "the last minute")]
+    assert with_news(told, told, START + begins + 900) is told
+    over = after(state, events.RaceOver(outcome=outcome("a5 y3 r1")), START + begins)
+    assert Kind.LAST_MINUTE not in {each.kind for each in over.news}
 
 
 async def test_a_late_snapshot_of_a_table_left_before_does_not_begin_the_session() -> None:
@@ -240,8 +182,8 @@ class Watched:
     """The warnings of a racer, with a server's clock that the test advances."""
 
     def __init__(self, first: SessionState) -> None:
-        self.store = StateStore()
         self.time = START
+        self.store = StateStore(lambda: self.time)
         self.activity = Activity(self.store, lambda: self.time)
         self.store.replace(first)
         self.activity.check()
@@ -273,7 +215,7 @@ def test_the_time_counts_from_the_last_start_of_the_server() -> None:
     watched = Watched(racing())
     assert watched.left_at(130) == 60
     assert watched.store.state is not None
-    back = next_state(watched.store.state, sent(idle_since=140), START + 141_000)
+    back = after(watched.store.state, sent(idle_since=140), START + 141_000)
     watched.store.replace(back)
     assert [watched.left_at(at) for at in (141, 259.9, 260, 305)] == [0, 0, 60, 15]
 
@@ -353,42 +295,30 @@ def test_only_a_host_for_whom_people_wait_may_lose_the_place(state: SessionState
     assert may_lose_host(waiting())
 
 
-def gathering(*seats: Seat) -> Table:
-    return table(phase="gathering", seats=seats)
+def gathering(*seats: Seat, **more: object) -> events.TableChanged:
+    return changed(9, phase="gathering", seats=seats, **more)
 
 
-def test_every_change_of_a_seat_has_a_phrase() -> None:
-    before = gathering(seat("y"), seat("a"), seat("r"), seat("m", connected=False), seat("b"))
-    after = gathering(
-        seat("y", ready=True), seat("a", connected=False), seat("m"), seat("b"), seat("o")
-    )
-    assert [(each.name, phrase) for each, phrase in seat_changes(before, after)] == [
-        ("Zoë", "is ready"),
-        ("ana", "lost the connection"),
-        ("mei", "is back"),
-        ("Otto", "sat down"),
-        ("raj", "left the table"),
+def test_the_seats_of_others_are_told_unless_the_notice_tells_it() -> None:
+    first = [seat("y"), seat("a"), seat("r"), seat("m", connected=False), seat("b")]
+    now = [seat("y", ready=True), seat("a", connected=False), seat("m"), seat("b", ready=True)]
+    before = state_after(first=snapshot(shown=table(phase="gathering", seats=first)))
+    change = gathering(*now, seat("o"))
+    assert lines(after(before, change, START)) == [
+        "ana lost the connection",
+        "raj left the table",
+        "mei is back",
+        "racer b is ready",
+        "Otto [bot] sat down",
     ]
+    noticed = structs.replace(change.table, notice="raj has left.")
+    told = after(before, events.TableChanged(table=noticed, now=START), START)
+    assert "raj left the table" not in lines(told)
+    assert told.news[0][:2] == (Kind.NOTICE, "raj has left.")
 
 
-def test_the_news_name_other_players_and_count_who_is_ready() -> None:
-    before = gathering(seat("y"), seat("a"))
-    assert seat_news(before, gathering(seat("y"), seat("a", ready=True)), YOU) == (
-        "ana is ready. 1 of 2 ready for the next race."
-    )
-    assert seat_news(before, gathering(seat("y", ready=True), seat("a")), YOU) == (
-        "1 of 2 ready for the next race."
-    )
-    assert seat_news(before, before, YOU) == ""
-
-
-def test_why_a_player_who_is_still_there_is_host_no_more_is_news() -> None:
-    before = table(phase="over", host="y")
-    away = "Zoë has been away for three minutes; ana is host now."
-    after = msgspec.structs.replace(table(phase="over", host="a"), notice=away)
-    assert seat_news(before, after, YOU) == away
-    left = [seat("a"), seat("r")]
-    after = msgspec.structs.replace(
-        table(phase="over", host="a", seats=left), notice="Zoë has left. ana is host."
-    )
-    assert seat_news(before, after, "nobody") == "Zoë left the table."
+def test_an_alarm_that_is_withdrawn_is_no_news_any_more() -> None:
+    calm = state_after()
+    alarmed = with_news(calm, replace(calm, alarms=("Wrong deal.",)), START + 5)
+    assert [each[:2] for each in alarmed.news] == [(Kind.ALARM, "Wrong deal.")]
+    assert with_news(alarmed, replace(alarmed, alarms=()), START + 9).news == ()
