@@ -20,7 +20,7 @@ from saratoga_client.output import say, write_line
 from saratoga_client.plain.io import ask
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
 from saratoga_client.session.invitation import Destination, Inviter, inviter_for
-from saratoga_client.session.join import NAME_REFUSALS, check_table, claim_name, take_seat
+from saratoga_client.session.join import NAME_REFUSALS, claim_name, look_at, take_seat
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
@@ -123,7 +123,7 @@ async def _sit_down(
     """Claim a name if the player has none, and take a seat. Raises `Problem`, `CommandRefused`."""
     if isinstance(table, str) and connection.welcome.name is None:
         # an unknown table is reported before the question for a name
-        await check_table(connection, table)
+        await look_at(connection, table)
     is_named = connection.welcome.name is not None
     if lines is None:
         if not is_named:

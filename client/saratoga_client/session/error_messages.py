@@ -21,7 +21,6 @@ from saratoga_client.wording import counted
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER, WRONG_SUBPROTOCOL
 
 if TYPE_CHECKING:
-    from saratoga_client.session.own_board import OwnBoard
     from saratoga_client.session.state import SessionState
 
 CONNECTION_ERRORS: Final = (
@@ -140,17 +139,9 @@ def seat_lost_problem(state: "SessionState", is_watching: bool = False) -> Probl
             f"To try again: {table_command('watch', code, state.server)}",
             Exit.REFUSED,
         )
-    is_expired = state.seat_lost == SEAT_EXPIRED
-    own = state.own
-    if own is None:
-        score = ""
-    elif (ended := state.table.previous) is not None and ended.race == own.race and ended.reason:
-        score = f"Race {own.race} was voided, so it counts for nothing. "
-    else:
-        score = f"{_score_sentence(own, is_expired)} "
     return Problem(
         f"You are no longer at table {code}: {reason}",
-        f"{score}To sit down again, if the table is open and the host allows it: "
+        f"{_score_sentence(state)}To sit down again, if the table is open and the host allows it: "
         f"{table_command('join', code, state.server)}",
         Exit.REFUSED,
     )
@@ -164,17 +155,21 @@ def with_alarms(problem: Problem, alarms: Sequence[str]) -> Problem:
     return Problem(what, problem.remedy, Exit.NOT_VERIFIED, problem.refusal, problem.said)
 
 
-def _score_sentence(own: "OwnBoard", is_expired: bool) -> str:
-    """Return sentences that say which banked cards and moves of the player count."""
+def _score_sentence(state: "SessionState") -> str:
+    """Return which banked cards and moves of the player count, with a space behind it; empty without a board."""
+    own, ended = state.own, state.table.previous
+    if own is None:
+        return ""
+    if ended is not None and ended.race == own.race and ended.reason:
+        return f"Race {own.race} was voided, so it counts for nothing. "
     if not own.is_racing:
-        return f"Your board in race {own.race} had ended; what you banked counts."
-    banked = own.view.banked
+        return f"Your board in race {own.race} had ended; what you banked counts. "
+    banked, moves = own.view.banked, len(own.in_flight)
     count = "counts" if banked == 1 else "count"
     sentence = f"The {counted(banked)} that you banked in race {own.race} {count}"
-    if not is_expired:
+    if state.seat_lost != SEAT_EXPIRED:
         sentence += ", unless the table was closed: then the race does not count"
-    unanswered = len(own.in_flight)
-    if unanswered:
-        moves = "your last move was" if unanswered == 1 else f"your last {unanswered} moves were"
-        sentence += f". The server did not say whether {moves} made"
-    return f"{sentence}."
+    if moves:
+        last = "your last move was" if moves == 1 else f"your last {moves} moves were"
+        sentence += f". The server did not say whether {last} made"
+    return f"{sentence}. "

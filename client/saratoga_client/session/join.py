@@ -44,11 +44,11 @@ async def take_seat(
     If the player is in a race at another table, return there instead. Raises `Problem`,
     `CommandRefused`.
     """
-    code = table if isinstance(table, str) else ""
     session = TableSession(connection)
+    code = table if isinstance(table, str) else ""
     if racing_at := await release_other_seat(connection, code, report):
         report(f"You are in a race at {racing_at}, so you return there.")
-        return session, await session.sit_down(racing_at)
+        table = racing_at
     if isinstance(table, str):
         return session, await session.sit_down(table)
     return session, await session.open_table(**asdict(table))
@@ -62,17 +62,15 @@ async def release_other_seat(connection: Connection, wanted: str = "", report: R
     code = connection.seat or connection.welcome.table
     if code is None or code == wanted:
         return ""
-    table = await _look_at(connection, code)
-    if table is None:
-        # the table was closed, or the seat was given up on another device
-        return ""
+    try:
+        table = await look_at(connection, code)
+    except CommandRefused:
+        return ""  # it was closed, or the seat was given up on another device
     if is_racing_at(table, connection.player):
         return code
     if is_seated_at(table, connection.player):
         await give_up_seat(connection, code)
         report(f"You have given up your seat at {code}.")
-    else:
-        await stop_watching(connection, code)
     return ""
 
 
@@ -80,6 +78,14 @@ async def give_up_seat(connection: Connection, code: str) -> None:
     """Give up the player's seat at a table, also if another connection holds it; raises `CommandRefused`."""
     await connection.request(partial(JoinTable, table=code))
     await connection.request(partial(LeaveTable, table=code))
+
+
+async def give_up(connection: Connection, code: str) -> None:
+    """Give up the seat at a table, or stop watching it; raises `CommandRefused`."""
+    if connection.seat == code:
+        await connection.request(partial(LeaveTable, table=code))
+    else:
+        await stop_watching(connection, code)
 
 
 def is_racing_at(table: events.Table, player: str) -> bool:
@@ -98,21 +104,21 @@ def is_seated_at(table: events.Table, player: str) -> bool:
     return any(seat.player == player for seat in table.seats)
 
 
+def others_at(table: events.Table, player: str) -> list[str]:
+    """Return the names of the other people at the table."""
+    return [seat.name for seat in table.seats if not seat.bot and seat.player != player]
+
+
 async def way_back(connection: Connection, last_table: str) -> events.Table | None:
     """Return the table where the player has a seat, or else `last_table` if it is open; `None` for neither."""
-    last = None
-    for code in dict.fromkeys((connection.seat, connection.welcome.table, last_table)):
-        table = await _look_at(connection, code) if code else None
-        if table is None:
-            continue
-        await stop_watching(connection, table.code)
-        if table.phase == "closed":
-            continue
-        if is_seated_at(table, connection.player):
-            return table
-        if table.code == last_table:
-            last = table
-    return last
+    codes = dict.fromkeys((connection.seat, connection.welcome.table, last_table))
+    for code in filter(None, codes):
+        with suppress(CommandRefused):
+            table = await look_at(connection, code)
+            is_way = code == last_table or is_seated_at(table, connection.player)
+            if is_way and table.phase != "closed":
+                return table
+    return None
 
 
 async def kept_table(connection: Connection, last_table: str) -> events.Table | None:
@@ -135,32 +141,12 @@ def kept_table_text(table: events.Table, player: str) -> str:
     return f"Your table {table.code} is still open: {game}, {cap}{waiting}."
 
 
-def others_at(table: events.Table, player: str) -> list[str]:
-    """Return the names of the other people at the table."""
-    return [seat.name for seat in table.seats if not seat.bot and seat.player != player]
-
-
-async def check_table(connection: Connection, code: str) -> None:
-    """Check that there is a table with this code; raises `CommandRefused`."""
-    await connection.ask(partial(JoinTable, table=code, seat=False), events.Snapshot)
+async def look_at(connection: Connection, code: str) -> events.Table:
+    """Return a table as it is now, without following it; raises `CommandRefused`."""
+    watch = partial(JoinTable, table=code, seat=False)
+    table = (await connection.ask(watch, events.Snapshot)).table
     await stop_watching(connection, code)
-
-
-async def _look_at(connection: Connection, code: str) -> events.Table | None:
-    """Watch a table and return its state; `None` if there is no such table."""
-    try:
-        watch = partial(JoinTable, table=code, seat=False)
-        return (await connection.ask(watch, events.Snapshot)).table
-    except CommandRefused:
-        return None
-
-
-async def give_up(connection: Connection, code: str) -> None:
-    """Give up the seat at a table, or stop watching it; raises `CommandRefused`."""
-    if connection.seat == code:
-        await connection.request(partial(LeaveTable, table=code))
-    else:
-        await stop_watching(connection, code)
+    return table
 
 
 async def stop_watching(connection: Connection, code: str) -> None:

@@ -76,9 +76,7 @@ def gap(state: SessionState) -> str:
 
     Return an empty text outside a race.
     """
-    found = rows(state.table_view)
-    own = next((row for row in found if row.player == state.player), None)
-    others = [row for row in found if row.player != state.player]
+    own, others = _rows(state)
     if own is None:
         return ""
     if not others:
@@ -91,6 +89,13 @@ def gap(state: SessionState) -> str:
         ahead = others[0]
         return f"{counted(ahead.banked - own.banked)} behind {who(ahead, state.player)}"
     return f"{counted(own.banked - others[0].banked)} ahead of {who(others[0], state.player)}"
+
+
+def _rows(state: SessionState) -> tuple[Row | None, list[Row]]:
+    """Return the player's row of the scoreboard, if there is one, and the others."""
+    found = rows(state.table_view)
+    own = next((row for row in found if row.player == state.player), None)
+    return own, [row for row in found if row is not own]
 
 
 def _level(own: Row, other: Row, you: str) -> str:
@@ -161,14 +166,10 @@ def name_of(state: SessionState, player: str) -> str:
 
 def own_result(state: SessionState) -> str:
     """Return the player's result of the finished race; empty before the result and for a non-racer."""
-    outcome = state.table_view.outcome
-    if outcome is None:
+    own, others = _rows(state)
+    if own is None or state.table_view.outcome is None:
         return ""
-    found = rows(state.table_view)
-    own = next((row for row in found if row.player == state.player), None)
-    if own is None:
-        return ""
-    if len(found) == 1:
+    if not others:
         return f"{capitalised(ending(own, state.player))}."
     behind = f", ${own.gap} behind the first" if own.gap else ""
     return f"{own_place(state)}: {counted(own.banked)}, {dollars(own.net)}{behind}."
@@ -176,16 +177,11 @@ def own_result(state: SessionState) -> str:
 
 def own_place(state: SessionState) -> str:
     """Return the player's place in the finished race, without a full stop; empty for a player who raced alone or not."""
-    found = rows(state.table_view)
-    own = next((row for row in found if row.player == state.player), None)
-    if own is None or len(found) == 1:
+    own, others = _rows(state)
+    if own is None or not others:
         return ""
-    sharing = [
-        shown_name(row.name, row.bot, row.level)
-        for row in found
-        if row.place == own.place and row is not own
-    ]
-    return finish("You", own.place, len(found), sharing)
+    sharing = [shown_name(row.name, row.bot, row.level) for row in others if row.place == own.place]
+    return finish("You", own.place, len(others) + 1, sharing)
 
 
 def why_unranked(state: SessionState) -> str:

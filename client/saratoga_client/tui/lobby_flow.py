@@ -24,13 +24,13 @@ from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_fo
 from saratoga_client.session.invitation import Destination, destination, inviter_for
 from saratoga_client.session.join import (
     NAME_REFUSALS,
-    check_table,
     claim_name,
     give_up,
     is_racing_at,
     is_seated_at,
     kept_table,
     kept_table_text,
+    look_at,
     stop_watching,
     take_seat,
     way_back,
@@ -251,7 +251,7 @@ class LobbyFlow:
         """Ask for a name, and then go to a table; an unknown code is reported before."""
         self._first = None
         if isinstance(first.table, str):
-            await check_table(self._connection, first.table)
+            await look_at(self._connection, first.table)
         self._first = first
         self._say("Choose a name first.", Role.WARNING)
         self._ask(Entry(Purpose.NAME))
