@@ -71,36 +71,63 @@ class MoveSender:
                 self._confirm(made.board)
                 return
 
-    async def cash_out(self, race: str) -> None:
-        """Cash out after all moves in flight are answered; raises `CommandRefused`.
+    async def cash_out(self) -> None:
+        """End the board and keep the banked cards, after all moves in flight are answered.
 
-        When the method returns, the board has ended, by this command or for an earlier reason.
+        Does nothing without a racing board. Raises `Problem` if a move was taken back, or an error of
+        `Connection.request`.
         """
-        await self._store.until(lambda: not self._has_moves_in_flight(race))
+        own = self._store.own
+        if own is None or not own.is_racing or own.is_cashing_out:
+            return
+        self._mark(True)
+        try:
+            await self._store.until(lambda: not (self._store.own and self._store.own.in_flight))
+            now = self._store.own
+            if now is None or now.race != own.race or not now.is_racing:
+                return
+            if now.taken_back:
+                raise Problem(
+                    f"Not cashed out: {now.taken_back}",
+                    "Look at the board, and cash out again if you still want to.",
+                    Exit.REFUSED,
+                )
+            await self._send_cash_out(own.race)
+        finally:
+            self._mark(False)
+
+    async def _send_cash_out(self, race: str) -> None:
+        """Cash out. When the method returns, the board has ended, by this command or for an earlier reason."""
         faults = 0
         while True:
             own = self._store.own
             after = own.count if own is not None and own.race == race else None
+            ask = partial(CashOut, race=race, after=after)
             try:
-                made = await self._connection.ask(
-                    partial(CashOut, race=race, after=after), BoardChanged, within=MOVE_TIMEOUT
-                )
+                made = await self._connection.ask(ask, BoardChanged, within=MOVE_TIMEOUT)
             except CommandRefused as refusal:
                 if refusal.board is not None:
                     self._confirm(refusal.board)
                 if refusal.code == "board_over":
                     return
-                faults += refusal.code == "server_fault"
-                if refusal.code == "stale_move" and faults < MAX_FAULTS:
-                    faults += 1  # another device has moved: what is on the board now is cashed out
-                    continue
-                if not refusal.retry or faults >= MAX_FAULTS:
+                # another device may have moved: what is on the board now is cashed out
+                faults += refusal.code in ("server_fault", "stale_move")
+                may_retry = refusal.retry or refusal.code == "stale_move"
+                if not may_retry or faults >= MAX_FAULTS:
                     raise
                 LOG.info("cashing out of race %s again: %s", race, refusal)
                 await self._pause(refusal)
             else:
                 self._confirm(made.board)
                 return
+
+    def _mark(self, is_cashing_out: bool) -> None:
+        """Show in the state that the board is being cashed out, or no longer."""
+        state, own = self._store.state, self._store.own
+        if state is not None and own is not None and own.is_cashing_out != is_cashing_out:
+            reason = "" if is_cashing_out else own.taken_back
+            own = replace(own, is_cashing_out=is_cashing_out and own.is_racing, taken_back=reason)
+            self._store.replace(replace(state, own=own))
 
     def _may_retry(self, race: str, ticket: int, after: int, refusal: CommandRefused) -> bool:
         """Test whether a refused move may be sent again.
@@ -134,10 +161,6 @@ class MoveSender:
             return None
         return own
 
-    def _has_moves_in_flight(self, race: str) -> bool:
-        own = self._store.own
-        return own is not None and own.race == race and bool(own.in_flight)
-
     def _confirm(self, board: BoardView, is_final: bool = False) -> None:
         if self._store.state is not None:
             self._store.replace(confirm(self._store.state, board, is_final))
@@ -157,43 +180,3 @@ def _is_board_past(refusal: CommandRefused, after: int) -> bool:
     return (
         refusal.code == "stale_move" and refusal.board is not None and refusal.board.count > after
     )
-
-
-async def cash_out(store: StateStore, sender: MoveSender) -> None:
-    """End the board and keep the banked cards, after all moves in flight are answered.
-
-    Does nothing without a racing board. Raises `Problem` if a move was taken back, or an error of
-    `MoveSender.cash_out`.
-    """
-    own = store.own
-    if own is None or not own.is_racing or own.is_cashing_out:
-        return
-    _mark(store, True)
-    try:
-        await store.until(lambda: not _has_moves_in_flight(store))
-        now = store.own
-        if now is None or now.race != own.race or not now.is_racing:
-            return
-        if now.taken_back:
-            raise Problem(
-                f"Not cashed out: {now.taken_back}",
-                "Look at the board, and cash out again if you still want to.",
-                Exit.REFUSED,
-            )
-        await sender.cash_out(own.race)
-    finally:
-        _mark(store, False)
-
-
-def _has_moves_in_flight(store: StateStore) -> bool:
-    own = store.own
-    return own is not None and bool(own.in_flight)
-
-
-def _mark(store: StateStore, is_cashing_out: bool) -> None:
-    """Show in the state that the board is being cashed out, or no longer."""
-    state, own = store.state, store.own
-    if state is not None and own is not None and own.is_cashing_out != is_cashing_out:
-        reason = "" if is_cashing_out else own.taken_back
-        own = replace(own, is_cashing_out=is_cashing_out and own.is_racing, taken_back=reason)
-        store.replace(replace(state, own=own))

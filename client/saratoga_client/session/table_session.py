@@ -27,7 +27,7 @@ from saratoga_client.session.error_messages import (
     with_alarms,
 )
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.move_sender import MoveSender, cash_out
+from saratoga_client.session.move_sender import MoveSender
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
@@ -228,7 +228,7 @@ class TableSession:
 
     async def cash_out(self) -> None:
         """End the board and keep the banked cards, after all moves in flight are answered."""
-        await self._explained(cash_out(self._store, self._move_sender))
+        await self._explained(self._move_sender.cash_out())
 
     async def record(self, race: str) -> RaceRecord:
         """Return the record of a finished race, from this machine or from the server."""
