@@ -5,7 +5,6 @@ terminal that can show them (see `NO_COLOR` and `TERM=dumb`). All text is saniti
 """
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from typing import Final, TextIO
 import click
 from msgspec import to_builtins
 
+from saratoga_client.local.terminal import this_terminal
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.text import message_lines
 from saratoga_protocol.visible_text import sanitised
@@ -40,14 +40,7 @@ def output_format(*, as_json: bool, plain: bool) -> OutputFormat:
         raise Problem("--json and --plain exclude each other.", "Choose one.", Exit.USAGE)
     if as_json:
         return OutputFormat.JSON
-    if plain or not is_capable():
-        return OutputFormat.PLAIN
-    return OutputFormat.LIVE
-
-
-def is_capable() -> bool:
-    """Return whether standard output is a terminal that can redraw."""
-    return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    return OutputFormat.PLAIN if plain or this_terminal().why_plain else OutputFormat.LIVE
 
 
 def write_line(text: str, *, mark: str = "") -> None:

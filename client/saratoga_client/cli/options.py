@@ -137,8 +137,6 @@ def output_options(function: Function) -> Function:
 def in_lines(settings: Settings) -> bool:
     """Return whether to play in lines of text; print the reason if the terminal requires it."""
     terminal = this_terminal()
-    if settings.plain or not terminal.is_terminal:
-        return True
-    if not terminal.redraws:
+    if terminal.is_terminal and terminal.why_plain and not settings.plain:
         say(f"Playing in lines of text: {terminal.why_plain}.")
-    return not terminal.redraws
+    return settings.plain or bool(terminal.why_plain)

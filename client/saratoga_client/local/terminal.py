@@ -34,22 +34,13 @@ class Capabilities:
     is_terminal: bool
     """True if standard input and standard output are both a terminal."""
     term: str
-    redraws: bool
-    """True if the cursor can move; false with `TERM=dumb`."""
+    why_plain: str
+    """The reason why the terminal shows only lines of text; empty if it can show the screen."""
     colours: Colours
     unicode: bool
     """True if the terminal shows suit and line symbols; otherwise only ASCII is safe."""
     columns: int
     rows: int
-
-    @property
-    def why_plain(self) -> str:
-        """The reason why the terminal shows only lines of text; empty if it can show the screen."""
-        if not self.is_terminal:
-            return "input or output is not a terminal"
-        if not self.redraws:
-            return f"the terminal cannot redraw (TERM={self.term or 'unset'})"
-        return ""
 
 
 def capabilities(
@@ -63,10 +54,11 @@ def capabilities(
     """Return the capabilities of a terminal; `encoding` is the encoding of standard output."""
     term = environment.get("TERM", "")
     redraws = term != "dumb" and (bool(term) or is_windows)
+    why_plain = "" if redraws else f"the terminal cannot redraw (TERM={term or 'unset'})"
     return Capabilities(
         is_terminal=is_terminal,
         term=term,
-        redraws=redraws,
+        why_plain=why_plain if is_terminal else "input or output is not a terminal",
         colours=_colours(environment, term, is_windows) if redraws else Colours.NONE,
         unicode=_speaks_unicode(environment, term, encoding, is_windows),
         columns=size[0],

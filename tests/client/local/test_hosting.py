@@ -350,6 +350,6 @@ def test_an_output_of_another_encoding_gets_letters() -> None:
 
 def test_windows_has_no_term_and_redraws_all_the_same() -> None:
     windows = capabilities({}, is_terminal=True, size=(120, 40), is_windows=True)
-    assert windows.redraws
+    assert not windows.why_plain
     assert windows.unicode
     assert windows.colours is Colours.MANY

@@ -179,7 +179,7 @@ def terminal(*, unicode: bool) -> Capabilities:
     return Capabilities(
         is_terminal=True,
         term="xterm",
-        redraws=True,
+        why_plain="",
         colours=Colours.NONE,
         unicode=unicode,
         columns=80,
