@@ -147,19 +147,19 @@ def read() -> dict[str, Any]:
             'Correct the file, in which a line looks like name = "Anna", or move it away to use the defaults.',
             Exit.USAGE,
         ) from None
-    for key in table:
+    found = {}
+    for key, value in table.items():
+        place = f"{path}, line {_line_of(text, key)}"
         if key not in VALUES:
             near = get_close_matches(key, VALUES, n=1)
             meant = f' Did you mean "{near[0]}"?' if near else ""
             raise Problem(
-                f"{path}, line {_line_of(text, key)}: there is no setting {key!r}.",
+                f"{place}: there is no setting {key!r}.",
                 f"The settings are {', '.join(VALUES)}.{meant}",
                 Exit.USAGE,
             )
-    return {
-        key: _checked(key, value, f"{path}, line {_line_of(text, key)}: {key}")
-        for key, value in table.items()
-    }
+        found[key] = _checked(key, value, f"{place}: {key}")
+    return found
 
 
 def _line_of(text: str, key: str) -> int:

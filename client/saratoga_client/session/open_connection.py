@@ -1,6 +1,6 @@
 """Connect to a server; turn every failure into a `Problem` with a remedy for the player."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -47,23 +47,15 @@ async def open_connection(
             timing=Timing(first_within=within),
         ) as connection:
             if reports_link:
-                connection.subscribe(_link_reporter())
+                connection.subscribe(_report_link)
             yield connection
     except CONNECTION_ERRORS as error:
         raise problem_for(server, error) from error
 
 
-def _link_reporter() -> Callable[[LinkState], None]:
-    """Return an observer that reports a lost and a restored connection on the error stream."""
-    lost = False
-
-    def report(state: LinkState) -> None:
-        nonlocal lost
-        if state is LinkState.RECONNECTING and not lost:
-            lost = True
-            say("The connection is lost; reconnecting ...")
-        elif state is LinkState.CONNECTED and lost:
-            lost = False
-            say("Connected again.")
-
-    return report
+def _report_link(state: LinkState) -> None:
+    """Report a lost and a restored connection on the error stream."""
+    if state is LinkState.RECONNECTING:
+        say("The connection is lost; reconnecting ...")
+    elif state is LinkState.CONNECTED:
+        say("Connected again.")
