@@ -31,37 +31,6 @@ from saratoga_client.wording import BOT_LEVELS, settings_words, shown_name, stat
 from saratoga_protocol import events
 from saratoga_rules.play import IllegalMove
 
-
-class BotCommand:
-    """The bots of one player at one table."""
-
-    def __init__(self, session: PlainSession, table_session: TableSession) -> None:
-        self._session = session
-        self._table = table_session
-        self._bots = LocalBots(
-            self._raise_alarm,
-            lambda problem: session.output.write(f"bot: {problem}"),
-        )
-
-    async def bring(self, words: str) -> None:
-        """Seat a bot of the strength that the words name. Raises `Problem`."""
-        state = self._table.state
-        assert state is not None, "commands are read once the table is known"
-        if words.lower() not in BOT_LEVELS:
-            self._session.output.write("no: Which bot? Type bot weak, bot even, or bot strong.")
-            return
-        name = await self._bots.bring(self._table.server, state.table.code, words.lower())
-        self._session.output.write(f"ok: {name} has sat down")
-
-    async def leave(self) -> None:
-        """Let all bots leave the table."""
-        await self._bots.leave()
-
-    def _raise_alarm(self, alarm: str) -> None:
-        self._session.alarms.append(alarm)
-        self._session.output.write(f"alarm: {alarm}")
-
-
 CommandHandler: TypeAlias = Callable[[str], Awaitable[None]]
 
 WAITS: Final[Mapping[str, Callable[[SessionState], bool]]] = {
@@ -95,7 +64,7 @@ class TableCommands:
         """The command that waits for the answer `yes`; empty without one."""
         self._voided: frozenset[str] | None = None
         """The voided races that were known when the last `wait` ended; `None` before the first command."""
-        self.bots = BotCommand(session, table_session)
+        self.bots = LocalBots(self._raise_alarm, lambda problem: self._write(f"bot: {problem}"))
         finished = FinishedRaceCommands(session, table_session, writer)
         self.is_waiting = False
         """True while `wait` waits for its event."""
@@ -108,7 +77,7 @@ class TableCommands:
             "end race": self._end_race,
             "next": self._next,
             "settings": self._settings,
-            "bot": self.bots.bring,
+            "bot": self._bring_bot,
             "kick": self._kick,
             "allow": self._allow,
             "qr": self._qr,
@@ -283,13 +252,18 @@ class TableCommands:
         if isinstance(chosen, str):
             self._write(f"no: {chosen}")
             return
-        await self._table.change_settings(
-            game=chosen.game,
-            cap=chosen.cap,
-            seats=chosen.seats,
-            public=chosen.public,
-            races=chosen.races,
-        )
+        await self._table.change_settings(**chosen)
+
+    async def _bring_bot(self, words: str) -> None:
+        if words.lower() not in BOT_LEVELS:
+            self._write("no: Which bot? Type bot weak, bot even, or bot strong.")
+            return
+        name = await self.bots.bring(self._table.server, self._state.table.code, words.lower())
+        self._write(f"ok: {name} has sat down")
+
+    def _raise_alarm(self, alarm: str) -> None:
+        self._session.alarms.append(alarm)
+        self._write(f"alarm: {alarm}")
 
     async def _kick(self, words: str) -> None:
         seat = self._named("kick", words)

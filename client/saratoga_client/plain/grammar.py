@@ -3,10 +3,13 @@
 A line that is no command is parsed as a move by `input.typed_moves`.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Flag, auto
+from functools import reduce
+from operator import or_
 from typing import Final
 
 
@@ -39,185 +42,141 @@ class TypedCommand:
     """True if the command uses only local state, so it works while the connection is lost."""
 
 
-_L, _T, _P, _W = Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING
+TABLE: Final = """
+L     name, i am: NAME
+        take a name, or change it
+L     tables, list:
+        list the public tables
+L     create, host, open: GAME [cap MINUTES] [seats N] [races 1 | 3 | 5] [public]
+        create a table; it is private unless you add public
+L     join: CODE
+        take a seat at a table
+L     watch: CODE
+        follow a table without a seat
+L     practice, practise: GAME [SEED]
+        practise alone, with undo and hints
+L     leaderboard, leaders: GAME [day | week | month | all]
+        show the best players of a game
+T     ready:
+        take part in the next race
+T     not ready, unready:
+        do not take part after all
+T     start, go: [now]
+        start the countdown; add now to skip the question about players who are not ready
+        (host only)
+T     end race, end:
+        end the race a minute after all other boards have ended (host only)
+T     next, next race, again:
+        prepare the next race (host only)
+T     settings, set: [game GAME] [cap MINUTES] [seats N] [races 1 | 3 | 5] [public | private]
+        show the settings; the host can change them; races 3 makes a match of three races
+T     bot: weak | even | strong
+        bring a bot to the table; it leaves with you
+T     kick: NAME
+        remove a player from the table (host only)
+T     allow: NAME
+        let a player who voided a countdown get ready again (host only)
+TW    qr:
+        show the table's link for browsers as a QR code, 17 lines or more
+T     lock:
+        let nobody new take a seat (host only)
+T     unlock:
+        let new players take a seat again (host only)
+TW!   table, who, seats:
+        show the table and its seats
+TW!   totals:
+        show races, wins and money of everyone at this table; in a match, those of the
+        match
+TW!   results, result:
+        show the result of the last race
+T     review:
+        show where you and the winner played differently, and your longest pauses
+TP    share:
+        show the result as text for friends
+T     verify, proof: [RACE][#WORDS]
+        check the record of a race, by default the last, with a friend's four words
+TP    look, state, board, position:
+        show the whole position
+TP    where, find: CARD
+        find a card: where 7C, where K
+TP    legal, moves:
+        list every legal move
+TP    bank: PILE
+        bank the top card of a pile: bank w, bank 3
+TP    draw, d:
+        draw from the stock
+TP    redeal:
+        turn the waste over to be the stock again
+T     cash out, cashout, cash: [yes]
+        end your board and keep what is banked; add yes to skip the question
+TW!   standings, places, race:
+        show the standings
+TW!   climb, chart:
+        show everyone's banked cards over the time of the race
+T!    gap:
+        show how far you are ahead or behind
+TPW!  clock, time:
+        show the time of the race or practice
+P     undo, z, u:
+        undo the last move
+P     redo, y:
+        make the undone move again
+P     hint:
+        suggest a move
+P     safe, auto, a:
+        bank every card that you cannot need later
+P     ghost: [on | off]
+        compare with your best run of this deal
+P     restart:
+        start this deal again
+P     seed: [SEED]
+        show the seed of this deal, or deal another seed
+P     new:
+        deal a new game
+TW!   verbose: [on | off]
+        show every change of the standings, or only what concerns you
+TPW!  cards: [letters | words]
+        name cards TH or 10 of hearts
+LTPW! rules: [GAME]
+        show the rules of a game
+TW    wait: ready [N] | countdown | deal | result | verified | gathering
+        wait for an event before the next command (for scripts)
+LTPW! help, keys, ?, commands:
+        show this help
+LTPW  leave: [yes]
+        leave the table or practice; in a race add yes to skip the question
+LTPW! quit, exit, bye:
+        end the program; your seat is kept for a minute
+T     yes:
+        answer a question with yes
+T     no:
+        answer a question with no
+"""
+"""Every command, in the order of the help: where it can be typed, `!` if it is immediate, its name, aliases and
+arguments; then its description."""
 
-COMMANDS: Final = (
-    # the lobby
-    TypedCommand("name", _L, "name NAME", "take a name, or change it", ("i am",)),
-    TypedCommand("tables", _L, "tables", "list the public tables", ("list",)),
-    TypedCommand(
-        "create",
-        _L,
-        "create GAME [cap MINUTES] [seats N] [races 1 | 3 | 5] [public]",
-        "create a table; it is private unless you add public",
-        ("host", "open"),
-    ),
-    TypedCommand("join", _L, "join CODE", "take a seat at a table"),
-    TypedCommand("watch", _L, "watch CODE", "follow a table without a seat"),
-    TypedCommand(
-        "practice", _L, "practice GAME [SEED]", "practise alone, with undo and hints", ("practise",)
-    ),
-    TypedCommand(
-        "leaderboard",
-        _L,
-        "leaderboard GAME [day | week | month | all]",
-        "show the best players of a game",
-        ("leaders",),
-    ),
-    # a table
-    TypedCommand("ready", _T, "ready", "take part in the next race"),
-    TypedCommand("not ready", _T, "not ready", "do not take part after all", ("unready",)),
-    TypedCommand(
-        "start",
-        _T,
-        "start [now]",
-        "start the countdown; add now to skip the question about players who are not ready (host only)",
-        ("go",),
-    ),
-    TypedCommand(
-        "end race",
-        _T,
-        "end race",
-        "end the race a minute after all other boards have ended (host only)",
-        ("end",),
-    ),
-    TypedCommand("next", _T, "next", "prepare the next race (host only)", ("next race", "again")),
-    TypedCommand(
-        "settings",
-        _T,
-        "settings [game GAME] [cap MINUTES] [seats N] [races 1 | 3 | 5] [public | private]",
-        "show the settings; the host can change them; races 3 makes a match of three races",
-        ("set",),
-    ),
-    TypedCommand(
-        "bot",
-        _T,
-        "bot weak | even | strong",
-        "bring a bot to the table; it leaves with you",
-    ),
-    TypedCommand("kick", _T, "kick NAME", "remove a player from the table (host only)"),
-    TypedCommand(
-        "allow", _T, "allow NAME", "let a player who voided a countdown get ready again (host only)"
-    ),
-    TypedCommand(
-        "qr", _T | _W, "qr", "show the table's link for browsers as a QR code, 17 lines or more"
-    ),
-    TypedCommand("lock", _T, "lock", "let nobody new take a seat (host only)"),
-    TypedCommand("unlock", _T, "unlock", "let new players take a seat again (host only)"),
-    TypedCommand("table", _T | _W, "table", "show the table and its seats", ("who", "seats"), True),
-    TypedCommand(
-        "totals",
-        _T | _W,
-        "totals",
-        "show races, wins and money of everyone at this table; in a match, those of the match",
-        (),
-        True,
-    ),
-    TypedCommand(
-        "results", _T | _W, "results", "show the result of the last race", ("result",), True
-    ),
-    TypedCommand(
-        "review",
-        _T,
-        "review",
-        "show where you and the winner played differently, and your longest pauses",
-    ),
-    TypedCommand("share", Context.BOARD, "share", "show the result as text for friends"),
-    TypedCommand(
-        "verify",
-        _T,
-        "verify [RACE][#WORDS]",
-        "check the record of a race, by default the last, with a friend's four words",
-        ("proof",),
-    ),
-    # a board
-    TypedCommand(
-        "look", Context.BOARD, "look", "show the whole position", ("state", "board", "position")
-    ),
-    TypedCommand("where", Context.BOARD, "where CARD", "find a card: where 7C, where K", ("find",)),
-    TypedCommand("legal", Context.BOARD, "legal", "list every legal move", ("moves",)),
-    TypedCommand("bank", Context.BOARD, "bank PILE", "bank the top card of a pile: bank w, bank 3"),
-    TypedCommand("draw", Context.BOARD, "draw", "draw from the stock", ("d",)),
-    TypedCommand("redeal", Context.BOARD, "redeal", "turn the waste over to be the stock again"),
-    TypedCommand(
-        "cash out",
-        _T,
-        "cash out [yes]",
-        "end your board and keep what is banked; add yes to skip the question",
-        ("cashout", "cash"),
-    ),
-    TypedCommand("standings", _T | _W, "standings", "show the standings", ("places", "race"), True),
-    TypedCommand(
-        "climb",
-        _T | _W,
-        "climb",
-        "show everyone's banked cards over the time of the race",
-        ("chart",),
-        True,
-    ),
-    TypedCommand("gap", _T, "gap", "show how far you are ahead or behind", (), True),
-    TypedCommand(
-        "clock",
-        Context.BOARD | _W,
-        "clock",
-        "show the time of the race or practice",
-        ("time",),
-        True,
-    ),
-    # practice
-    TypedCommand("undo", _P, "undo", "undo the last move", ("z", "u")),
-    TypedCommand("redo", _P, "redo", "make the undone move again", ("y",)),
-    TypedCommand("hint", _P, "hint", "suggest a move"),
-    TypedCommand("safe", _P, "safe", "bank every card that you cannot need later", ("auto", "a")),
-    TypedCommand("ghost", _P, "ghost [on | off]", "compare with your best run of this deal"),
-    TypedCommand("restart", _P, "restart", "start this deal again"),
-    TypedCommand("seed", _P, "seed [SEED]", "show the seed of this deal, or deal another seed"),
-    TypedCommand("new", _P, "new", "deal a new game"),
-    # anywhere
-    TypedCommand(
-        "verbose",
-        _T | _W,
-        "verbose [on | off]",
-        "show every change of the standings, or only what concerns you",
-        (),
-        True,
-    ),
-    TypedCommand(
-        "cards",
-        Context.BOARD | _W,
-        "cards [letters | words]",
-        "name cards TH or 10 of hearts",
-        (),
-        True,
-    ),
-    TypedCommand("rules", Context.ANYWHERE, "rules [GAME]", "show the rules of a game", (), True),
-    TypedCommand(
-        "wait",
-        _T | _W,
-        "wait ready [N] | countdown | deal | result | verified | gathering",
-        "wait for an event before the next command (for scripts)",
-    ),
-    TypedCommand(
-        "help", Context.ANYWHERE, "help", "show this help", ("keys", "?", "commands"), True
-    ),
-    TypedCommand(
-        "leave",
-        Context.ANYWHERE,
-        "leave [yes]",
-        "leave the table or practice; in a race add yes to skip the question",
-    ),
-    TypedCommand(
-        "quit",
-        Context.ANYWHERE,
-        "quit",
-        "end the program; your seat is kept for a minute",
-        ("exit", "bye"),
-        True,
-    ),
-    TypedCommand("yes", _T, "yes", "answer a question with yes"),
-    TypedCommand("no", _T, "no", "answer a question with no"),
+_WHERE: Final = dict(
+    zip("LTPW", (Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING), strict=True)
 )
-"""Every command, in the order of the help."""
+
+
+def _commands() -> Iterator[TypedCommand]:
+    for entry in re.split(r"\n(?=\S)", TABLE.strip()):
+        head, *description = (line.strip() for line in entry.splitlines())
+        where, head = head.split(maxsplit=1)
+        names, _, arguments = head.partition(":")
+        name, *aliases = names.split(", ")
+        yield TypedCommand(
+            name=name,
+            context=reduce(or_, (_WHERE[letter] for letter in where.strip("!"))),
+            syntax=f"{name}{arguments}",
+            description=" ".join(description),
+            aliases=tuple(aliases),
+            is_immediate=where.endswith("!"),
+        )
+
+
+COMMANDS: Final = tuple(_commands())
 
 MOVE_COMMANDS: Final = frozenset({"bank", "draw", "redeal"})
 """Commands that are moves and are parsed as such."""

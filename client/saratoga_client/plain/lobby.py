@@ -111,13 +111,11 @@ class PlainLobby:
             "name": self._take_name,
             "tables": self._list_tables,
             "create": self._create,
-            "join": self._join,
-            "watch": self._watch,
+            "join": partial(self._go_by_code, "join"),
+            "watch": partial(self._go_by_code, "watch"),
             "practice": self._practise,
             "leaderboard": self._leaderboard,
-            "rules": self._rules,
             "leave": self._leave,
-            "help": self._help,
         }
 
     async def stay(self, wanted: str) -> ExitReason:
@@ -134,6 +132,12 @@ class PlainLobby:
                 continue
             if parsed.command.name == "quit":
                 return ExitReason.QUIT
+            if parsed.command.name == "help":
+                self._session.help(Context.LOBBY)
+                continue
+            if parsed.command.name == "rules":
+                self._session.output.write_all(rules_lines(parsed.arguments, None))
+                continue
             reason = await self._do(parsed.command.name, parsed.arguments)
             if reason in (ExitReason.QUIT, ExitReason.INPUT_ENDED):
                 return reason
@@ -182,23 +186,11 @@ class PlainLobby:
         if isinstance(chosen, str):
             self._write(f"no: {chosen}")
             return None
-        if chosen.game is None:
+        if "game" not in chosen:
             self._write(f"no: Which game? Type create GAME, with one of {', '.join(GAMES)}.")
             return None
-        wanted = TableSettings(
-            game=chosen.game,
-            cap=10 if chosen.cap is None else chosen.cap,
-            seats=chosen.seats or MOST_SEATS,
-            public=bool(chosen.public),
-            races=chosen.races or 1,
-        )
-        return await self._go(wanted)
-
-    async def _join(self, words: str) -> ExitReason | None:
-        return await self._go_by_code("join", words)
-
-    async def _watch(self, words: str) -> ExitReason | None:
-        return await self._go_by_code("watch", words)
+        default = {"cap": 10, "seats": MOST_SEATS, "public": False}
+        return await self._go(TableSettings(**default | chosen))
 
     async def _go_by_code(self, command: str, words: str) -> ExitReason | None:
         found = destination(words)
@@ -268,12 +260,6 @@ class PlainLobby:
         )
         heading, *rows = leaderboard_lines(page)
         self._write(f"leaderboard: {heading}", *(f"leader {row}" for row in rows))
-
-    async def _rules(self, words: str) -> None:
-        self._session.output.write_all(rules_lines(words, None))
-
-    async def _help(self, words: str) -> None:
-        self._session.help(Context.LOBBY)
 
 
 def tables_lines(found: events.Tables) -> Iterator[str]:

@@ -24,7 +24,7 @@ from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.board import parse_typed_move
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import COMMANDS, Context, help_lines
-from saratoga_client.plain.table_settings import TypedSettings, read_settings
+from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
@@ -268,18 +268,18 @@ def test_an_illegal_move_is_explained_with_the_chosen_card_names() -> None:
 @pytest.mark.parametrize(
     ("words", "settings"),
     [
-        ("", TypedSettings()),
-        ("caprice", TypedSettings(game="caprice")),
+        ("", {}),
+        ("caprice", {"game": "caprice"}),
         (
             "Game canfield CAP 5 minutes seats 4 public",
-            TypedSettings(game="canfield", cap=5, seats=4, public=True),
+            {"game": "canfield", "cap": 5, "seats": 4, "public": True},
         ),
-        ("cap none private", TypedSettings(cap=0, public=False)),
-        ("races 3 lafayette", TypedSettings(game="lafayette", races=3)),
-        ("races 1", TypedSettings(races=1)),
+        ("cap none private", {"cap": 0, "public": False}),
+        ("races 3 lafayette", {"game": "lafayette", "races": 3}),
+        ("races 1", {"races": 1}),
     ],
 )
-def test_settings_can_be_typed_in_any_order(words: str, settings: TypedSettings) -> None:
+def test_settings_can_be_typed_in_any_order(words: str, settings: dict[str, object]) -> None:
     assert read_settings(words) == settings
 
 
