@@ -1,19 +1,19 @@
 """The choices of the bots, by strength: weak takes what it sees, even looks at one more move, strong plans."""
 
 from binascii import crc32
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import StrEnum
-from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol, TypeGuard
+from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
 from saratoga_client.bots.evaluation import Weights, evaluator, weights_of
 from saratoga_client.bots.memory import Memory, recall
 from saratoga_client.bots.search import look_ahead
+from saratoga_client.input.move_text import carried
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
-from saratoga_rules.moves import DOWN, DRAW, REDEAL, RESERVE, UP, WASTE, Carry, Move
+from saratoga_rules.moves import DOWN, DRAW, REDEAL, UP, Carry, Move
 from saratoga_rules.play import refusal
 from saratoga_rules.position import View, format_position
 
@@ -32,16 +32,15 @@ class Choice(NamedTuple):
     """The memory for the next choice, to be updated by `memory.remember`."""
 
 
-class Chooser(Protocol):
-    """A function that decides for a bot."""
-
-    def __call__(self, game: Game, view: View, memory: Memory, /) -> Choice:
-        """Choose a legal move, or stop; a game played by these choices always ends."""
-        ...
-
+Chooser: TypeAlias = Callable[[Game, View, Memory], Choice]
+"""A function that chooses a legal move, or stops; a game played by its choices always ends."""
 
 FRUITLESS_PASSES: Final = 2
 """Passes through the stock without progress after which the bot makes no redeal."""
+
+
+def _chance(view: View, memory: Memory) -> int:
+    return percent(format_position(view), memory.moves, memory.variation)
 
 
 def is_banking(move: Move) -> TypeGuard[Carry]:
@@ -98,29 +97,19 @@ def choose_weakly(game: Game, view: View, memory: Memory) -> Choice:
         carries = [move for move in carries if _is_seen(view, move, memory.variation)]
     if not carries:
         return Choice(turn, memory)
-    chance = percent(format_position(view), memory.moves, memory.variation)
-    return Choice(carries[chance % len(carries)], memory)
+    return Choice(carries[_chance(view, memory) % len(carries)], memory)
 
 
 def _is_seen(view: View, move: Carry, variation: int) -> bool:
     """Return whether the bot sees a move: the same cards are overlooked until the next pass."""
-    card = _carried(view, move)
+    card = carried(view, move)[0]
     if is_banking(move):
         return percent(card, move.target, view.passes, variation) < BANKS_SEEN
     lower = view.columns[move.destination][-1:]
     return percent(card, lower, view.passes, variation) < CARRIES_SEEN
 
 
-def _carried(view: View, move: Carry) -> object:
-    """Return the lowest card of those that a move carries."""
-    if move.source == WASTE:
-        return view.waste[-1]
-    if move.source == RESERVE:
-        return view.reserve[-1]
-    return view.columns[move.origin][-move.count]
-
-
-WEIGHTS: Final = Weights(reserve=-5, hand=-1, face_down=-5, space=2, joined=1)
+EVEN_WEIGHTS: Final = Weights(reserve=-5, hand=-1, face_down=-5, space=2, joined=1)
 """Weights that any player can name: bank, empty the reserve, play the waste, make spaces and long columns."""
 
 LOOKS: Final = 10
@@ -133,16 +122,10 @@ OVERLOOKED: Final = 12
 def choose_evenly(game: Game, view: View, memory: Memory) -> Choice:
     """Choose a move like a player who knows the game well, but takes it easy."""
     turn = turn_of_stock(game, view, memory)
-    overlooks = percent(format_position(view), memory.moves, memory.variation) < OVERLOOKED
-    if overlooks and turn is not None:
+    if turn is not None and _chance(view, memory) < OVERLOOKED:
         return Choice(turn, replace(memory, plan=()))
-    if memory.plan and refusal(game, view, memory.plan[0]) is None:
-        plan = memory.plan
-    else:
-        plan = look_ahead(game, view, evaluator(game, WEIGHTS), LOOKS)
-    if not plan:
-        return Choice(turn, memory)
-    return Choice(plan[0], replace(memory, plan=plan[1:]))
+    plan = _plan(game, view, memory) or look_ahead(game, view, evaluator(game, EVEN_WEIGHTS), LOOKS)
+    return _follow(memory, plan) if plan else Choice(turn, memory)
 
 
 MOST_IDLE_MOVES: Final = 300
@@ -153,8 +136,8 @@ def choose_strongly(game: Game, view: View, memory: Memory) -> Choice:
     """Choose a move like a good player who remembers every card."""
     if memory.idle >= MOST_IDLE_MOVES:
         return Choice(None, memory)
-    if memory.plan and refusal(game, view, memory.plan[0]) is None:
-        return _follow(memory, memory.plan)
+    if plan := _plan(game, view, memory):
+        return _follow(memory, plan)
     position = recall(view, memory)
     weights = weights_of(game, memory.variation)
     evaluate = evaluator(game, weights)
@@ -163,6 +146,12 @@ def choose_strongly(game: Game, view: View, memory: Memory) -> Choice:
     if position.stock and position.stock[0] is HIDDEN:
         return _follow(memory, (DRAW,))
     return _follow(memory, look_ahead(game, position, evaluate, weights.last_looks))
+
+
+def _plan(game: Game, view: View, memory: Memory) -> tuple[Move, ...]:
+    """Return the remembered plan if it can be continued, else no moves."""
+    can_go_on = memory.plan and refusal(game, view, memory.plan[0]) is None
+    return memory.plan if can_go_on else ()
 
 
 def _follow(memory: Memory, plan: tuple[Move, ...]) -> Choice:
@@ -180,11 +169,9 @@ class Strength(StrEnum):
     STRONG = "strong"
 
 
-CHOOSERS: Final[Mapping[Strength, Chooser]] = MappingProxyType(
-    {
-        Strength.WEAK: choose_weakly,
-        Strength.EVEN: choose_evenly,
-        Strength.STRONG: choose_strongly,
-    }
-)
+CHOOSERS: Final[Mapping[Strength, Chooser]] = {
+    Strength.WEAK: choose_weakly,
+    Strength.EVEN: choose_evenly,
+    Strength.STRONG: choose_strongly,
+}
 """The function that chooses the moves of each strength."""

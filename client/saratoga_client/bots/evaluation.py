@@ -6,9 +6,8 @@ The weights of each game were found by playing many deals (tests/benchmarks/bots
 from binascii import crc32
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Final
 
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
@@ -47,26 +46,24 @@ class Weights:
     """Number of positions searched before the bot cashes out."""
 
 
-WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType(
-    {
-        "canfield": Weights(
-            reserve=-10, hand=1.6, space=1, joined=1.3, blocker=-2, unseen=3.5, looks=300
-        ),
-        "canfield-aisleriot": Weights(
-            reserve=-10,
-            hand=-1.3,
-            waste=-0.6,
-            joined=0.4,
-            blocker=-0.7,
-            fitting=0.5,
-            unseen=1,
-            looks=300,
-        ),
-        "lafayette": Weights(reserve=-8, hand=1, space=3, joined=1, blocker=-1, unseen=1),
-        "lady-palk": Weights(hand=-4, space=4, joined=2, blocker=-1, buried=-1, unseen=1, looks=50),
-        "caprice": Weights(hand=-2, space=4, joined=3, blocker=-1, unseen=1),
-    }
-)
+WEIGHTS: Final[Mapping[str, Weights]] = {
+    "canfield": Weights(
+        reserve=-10, hand=1.6, space=1, joined=1.3, blocker=-2, unseen=3.5, looks=300
+    ),
+    "canfield-aisleriot": Weights(
+        reserve=-10,
+        hand=-1.3,
+        waste=-0.6,
+        joined=0.4,
+        blocker=-0.7,
+        fitting=0.5,
+        unseen=1,
+        looks=300,
+    ),
+    "lafayette": Weights(reserve=-8, hand=1, space=3, joined=1, blocker=-1, unseen=1),
+    "lady-palk": Weights(hand=-4, space=4, joined=2, blocker=-1, buried=-1, unseen=1, looks=50),
+    "caprice": Weights(hand=-2, space=4, joined=3, blocker=-1, unseen=1),
+}
 
 _DEFAULT: Final = Weights(
     reserve=-5, hand=-1, face_down=-5, space=2, joined=1, buried=-1, unseen=1, looks=300
@@ -123,12 +120,11 @@ def evaluator(game: Game, weights: Weights) -> Callable[[Position], float]:
 
 @lru_cache(maxsize=64)
 def _shifted(weights: Weights, variation: int) -> Weights:
-    shifted = {
-        feature: weight
-        * (1 + LARGEST_VARIATION * (crc32(f"{variation} {feature}".encode()) % 201 - 100) / 100)
-        for feature, weight in ((name, getattr(weights, name)) for name in _SHIFTED)
-    }
-    return replace(weights, **shifted)
+    shifted: dict[str, float] = {}
+    for feature in _SHIFTED:
+        chance = crc32(f"{variation} {feature}".encode()) % 201 - 100
+        shifted[feature] = getattr(weights, feature) * (1 + LARGEST_VARIATION * chance / 100)
+    return replace(weights, **shifted)  # type: ignore[arg-type]
 
 
 def _blockers(pile: tuple[Card, ...], distances: Mapping[Card, int]) -> int:
@@ -148,14 +144,11 @@ def _blockers(pile: tuple[Card, ...], distances: Mapping[Card, int]) -> int:
 def _distances(up: tuple[int, ...], down: tuple[int, ...], base: int) -> Mapping[Card, int]:
     """Return by card the minimum number of cards that must be banked before it."""
     distances: dict[Card, int] = {}
-    for heights, rank_of in ((up, partial(rank_at, base)), (down, _rank_down)):
+    for heights, is_up in ((up, True), (down, False)):
         copies = len(heights) // len(SUITS)
         for index, height in enumerate(heights):
             for at in range(height, 13):
-                card = card_of(rank_of(at + 1), SUITS[index // copies])
+                rank = rank_at(base, at + 1) if is_up else 13 - at
+                card = card_of(rank, SUITS[index // copies])
                 distances[card] = min(at - height, distances.get(card, _FAR))
     return distances
-
-
-def _rank_down(height: int) -> int:
-    return 14 - height

@@ -29,8 +29,6 @@ class Memory:
     """Number of moves made."""
     idle: int = 0
     """Number of moves in a row without progress."""
-    turned_up: bool = False
-    """Whether the last move turned up a face-down card of a column."""
     most_banked: int = 0
     fewest_in_hand: int = 1 << 30
     """Smallest number of cards in stock, waste and reserve and face down in columns, together, so far."""
@@ -46,8 +44,7 @@ def recall(view: View, memory: Memory) -> Position:
 def remember(game: Game, memory: Memory, before: View, move: Move, after: View) -> Memory:
     """Return the memory after a move changed the view from `before` to `after`."""
     in_hand = len(after.stock) + len(after.waste) + len(after.reserve)
-    face_down = sum(after.face_down_counts)
-    in_hand += face_down
+    in_hand += sum(after.face_down_counts)
     is_new = (
         after.banked > memory.most_banked
         or in_hand < memory.fewest_in_hand
@@ -59,7 +56,6 @@ def remember(game: Game, memory: Memory, before: View, move: Move, after: View) 
         last=move,
         moves=memory.moves + 1,
         idle=0 if is_new else memory.idle + 1,
-        turned_up=face_down < sum(before.face_down_counts),
         most_banked=max(memory.most_banked, after.banked),
         fewest_in_hand=min(memory.fewest_in_hand, in_hand),
     )

@@ -4,15 +4,15 @@ A bot that returns under its name is the same player on the bots' leaderboards. 
 cannot use one identity: the second takes another free name, or fails if its name was given.
 """
 
-import contextlib
 import random
 import sys
 from binascii import crc32
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Final
+from typing import Final, TypeAlias
 
 from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.pace import human_pace, steady_pace
@@ -31,13 +31,22 @@ from saratoga_client.wording import shown_name
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import Table
 
-FOLDER: Final = "bots"
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 NAMES: Final = (
     *("Otto", "Mabel", "Ferris", "Greta", "Hugo", "Ida", "Jasper", "Klara"),
     *("Linus", "Marta", "Nils", "Olive", "Pavel", "Romy", "Silas", "Thea"),
 )
 """Names for bots whose user gave no name."""
+
+LEAVE_WITHIN: Final = 1.0
+"""Timeout in seconds for the leave command at the end of the program."""
+
+SitDown: TypeAlias = Callable[[TableSession], Awaitable[Table]]
+"""How a bot takes its seat, such as `lambda session: session.sit_down("mint-otter-42")`."""
 
 
 @contextmanager
@@ -46,17 +55,22 @@ def claim_identity(name: str, server: str, folder: Path | None = None) -> Iterat
 
     Raises `Problem`, or `ValueError` if `server` is not a server's address.
     """
-    folder = data_folder() / FOLDER if folder is None else folder
-    path = folder / f"{_file_name(name)}.secret"
-    token = derived(load_or_create(path), origin_of(server))
-    with path.with_suffix(".lock").open("wb") as lock:
-        if not _lock(lock):
-            yield None
-            return
+    folder = data_folder() / "bots" if folder is None else folder
+    # a name with special characters becomes hexadecimal
+    file = name.lower() if name.isascii() and name.isalnum() else name.encode().hex()
+    token = derived(load_or_create(folder / f"{file}.secret"), origin_of(server))
+    with (folder / f"{file}.lock").open("wb") as lock:
+        # the system unlocks the file when it is closed
         try:
-            yield token
-        finally:
-            _unlock(lock)
+            if sys.platform == "win32":
+                msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            is_free = False
+        else:
+            is_free = True
+        yield token if is_free else None
 
 
 def variation_of(name: str) -> int:
@@ -64,62 +78,22 @@ def variation_of(name: str) -> int:
     return crc32(name.encode()) or 1
 
 
-def _file_name(name: str) -> str:
-    """Return a valid file name for a bot; names with special characters become hexadecimal."""
-    return name.encode().hex() if not (name.isascii() and name.isalnum()) else name.lower()
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: IO[bytes]) -> bool:
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _unlock(file: IO[bytes]) -> None:
-        with contextlib.suppress(OSError):
-            msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(file: IO[bytes]) -> bool:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
-
-    def _unlock(file: IO[bytes]) -> None:
-        fcntl.flock(file, fcntl.LOCK_UN)
-
-
-LEAVE_WITHIN: Final = 1.0
-"""Timeout in seconds for the leave command at the end of the program."""
-
-
-SitDown = Callable[[TableSession], Awaitable[Table]]
-"""How a bot takes its seat, such as `lambda session: session.sit_down("mint-otter-42")`."""
-
-
+@dataclass(frozen=True, slots=True)
 class SeatedBot:
     """A bot with a connection and a seat at a table."""
 
-    def __init__(
-        self, connection: Connection, session: TableSession, code: str, strength: Strength
-    ) -> None:
-        self.session = session
-        self.code = code
-        """The table's code."""
-        self.player = connection.player
-        """The bot's player id."""
-        self.name = connection.welcome.name or ""
-        self.shown_name = shown_name(self.name, True, strength)
+    session: TableSession
+    code: str
+    """The table's code."""
+    player: str
+    """The bot's player id."""
+    name: str
+    strength: Strength
+
+    @property
+    def shown_name(self) -> str:
         """The bot's name with its mark, as other players see it."""
-        self._strength = strength
+        return shown_name(self.name, True, self.strength)
 
     async def play(self, *, pace: float | None = None, races: int | None = None) -> None:
         """Play `races` races, or until the table closes; raises `Problem` as `player.stay` does.
@@ -127,7 +101,7 @@ class SeatedBot:
         `pace` is in moves per second, 0 for no pauses; without it the bot pauses like a person.
         """
         paused = human_pace if pace is None else steady_pace(pace)
-        choose, variation = CHOOSERS[self._strength], variation_of(self.name)
+        choose, variation = CHOOSERS[self.strength], variation_of(self.name)
         await stay(self.session, choose, paused, variation=variation, races=races)
 
 
@@ -147,10 +121,25 @@ async def seated_bot(
     Without a `name` the bot gets a free one of `NAMES`. With `reports_link`, a lost connection is reported on the
     error stream. What the bot sees is kept in `witness`, by default in memory. Raises `Problem`.
     """
+    check_address(server)
+    drawn = random.sample(NAMES, len(NAMES))
+    free = [*drawn, *(f"{each} {number}" for number in (2, 3) for each in drawn)]
     async with AsyncExitStack() as stack:
-        connection = await _connect(
-            stack, server, strength, name, folder, reports_link=reports_link
-        )
+        for candidate in free if name is None else [name]:
+            connecting = _connected(server, strength, candidate, folder, reports_link=reports_link)
+            try:
+                connection = await stack.enter_async_context(connecting)
+            except Problem as problem:
+                if problem.refusal == "name_taken" and name is None:
+                    continue
+                raise
+            if connection is not None:
+                break
+        else:
+            if name is None:
+                raise Problem("All bot names are taken.", "Choose one with --name.", Exit.REFUSED)
+            what = f"The bot {name} is already running on this machine."
+            raise Problem(what, "Choose another name with --name.", Exit.REFUSED)
         if connection.welcome.table is not None:
             # An earlier run of this bot ended without leaving its table.
             await give_up_seat(connection, connection.welcome.table)
@@ -161,63 +150,30 @@ async def seated_bot(
         )
         table = await sit_down(session)
         try:
-            yield SeatedBot(connection, session, table.code, Strength(strength))
+            yield SeatedBot(
+                session,
+                table.code,
+                connection.player,
+                connection.welcome.name or "",
+                Strength(strength),
+            )
         finally:
-            await _leave(connection)
+            if (seat := connection.seat) is not None:
+                # the program ends, so no error matters
+                with suppress(Exception):
+                    await connection.request(partial(LeaveTable, table=seat), LEAVE_WITHIN)
 
 
-async def _connect(
-    stack: AsyncExitStack,
-    server: str,
-    strength: str,
-    name: str | None,
-    folder: Path | None,
-    *,
-    reports_link: bool,
-) -> Connection:
-    """Connect under a name that no other process and no other player uses."""
-    check_address(server)
-    names = [name] if name is not None else _candidate_names()
-    for candidate in names:
-        async with AsyncExitStack() as attempt:
-            token = attempt.enter_context(claim_identity(candidate, server, folder))
-            if token is None:
-                continue
-            try:
-                connection = await attempt.enter_async_context(
-                    open_connection(
-                        server,
-                        token=token,
-                        name=candidate,
-                        bot=True,
-                        level=strength,
-                        reports_link=reports_link,
-                    )
-                )
-            except Problem as problem:
-                if problem.refusal == "name_taken" and name is None:
-                    continue
-                raise
-            stack.push_async_exit(attempt.pop_all())
-            return connection
-    if name is not None:
-        raise Problem(
-            f"The bot {name} is already running on this machine.",
-            "Choose another name with --name.",
-            Exit.REFUSED,
-        )
-    raise Problem("All bot names are taken.", "Choose one with --name.", Exit.REFUSED)
-
-
-def _candidate_names() -> list[str]:
-    """Return the names in random order, then the same names with numbers 2 and 3."""
-    drawn = random.sample(NAMES, len(NAMES))
-    return drawn + [f"{name} {number}" for number in (2, 3) for name in drawn]
-
-
-async def _leave(connection: Connection) -> None:
-    """Give up the seat if the bot has one; ignore errors, since the program ends."""
-    if connection.seat is None:
-        return
-    with suppress(Exception):
-        await connection.request(partial(LeaveTable, table=connection.seat), within=LEAVE_WITHIN)
+@asynccontextmanager
+async def _connected(
+    server: str, strength: str, name: str, folder: Path | None, *, reports_link: bool
+) -> AsyncIterator[Connection | None]:
+    """Return a context manager of a bot's connection; `None` if another process uses its identity."""
+    with claim_identity(name, server, folder) as token:
+        if token is None:
+            yield None
+            return
+        async with open_connection(
+            server, token=token, name=name, bot=True, level=strength, reports_link=reports_link
+        ) as connection:
+            yield connection

@@ -266,25 +266,14 @@ def after(*moves: Move) -> tuple[Position, Memory]:
     return position, memory
 
 
-def test_the_stock_is_unknown_in_the_first_pass() -> None:
+def test_the_stock_is_known_in_its_order_after_a_redeal_and_the_reserve_never() -> None:
     position, memory = after(DRAW, DRAW)
     assert set(recall(redact(position), memory).stock) == {HIDDEN}
-
-
-def test_after_a_redeal_the_stock_is_remembered_in_its_order() -> None:
     position, memory = after(*[DRAW] * 12, REDEAL)
     assert recall(redact(position), memory).stock == position.stock == START.stock
-
-
-def test_cards_drawn_again_are_no_longer_in_the_remembered_stock() -> None:
+    assert recall(redact(position), memory).reserve == (HIDDEN,) * 12 + position.reserve[-1:]
     position, memory = after(*[DRAW] * 12, REDEAL, DRAW, DRAW)
     assert recall(redact(position), memory).stock == position.stock == START.stock[6:]
-
-
-def test_the_reserve_below_its_top_card_stays_unknown() -> None:
-    position, memory = after(*[DRAW] * 12, REDEAL)
-    reserve = recall(redact(position), memory).reserve
-    assert reserve == (HIDDEN,) * 12 + position.reserve[-1:]
 
 
 def test_drawing_known_cards_is_no_progress_and_drawing_new_ones_is() -> None:
@@ -294,13 +283,9 @@ def test_drawing_known_cards_is_no_progress_and_drawing_new_ones_is() -> None:
     assert second_time.idle == 3
 
 
-def test_a_card_of_a_column_that_turns_up_is_progress_and_is_remembered_as_the_last_move() -> None:
-    game = GAMES["klondike"]
-    before = draw(game, "t1: AS | 8H\nt2: 9S\nt3: 2S 3H")
+def test_a_card_of_a_column_that_turns_up_is_progress() -> None:
+    before = draw(GAMES["klondike"], "t1: AS | 8H\nt2: 9S\nt3: 2S 3H")
+    turned = played(GAMES["klondike"], before, "t1>t2")
     memory = Memory(idle=5, most_banked=1, fewest_in_hand=1)
-    turned = played(game, before, "t1>t2")
-    memory = remember(game, memory, redact(before), parse_move("t1>t2"), redact(turned))
-    assert (memory.turned_up, memory.idle) == (True, 0)
-    banked = played(game, turned, "t1>up")
-    memory = remember(game, memory, redact(turned), parse_move("t1>up"), redact(banked))
-    assert not memory.turned_up
+    move = parse_move("t1>t2")
+    assert remember(GAMES["klondike"], memory, redact(before), move, redact(turned)).idle == 0

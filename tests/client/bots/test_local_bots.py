@@ -162,26 +162,16 @@ async def test_a_lie_that_the_bot_finds_is_on_the_players_message_line() -> None
 SERVER = "ws://127.0.0.1:7470"
 
 
-def test_a_bot_that_returns_has_the_same_token(tmp_path: Path) -> None:
-    with claim_identity("Otto", SERVER, tmp_path) as first:
-        pass
-    with claim_identity("Otto", SERVER, tmp_path) as second:
-        assert first == second is not None
+def test_a_bot_has_one_token_for_each_name_and_server(tmp_path: Path) -> None:
+    def token(name: str, server: str = SERVER) -> str | None:
+        with claim_identity(name, server, tmp_path) as claimed:
+            return claimed
 
-
-def test_bots_with_different_names_have_different_tokens(tmp_path: Path) -> None:
-    with (
-        claim_identity("Otto", SERVER, tmp_path) as otto,
-        claim_identity("Mabel", SERVER, tmp_path) as mabel,
-    ):
-        assert otto != mabel
-
-
-def test_a_bot_has_a_different_token_at_each_server(tmp_path: Path) -> None:
-    with claim_identity("Otto", SERVER, tmp_path) as here:
-        pass
-    with claim_identity("Otto", "wss://cards.example.org", tmp_path) as there:
-        assert here != there
+    with claim_identity("Otto", SERVER, tmp_path) as otto:
+        assert token("Otto") is None, "it is in use"
+        mabel = token("Mabel")
+    assert token("Otto") == otto
+    assert len({otto, mabel, token("Otto", "wss://cards.example.org"), None}) == 4
 
 
 def test_a_name_that_is_no_file_name_is_stored_inside_the_folder(tmp_path: Path) -> None:
