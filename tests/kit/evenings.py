@@ -11,13 +11,11 @@ from random import Random
 from typing import Any, cast
 from unittest.mock import patch
 
-from msgspec import structs
-
 from kit.in_process_server import InProcessServer, open_in_process_server
 from kit.players import MemoryPlayer
-from kit.scripted_server import welcome
+from kit.scripted_table import FakeConnection
 from kit.tables import nonce
-from saratoga_client.net.errors import DealSpent, LinkState
+from saratoga_client.net.errors import DealSpent
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
@@ -174,32 +172,6 @@ def told_of(player: TapedPlayer, records: dict[str, str]) -> Told:
             items.append((place, command is None, number, Item(event, command)))
     told = tuple(item for *_, item in sorted(items, key=lambda each: each[:3]))
     return Told(player.player, "safe", told, dict(records))
-
-
-@dataclass
-class FakeConnection:
-    """A connection on which every command is confirmed."""
-
-    player: str
-    durability: str = "safe"
-    welcomed: str = ""
-    losses: int = 0
-    state: LinkState = LinkState.CONNECTED
-    observer: Callable[[Command, Event], None] = lambda command, event: None
-
-    @property
-    def welcome(self) -> events.Welcome:
-        greeting = welcome(commands.Hello(id=1, token="00" * 32))
-        player = self.welcomed or self.player
-        return structs.replace(greeting, player=player, durability=self.durability)
-
-    def observe_answers(self, observer: Callable[[Command, Event], None]) -> None:
-        self.observer = observer
-
-    async def request(self, draft: Callable[..., Command], within: float = 0.0) -> Event:
-        command, done = draft(id=1), events.Done(re=1)
-        self.observer(command, done)
-        return done
 
 
 class Client:

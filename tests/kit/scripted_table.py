@@ -1,40 +1,28 @@
-"""A player's fairness checks at the table of a scripted server, which is honest or not."""
+"""A player's fairness checks on a connection whose answers a test chooses, at the table of an honest or lying server."""
 
-import asyncio
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
 from kit.messages import racer
-from kit.scripted_server import (
-    CODE,
-    NOON,
-    PLAYER,
-    RACE,
-    ScriptedPeer,
-    snapshot,
-    table,
-)
-from saratoga_client.net.connection import Connection
+from kit.scripted_server import CODE, NOON, PLAYER, RACE, snapshot, table, welcome
+from saratoga_client.net.errors import CommandRefused, LinkState
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state_store import StateStore
-from saratoga_client.session.verdict import Proof
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
+from saratoga_protocol.commands import Command
 from saratoga_protocol.events import Event
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.position import Position, redact
-from saratoga_rules.records.record import (
-    LogLine,
-    RaceRecord,
-    RacerLog,
-)
+from saratoga_rules.records.record import LogLine, RaceRecord, RacerLog
 from saratoga_rules.records.standing import Placed, State
 
 SEED = bytes(range(32))
@@ -43,92 +31,78 @@ RIVAL = "rrrrrrrrrrrrrrrr"
 RIVALS_NONCE = bytes(16)
 
 
-async def handle(duties: FairnessDuties, event: Event) -> None:
-    """See an event, and reveal the nonce if that is due, as a session does."""
-    duties.see(event)
-    if duties.has_to_reveal:
-        await duties.reveal()
+def confirmed(command: Command) -> Event:
+    return events.Done(re=command.id)
+
+
+class FakeConnection:
+    """A connection on which every command is confirmed, unless a test says otherwise."""
+
+    def __init__(self, player: str, durability: str = "safe", welcomed: str = "") -> None:
+        self.player = player
+        greeting = welcome(commands.Hello(id=1, token="00" * 32))
+        self.welcome = replace(greeting, player=welcomed or player, durability=durability)
+        self.losses = 0
+        self.state = LinkState.CONNECTED
+        self.sent: list[Command] = []
+        self.reply: Callable[[Command], Event] = confirmed
+        """Returns the answer to a command, or raises the error of the request."""
+        self.observer: Callable[[Command, Event], None] = lambda command, event: None
+
+    def observe_answers(self, observer: Callable[[Command, Event], None]) -> None:
+        self.observer = observer
+
+    async def request(self, draft: Callable[..., Command], within: float = 0.0) -> Event:
+        command = draft(id=1)
+        self.sent.append(command)
+        answer = self.reply(command)
+        self.observer(command, answer)
+        if isinstance(answer, events.Refused):
+            raise CommandRefused(answer)
+        return answer
+
+    async def ask(self, draft: Callable[..., Command], kind: object, within: float = 0.0) -> Event:
+        return await self.request(draft)
 
 
 class DutifulPlayer:
-    """A player's fairness checks, the connection, and the server's side of the connection."""
+    """A player who takes part in fair deals, and compares records."""
 
-    def __init__(self, client: Connection, peer: ScriptedPeer, folder: Path) -> None:
-        self.peer = peer
-        self.alarmed = asyncio.Event()
-        """Set when the alarms may have changed."""
-        self._client = client
-        self._folder = folder
-        self._reading = asyncio.ensure_future(self._read())
-        self.seat = self.restarted()
-
-    async def _read(self) -> None:
-        """Reach the answers in the stream of events, as the reader of a session does."""
-        async for _ in self._client.events():
-            pass
-
-    def restarted(self) -> FairnessDuties:
-        """Return the fairness checks of a program that has just been started."""
-        duties = FairnessDuties(self._client, Witness(self._folder))
-        self.kept = RecordStore(self._folder / "races")
-        self.records = RecordKeeper(self._client, duties, self.kept, StateStore(lambda: 0))
-        duties.on_alarms = self.alarmed.set
-        return duties
+    def __init__(self, folder: Path, welcomed: str = "") -> None:
+        self.connection = FakeConnection(PLAYER, welcomed=welcomed)
+        self.kept = RecordStore(folder / "races")
+        connection = cast(Any, self.connection)
+        self.duties = FairnessDuties(connection, Witness(folder))
+        self.records = RecordKeeper(connection, self.duties, self.kept, StateStore(lambda: NOON))
 
     @property
-    def alarms(self) -> list[str]:
+    def contradicted(self) -> list[str]:
         """The kinds of the facts about which the server has contradicted itself."""
-        return [found.key[0] for found in self.seat.findings]
+        return [found.key[0] for found in self.duties.findings]
 
-    @property
-    def due(self) -> list[str]:
-        """The races whose records are to be asked for now."""
-        return self.records.take_due()
-
-    async def check(self, race: str, *, is_final: bool = False) -> Proof | None:
-        """Ask for a record, in the background of the test."""
-        return await self.records.check(race, is_final=is_final)
-
-    async def answer(self, duty: Any) -> commands.Command:
-        """Run one of the fairness checks' coroutines; confirm the one command it sends and return it."""
-        doing = asyncio.ensure_future(duty)
-        command = await self.peer.command()
-        await self.peer.send(events.Done(re=command.id))
-        await doing
-        return command
-
-    async def answer_refused(self, duty: Any) -> None:
-        """Run one of the fairness checks' coroutines; refuse the one command it sends."""
-        doing = asyncio.ensure_future(duty)
-        command = await self.peer.command()
-        await self.peer.send(events.Refused(re=command.id, code="wrong_phase", message=""))
-        await doing
+    async def see(self, event: Event) -> Command | None:
+        """See an event, and reveal the nonce if that is due, as a session does; return the command that was sent."""
+        before = len(self.connection.sent)
+        self.duties.see(event)
+        if self.duties.has_to_reveal:
+            await self.duties.reveal()
+        return next(iter(self.connection.sent[before:]), None)
 
     async def ready(self) -> commands.Ready:
-        command = await self.answer(self.seat.ready())
-        assert isinstance(command, commands.Ready)
-        return command
+        await self.duties.ready()
+        ready = self.connection.sent[-1]
+        assert isinstance(ready, commands.Ready)
+        return ready
 
-    async def race(self) -> str:
-        """Send the events up to the deal; return the nonce that the player revealed."""
-        await handle(self.seat, gathering())
-        ready = await self.ready()
-        reveal = await self.answer(handle(self.seat, countdown(ready.nonce_hash)))
+    async def listed(self) -> str:
+        """Let the racers be listed, and reveal the nonce; return it."""
+        await self.see(gathering())
+        reveal = await self.see(countdown((await self.ready()).nonce_hash))
         assert isinstance(reveal, commands.Reveal)
-        await handle(self.seat, dealt(reveal.nonce))
         return reveal.nonce
 
-    async def hear_the_record(self, text: str) -> None:
-        """Answer the request for the one record that is due."""
-        (race,) = self.due
-        doing = asyncio.ensure_future(self.check(race))
-        command = await self.peer.command()
-        assert command == commands.GetRecord(id=command.id, race=race)
-        await self.peer.send(events.Record(re=command.id, race=race, text=text))
-        await doing
 
-
-def gathering(promise: str = PROMISE, version: int = 1) -> Event:
+def gathering(promise: str = PROMISE, version: int = 1) -> events.Snapshot:
     return replace(snapshot(), table=replace(table(version=version), commitment=promise))
 
 
@@ -137,16 +111,18 @@ def countdown(own_hash: str, promise: str = PROMISE, version: int = 2) -> events
         events.Seat(player=PLAYER, name="Anna", ready=True),
         events.Seat(player=RIVAL, name="Bert", ready=True),
     ]
-    counting = replace(
-        table(version=version, phase="countdown"),
-        commitment=promise,
-        seats=seats,
-        racers=[
-            racer(PLAYER, "Anna", nonce_hash=own_hash),
-            racer(RIVAL, "Bert", nonce_hash=nonce_hash(RIVALS_NONCE)),
-        ],
-    )
+    racers = [
+        racer(PLAYER, "Anna", nonce_hash=own_hash),
+        racer(RIVAL, "Bert", nonce_hash=nonce_hash(RIVALS_NONCE)),
+    ]
+    counting = table(version=version, phase="countdown")
+    counting = replace(counting, commitment=promise, seats=seats, racers=racers)
     return events.TableChanged(table=counting, now=NOON)
+
+
+def changed(event: events.TableChanged, **changes: Any) -> events.TableChanged:
+    """Return an event with other fields of its table."""
+    return replace(event, table=replace(event.table, **changes))
 
 
 def the_deal(nonce: str) -> Position:
