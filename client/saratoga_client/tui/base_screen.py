@@ -110,12 +110,6 @@ def _put(canvas: Canvas, x: int, key: str, effect: str) -> int:
     return canvas.put(x + 1, 0, effect, Role.DIM) + 2
 
 
-class TitleLine(CanvasView):
-    """The first line of a screen."""
-
-    DEFAULT_CSS = "TitleLine { height: 1; }"
-
-
 class MessageLine(CanvasView):
     """The line with the answer to the last key or click; a long text takes more lines."""
 
@@ -150,25 +144,6 @@ class MessageLine(CanvasView):
         for y, line in enumerate(message_lines(self.text, width)):
             canvas.put(1, y, line, self.role)
         return canvas
-
-
-class KeyLine(CanvasView):
-    """The line with the keys that work now, each with its effect."""
-
-    DEFAULT_CSS = "KeyLine { height: 1; }"
-
-    def __init__(self) -> None:
-        super().__init__(self._draw_keys)
-        self._now: Guide = ()
-        self._always: Guide = ()
-
-    def set(self, now: Guide, always: Guide) -> None:
-        """Show these keys; those of `always` are never left out."""
-        self._now, self._always = now, always
-        self.redraw_for((now, always))
-
-    def _draw_keys(self, width: int, height: int) -> Canvas:
-        return key_line(self._now, self._always, width)
 
 
 def key_of(event: events.Key) -> str:
@@ -210,6 +185,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     DEFAULT_CSS = """
     BaseScreen { layout: vertical; overflow: hidden hidden; }
+    BaseScreen #title, BaseScreen #keys { height: 1; }
     BaseScreen #too-small { display: none; }
     BaseScreen.-too-small > * { display: none !important; }
     BaseScreen.-too-small > #too-small { display: block !important; }
@@ -248,10 +224,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return self._answers is not None
 
     def compose(self) -> ComposeResult:
-        yield TitleLine(self.draw_title)
+        yield CanvasView(self.draw_title, id="title")
         yield from self.body()
         yield MessageLine()
-        yield KeyLine()
+        yield CanvasView(self._draw_keys, id="keys")
         yield CanvasView(self._draw_too_small, id="too-small")
 
     def body(self) -> Iterable[Widget]:
@@ -264,8 +240,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.begin()
         self.redraw()
         for page in self.query(ScrollPage):
-            self.watch(page, "virtual_size", self.show_lines, init=False)
-            self.watch(page, "scroll_y", self.show_lines, init=False)
+            for changed in ("virtual_size", "scroll_y"):
+                self.watch(page, changed, self.query_one("#keys", CanvasView).redraw, init=False)
 
     @property
     def can_draw(self) -> bool:
@@ -279,8 +255,6 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         self.set_class(width < LEAST_WIDTH or height < LEAST_HEIGHT, "-too-small")
-        if self.can_draw:
-            self.show_lines()
 
     def _draw_too_small(self, width: int, height: int) -> Canvas:
         canvas = Canvas(width, height)
@@ -343,27 +317,23 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             if each.help
         ]
 
+    def _draw_keys(self, width: int, height: int) -> Canvas:
+        if self._answers is None:
+            return key_line(self.guide(), self._labels(is_kept=True), width)
+        answers = [(key, word) for key, (word, _) in self._answers.items()]
+        return key_line(answers, (("any other key", "no"),), width)
+
     def tick(self) -> None:
         """Update the parts that change with time; called every `TICK` seconds."""
-        self.show_title()
+        for view in self.query(CanvasView).exclude("BoardPane"):
+            view.redraw()
 
     def redraw(self) -> None:
         """Update everything on the screen; called after each key."""
-        self.show_lines()
-
-    def show_lines(self) -> None:
-        """Update the title line and the key line."""
-        self.show_title()
-        keys = self.query_one(KeyLine)
-        if self._answers is None:
-            keys.set(self.guide(), self._labels(is_kept=True))
-        else:
-            answers = [(key, word) for key, (word, _) in self._answers.items()]
-            keys.set(answers, (("any other key", "no"),))
-
-    def show_title(self) -> None:
-        """Update the title line."""
-        self.query_one(TitleLine).redraw()
+        for canvas in self.query(CanvasView):
+            canvas.redraw()
+        for view in self.query(RichView):
+            view.redraw()
 
     @property
     def message(self) -> str:

@@ -77,7 +77,8 @@ class BoardPane(CanvasView):
         """The layout of the shown view; `None` before the first view."""
         self._position: BoardPosition | None = None
         self._scene: Scene | None = None
-        self._marks = Marks()
+        self._drawn: object = None
+        """What the last drawing depended on."""
         self._grip: _Grip | None = None
         self._was_dragged = False
 
@@ -106,18 +107,20 @@ class BoardPane(CanvasView):
         ):
             self._scene = None
 
-    def draw_position(self) -> None:
-        """Draw the position with the selection's marks, if they differ from those drawn."""
-        self._marks = self._marks_now()
-        self.redraw_for((self.position, self._marks))
+    def redraw(self) -> None:
+        """Draw the position with the selection's marks, if they or the size differ from those drawn."""
+        if self._position is not None:
+            drawn, self._drawn = self._drawn, (self._position, self._marks_now(), self.outer_size)
+            if drawn != self._drawn:
+                super().redraw()
 
     def _draw_board(self, width: int, height: int) -> Canvas:
         position = self._position
         if position is None:
             return Canvas(width, height)
-        game, view = position.game, position.view
-        layout = self.layout_shown = lay_out(game, view, width, height, self._marks.picked)
-        canvas = draw_board(game, view, self._marks, position.style, layout)
+        game, view, lit = position.game, position.view, self._marks_now()
+        layout = self.layout_shown = lay_out(game, view, width, height, lit.picked)
+        canvas = draw_board(game, view, lit, position.style, layout)
         for y, text in rule_rows(game, view, layout).items():
             canvas.put(MARGIN, y, text, Role.LABEL)
         if self._grip and layout.cards_from(self._grip.spot) != self._grip.cards:
@@ -182,7 +185,7 @@ class BoardPane(CanvasView):
             self.selection = replace(
                 cleared(self.selection), picked=grip.spot.pile, size=len(grip.cards)
             )
-            self.draw_position()
+            self.redraw()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         grip = self._grip

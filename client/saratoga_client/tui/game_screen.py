@@ -5,8 +5,7 @@ A key or a mouse action changes the state first; then the screen is drawn once.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -15,10 +14,9 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import PROMPT, Finder, found_text
 from saratoga_client.input.selection import InputResult
-from saratoga_client.tui.base_screen import BaseScreen, Guide, Key, Keys, MessageLine
+from saratoga_client.tui.base_screen import BaseScreen, Guide, Key, Keys
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_rules.game import Game
@@ -40,10 +38,6 @@ class GameScreen(BaseScreen):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.finder = Finder()
-        self._defers_drawing = False
-        self._is_outdated = False
-        self._unsaid: tuple[str, Role] | None = None
-        """The message caused by the current key; the next drawing shows it."""
 
     def body(self) -> Iterable[Widget]:
         with Horizontal(id="table"):
@@ -78,56 +72,11 @@ class GameScreen(BaseScreen):
     def draw_ticker(self, width: int, height: int) -> Canvas:
         """Draw the line that replaces the panel on small screens."""
 
-    @abstractmethod
-    def redraw_side(self) -> None:
-        """Update the widgets beside the board."""
-
     # Drawing
 
-    @contextmanager
-    def drawn_once(self) -> Iterator[None]:
-        """Defer all drawing and messages until the end of the `with` block, then draw once."""
-        if self._defers_drawing:
-            yield
-            return
-        self._defers_drawing, self._is_outdated = True, False
-        try:
-            yield
-        finally:
-            self._defers_drawing = False
-        if self._is_outdated and self.is_attached:
-            self.redraw()
-
     def redraw(self) -> None:
-        if self._defers_drawing:
-            self._is_outdated = True
-            return
-        self._show_unsaid()
-        self.redraw_boards()
-        self.redraw_side()
-        super().redraw()
-
-    def redraw_boards(self) -> None:
-        """Update the board."""
         self.pane.set_position(self.position())
-        self.pane.draw_position()
-
-    def show_message(self, text: str, role: Role) -> None:
-        self._unsaid = text, role
-        if self._defers_drawing:
-            self._is_outdated = True
-        else:
-            self._show_unsaid()
-
-    def _show_unsaid(self) -> None:
-        if self._unsaid is not None:
-            super().show_message(*self._unsaid)
-            self._unsaid = None
-
-    @property
-    def message(self) -> str:
-        """The latest message, shown or not."""
-        return self.query_one(MessageLine).text if self._unsaid is None else self._unsaid[0]
+        super().redraw()
 
     def keys(self) -> Keys:
         search = partial(partial, self._search)
@@ -156,10 +105,6 @@ class GameScreen(BaseScreen):
 
     # Keys and the mouse
 
-    def handle(self, key: str) -> None:
-        with self.drawn_once():
-            super().handle(key)
-
     def press(self, key: str) -> None:
         if self.finder.is_open:
             self._search(key)
@@ -181,10 +126,9 @@ class GameScreen(BaseScreen):
 
     @on(BoardPane.Pointed)
     def _pointed(self, event: BoardPane.Pointed) -> None:
-        with self.drawn_once():
-            self.drop_question()
-            self.play(event.result)
-            self.redraw()
+        self.drop_question()
+        self.play(event.result)
+        self.redraw()
 
     def _search(self, key: str) -> None:
         self.finder = self.finder.press(key)

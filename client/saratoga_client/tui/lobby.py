@@ -180,8 +180,6 @@ class LobbyScreen(BaseScreen):
         is_choosing = self._form is not None or self._is_practice
         self.set_class(not has_server, "-no-server")
         self.set_class(is_choosing or (self.has_tried and not has_server), "-choosing")
-        for view in self.query_one("#body").query(RichView):
-            view.redraw()
         for row, table in enumerate(self.tables or ()):
             if table.code == self.chosen:
                 page, tables = self.query_one(ScrollPage), self.query_one("#tables")

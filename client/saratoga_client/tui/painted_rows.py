@@ -28,24 +28,12 @@ class CanvasView(Widget):
     def __init__(self, draw: Draw = Canvas, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._draw = draw
-        self._content: object = None
         self._canvas = Canvas(0, 0)
 
     @property
     def colours(self) -> Paint:
         """The style of each role now."""
         return getattr(self.app, "colours", paint(Colours.ALL))
-
-    def show(self, draw: Draw) -> None:
-        """Set another drawing function and draw."""
-        self._draw = draw
-        self.redraw()
-
-    def redraw_for(self, content: object) -> None:
-        """Draw again if this value, on which the drawing depends, differs from the last one."""
-        if self.outer_size and content != self._content:
-            self._content = content
-            self.redraw()
 
     def redraw(self) -> None:
         """Draw again, and repaint the rows that differ."""

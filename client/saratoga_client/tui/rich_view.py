@@ -101,11 +101,6 @@ class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):
         """The number of lines below the visible ones."""
         return max(0, round(self.max_scroll_y - self.scroll_y))
 
-    def redraw(self) -> None:
-        """Draw all parts of the page again."""
-        for view in self.query(RichView):
-            view.redraw()
-
     def press(self, key: str) -> bool:
         """Scroll if the key is one for that; return whether it is."""
         # One line of the previous view stays visible.

@@ -9,7 +9,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.base_screen import BaseScreen, Key, TitleLine
+from saratoga_client.tui.base_screen import BaseScreen, Key
 from saratoga_protocol.events import Seat
 from saratoga_rules.game import Game
 
@@ -62,9 +62,6 @@ class TableScreen(BaseScreen):
 
     def facts(self) -> list[str]:
         return [self.state.table.code]
-
-    def show_title(self) -> None:
-        self.query_one(TitleLine).redraw_for((self.facts(), self.status()))
 
     def clock(self) -> tuple[str, Role]:
         """Return the race's clock for the title, with its role; the text may be empty."""

@@ -23,7 +23,6 @@ from saratoga_client.tui.base_screen import (
     LEAST_HEIGHT,
     LEAST_WIDTH,
     BaseScreen,
-    KeyLine,
     MessageLine,
     key_line,
     message_lines,
@@ -202,7 +201,6 @@ async def test_the_message_line_takes_the_rows_it_needs_and_gives_them_back() ->
     class Lines(App[None]):
         def compose(self) -> ComposeResult:
             yield MessageLine()
-            yield KeyLine()
 
     app = Lines()
     async with app.run_test(size=(80, 24)) as pilot:

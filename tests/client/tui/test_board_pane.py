@@ -72,7 +72,7 @@ class Shown:
                 is_interactive=is_interactive,
             )
         )
-        self.board.draw_position()
+        self.board.redraw()
 
     def tile(self, pile: str, index: int | None = None) -> Tile:
         layout = self.board.layout_shown
@@ -174,7 +174,7 @@ async def test_only_rows_that_changed_are_painted_again() -> None:
         assert shown.board.painted == []
         card = shown.tile("t3", 0)
         shown.board.selection = replace(HELD, picked="t3", size=1)
-        shown.board.draw_position()
+        shown.board.redraw()
         await shown.pilot.pause()
         assert {card.y, card.y + card.height - 1} <= set(shown.board.painted)
         assert card.y + card.height + 5 not in shown.board.painted

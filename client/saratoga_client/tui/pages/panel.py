@@ -164,24 +164,6 @@ def has_chart(state: SessionState, width: int, height: int) -> bool:
     return height >= CHART_FROM and width - 2 >= ROOMY and bool(rows(state.table_view))
 
 
-def panel_content(state: SessionState, width: int, height: int, now: int) -> tuple[object, ...]:
-    """Return a value that changes whenever the drawing of the panel changes."""
-    elapsed = race_clock(state, now).elapsed
-    return (
-        *(
-            state.table_view,
-            state.news,
-            state.link,
-            state.alarms,
-            state.history,
-            state.is_new_best,
-        ),
-        against_best(state, elapsed),
-        last_board(state, now),
-        elapsed // 1000 if has_chart(state, width, height) else None,
-    )
-
-
 def ticker(state: SessionState, width: int, now: int, *, ascii_only: bool = False) -> Canvas:
     """Draw the standings in one line, for screens that are too small for the panel."""
     canvas = Canvas(width, 1)

@@ -143,10 +143,6 @@ class CountdownScreen(TableScreen):
         """Seconds until the start, rounded up."""
         return -(-race_clock(self.state, self.controls.now()).until_start // 1000)
 
-    def redraw(self) -> None:
-        self.query_one(ScrollPage).redraw()
-        super().redraw()
-
     def tick(self) -> None:
         self.controls.tell()
         if self.seconds != self._seconds:

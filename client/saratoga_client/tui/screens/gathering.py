@@ -279,10 +279,6 @@ class GatheringScreen(TableScreen):
             self._left_behind = ()
             self.say("Everybody is ready: press s to start.")
 
-    def redraw(self) -> None:
-        self.query_one(ScrollPage).redraw()
-        super().redraw()
-
     @property
     def resting(self) -> str:
         if self.state.seat is None:

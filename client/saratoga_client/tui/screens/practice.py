@@ -154,14 +154,6 @@ class PracticeScreen(GameScreen):
             find=self.finder.text,
         )
 
-    def redraw_side(self) -> None:
-        for view in self.query("#panel, #ticker").results(CanvasView):
-            view.redraw()
-
-    def tick(self) -> None:
-        super().tick()
-        self.redraw_side()
-
     def keys(self) -> Keys:
         if self.finder.is_open:
             return super().keys()

@@ -19,7 +19,7 @@ from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.base_screen import Guide, Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
-from saratoga_client.tui.pages.panel import meter, panel, panel_content, ticker
+from saratoga_client.tui.pages.panel import meter, panel, ticker
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import dollars, minutes_and_seconds
@@ -78,13 +78,6 @@ class RaceScreen(GameScreen, TableScreen):
 
     def draw_ticker(self, width: int, height: int) -> Canvas:
         return ticker(self.state, width, self.controls.now(), ascii_only=self._is_ascii)
-
-    def redraw_side(self) -> None:
-        state, own = self.state, self.own
-        view = self.query_one("#panel", CanvasView)
-        view.redraw_for(panel_content(state, *view.size, self.controls.now()))
-        self.query_one("#meter", CanvasView).redraw_for((own.game, own.banked))
-        self.query_one("#ticker", CanvasView).redraw_for((state.table_view, self.clock()))
 
     @property
     def _is_ascii(self) -> bool:
@@ -157,14 +150,9 @@ class RaceScreen(GameScreen, TableScreen):
     def changed(self, state: SessionState) -> None:
         if state.own is None:
             return
-        with self.drawn_once():
-            self._report(state.own)
-            self._play_queue()
-            self.redraw()
-
-    def tick(self) -> None:
-        super().tick()
-        self.redraw_side()
+        self._report(state.own)
+        self._play_queue()
+        self.redraw()
 
     @property
     def resting(self) -> str:

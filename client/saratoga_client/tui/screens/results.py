@@ -367,10 +367,6 @@ class ResultsScreen(TableScreen):
         self._begin_reading(state)
         super().changed(state)
 
-    def redraw(self) -> None:
-        self.query_one(ScrollPage).redraw()
-        super().redraw()
-
     @property
     def resting(self) -> str:
         state = self.state

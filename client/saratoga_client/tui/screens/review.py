@@ -321,10 +321,6 @@ class ReviewScreen(GameScreen):
     def draw_ticker(self, width: int, height: int) -> Canvas:
         return replay_ticker(self.replay, self.player, width)
 
-    def redraw_side(self) -> None:
-        for view in self.query("#panel, #ticker").results(CanvasView):
-            view.redraw()
-
     def position(self) -> BoardPosition:
         board, step = self.replay.board, self.replay.step
         return BoardPosition(
@@ -341,14 +337,13 @@ class ReviewScreen(GameScreen):
             return
         now = self._seconds()
         passed, self._ticked_at = now - self._ticked_at, now
-        with self.drawn_once():
-            step = self.replay.step
-            self.replay = self.replay.at(self.replay.moment + int(passed * 1000 * self.speed))
-            if self.replay.moment >= self.replay.end:
-                self.speed = 0
-            if self.replay.step != step:
-                self._say_entry()
-            self.redraw()
+        step = self.replay.step
+        self.replay = self.replay.at(self.replay.moment + int(passed * 1000 * self.speed))
+        if self.replay.moment >= self.replay.end:
+            self.speed = 0
+        if self.replay.step != step:
+            self._say_entry()
+        self.redraw()
 
     def _say_entry(self) -> None:
         """Say what led to the shown position."""

@@ -36,14 +36,6 @@ class WatchingScreen(TableScreen):
         draw = live_chart if self.shows_chart else panel
         return draw(self.state, width, height, self.controls.now(), ascii_only=is_ascii)
 
-    def redraw(self) -> None:
-        self.query_one("#page", CanvasView).redraw()
-        super().redraw()
-
-    def tick(self) -> None:
-        self.controls.tell()
-        self.redraw()
-
     def keys(self) -> Keys:
         label = "news" if self.shows_chart else "chart"
         sentence = "the chart of the race, or its news again"
