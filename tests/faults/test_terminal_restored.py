@@ -16,7 +16,7 @@ import pytest
 from kit.keyboard_player import CODE, SARATOGA
 from kit.pseudo_terminal import Window, window
 from kit.server_process import ServerProcess
-from saratoga_client.board_view.layout import Spot, lay_out
+from saratoga_client.board_view.layout import lay_out
 from saratoga_client.practice.deals import from_seed
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import redact
@@ -73,8 +73,7 @@ async def drag(opened: Window) -> None:
     # The position of the column does not depend on the cards.
     view = redact(from_seed(game, "1").position)
     layout = lay_out(game, view, COLUMNS - PANEL, LINES - 3)
-    place = layout.tile(Spot("t1", 0))
-    assert place is not None
+    place = next(tile for tile in layout.tiles if tile.pile == "t1")
     await opened.terminal.until(lambda: opened.terminal.modes.private.get(1016, False))
     # The title is above the board.
     x, y = place.x + 1, place.y + 2

@@ -12,7 +12,7 @@ before committing it.
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.canvas import Canvas, Row
 from saratoga_client.board_view.draw import draw_board
 from saratoga_client.board_view.faces import CardStyle, suit_colours
 from saratoga_client.board_view.layout import lay_out
@@ -52,9 +52,14 @@ def drawn_board(
     return draw_board(game, view, marks, style, layout)
 
 
+def rows(canvas: Canvas) -> list[Row]:
+    """Return every row of a canvas as pieces."""
+    return [canvas.row(y) for y in range(canvas.height)]
+
+
 def read(path: Path) -> BoardPicture:
     """Read a picture from its file."""
-    head, position, _, *rows = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    head, position, _, *lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     name, size, *words = head.split()
     game = GAMES[name]
     width, height = map(int, size.split("x"))
@@ -68,7 +73,7 @@ def read(path: Path) -> BoardPicture:
     )
     look = CardStyle(suits=suit_colours(game), ascii="ascii" in words, hollow="hollow" in words)
     view = redact(parse_position(position))
-    return BoardPicture(game, view, marks, look, width, height, "\n".join(rows).rstrip("\n"))
+    return BoardPicture(game, view, marks, look, width, height, "\n".join(lines).rstrip("\n"))
 
 
 def pictures() -> list[Path]:

@@ -26,7 +26,6 @@ from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
-from saratoga_client.tui.board_pane import BoardPane
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.theme import Appearance
@@ -103,20 +102,6 @@ class Player:
         async with asyncio.timeout(30):
             while not holds():
                 await self.pilot.pause(0.01)
-
-    async def click(self, pile: str, index: int | None = None, *, times: int = 1) -> str:
-        """Click on a card of a pile, or on the pile itself; return the message."""
-        board = self.screen.query_one("#board", BoardPane)
-        layout = board.layout_shown
-        assert layout is not None
-        place = next(
-            place
-            for place in layout.tiles
-            if place.pile == pile and (index is None or place.index == index)
-        )
-        await self.pilot.click(board, offset=(place.x + 1, place.y), times=times)
-        await self.pilot.pause()
-        return self.message
 
 
 @asynccontextmanager

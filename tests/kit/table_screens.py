@@ -289,15 +289,11 @@ class TablePlayer:
         first = self.board.region.y + top
         return "\n".join(row[left:right] for row in self.rows[first:-2])
 
-    def point(self, pile: str, index: int | None = None) -> tuple[int, int]:
-        """Return a cell of a card, counted from the board's corner."""
+    def point(self, pile: str) -> tuple[int, int]:
+        """Return a cell of a pile's first card, counted from the board's corner."""
         layout = self.board.layout_shown
         assert layout is not None
-        place = next(
-            place
-            for place in layout.tiles
-            if place.spot.pile == pile and (index is None or place.spot.index == index)
-        )
+        place = next(tile for tile in layout.tiles if tile.pile == pile)
         return place.x + 1, place.y
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
 from rich.cells import cell_len
@@ -54,11 +55,13 @@ class Canvas:
 
     def row(self, y: int) -> Row:
         """Return a row as pieces; neighbouring cells of one role are one piece."""
-        return _joined(self._signs[y], self._roles[y])
-
-    def rows(self) -> tuple[Row, ...]:
-        """Return every row as pieces."""
-        return tuple(map(self.row, range(self.height)))
+        pieces: list[Piece] = []
+        start = 0
+        for role, cells in groupby(self._roles[y]):
+            end = start + len(list(cells))
+            pieces.append(Piece("".join(self._signs[y][start:end]), role))
+            start = end
+        return tuple(pieces)
 
     def rows_unlike(self, other: "Canvas") -> list[int]:
         """Return the numbers of the rows that differ from those of a canvas of the same size."""
@@ -104,18 +107,3 @@ def _cells(text: str) -> list[str]:
         elif cells:
             cells[-1 if cells[-1] else -2] += sign
     return cells
-
-
-def _joined(signs: list[str], roles: list[Role]) -> Row:
-    if not roles:
-        return ()
-    if roles.count(roles[0]) == len(roles):
-        return (Piece("".join(signs), roles[0]),)
-    pieces: list[Piece] = []
-    start, role = 0, roles[0]
-    for end, following in enumerate(roles):
-        if following is not role:
-            pieces.append(Piece("".join(signs[start:end]), role))
-            start, role = end, following
-    pieces.append(Piece("".join(signs[start:]), role))
-    return tuple(pieces)

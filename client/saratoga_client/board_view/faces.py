@@ -21,7 +21,6 @@ Rows: TypeAlias = tuple[Row, ...]
 
 HOLLOW: Final = {"S": "♠", "H": "♡", "D": "♢", "C": "♣"}
 """Suit symbols with outlined red suits, so that red and black differ without colours."""
-LETTERS: Final = {"S": "s", "H": "h", "D": "d", "C": "c"}
 
 
 class SuitColours(StrEnum):
@@ -120,7 +119,9 @@ class CardStyle:
 
     def suit(self, letter: str) -> str:
         """Return the symbol of a suit, one cell wide."""
-        return (LETTERS if self.ascii else HOLLOW if self.hollow else SUIT_SIGNS)[letter]
+        if self.ascii:
+            return letter.lower()
+        return (HOLLOW if self.hollow else SUIT_SIGNS)[letter]
 
     def index(self, card: Card) -> str:
         """Return a card's rank and suit: `K♠`, `10♥`, hollow `10♡`, in ASCII `10h`."""

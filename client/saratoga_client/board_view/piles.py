@@ -2,18 +2,17 @@
 
 Stock, waste and foundations are above, reserve and columns below. In a game with few columns the
 columns are below the foundations, and two foundations of a suit are one above the other. In a game
-with many columns all foundations are in one row. The tallest usual column limits the card size.
+with many columns, which has no reserve, all foundations are in one row. The tallest usual column limits the card size.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from saratoga_client.board_view.faces import Size
 from saratoga_client.input.move_text import STOCK, has_pile
 from saratoga_rules.game import Game
-from saratoga_rules.moves import COLUMN_NAMES, RESERVE, WASTE
+from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, UP, WASTE
 
 SUIT_ORDER: Final = "SHCD"
 """The order of suits from left to right; neighbours differ in colour."""
@@ -45,13 +44,10 @@ FAN: Final = 4
 MOST_FANNED: Final = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PileArea:
+class PileArea(NamedTuple):
     """The area of one pile."""
 
     pile: str
-    copy: int = 0
-    """0 or 1: the index among two foundations of one name."""
     x: int
     y: int
     size: Size
@@ -62,33 +58,33 @@ class PileArea:
     """Number of screen rows for the pile."""
     fanned: int = 1
     """Maximum number of cards side by side; the top card is at the right."""
+    copy: int = 0
+    """0 or 1: the index among two foundations of one name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PileLabel:
+class PileLabel(NamedTuple):
     """The area of a label with the key and the name of one or several piles."""
 
     piles: tuple[str, ...]
     x: int
     y: int
-    width: int
+    width: int = 0
+    """The width in cells; 0 while it reaches to the next label."""
     centred: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PileLayout:
+class PileLayout(NamedTuple):
     """The areas and labels of all piles of a game."""
 
-    areas: tuple[PileArea, ...]
-    labels: tuple[PileLabel, ...]
+    areas: list[PileArea]
+    labels: list[PileLabel]
     width: int
     """Number of screen columns that the piles take."""
     room: int
     """Number of screen rows for the columns of cards."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Form:
+class _Form(NamedTuple):
     """A combination of card sizes to try for a game and a board."""
 
     game: Game
@@ -97,173 +93,132 @@ class _Form:
     above: Size
     below: Size
     airy: bool
-    tight: bool = False
-    """True if neighbouring foundations share a border."""
 
     @property
     def margin(self) -> int:
         return 1 if self.width >= 50 else 0
 
-    @property
-    def aligns_foundations(self) -> bool:
-        """True if each pile lies above a column."""
-        is_single = self.game.down is None and self.game.up.for_each_suit == 1
-        return is_single and not self.tight
-
-
-def _stretched(labels: list[PileLabel], width: int) -> tuple[PileLabel, ...]:
-    """Extend each label up to the next one."""
-    stretched = []
-    for label in labels:
-        others = [other.x - 1 for other in labels if other.y == label.y and other.x > label.x]
-        end = min([*others, width])
-        fixed = label.centred or label.width == 1
-        stretched.append(label if fixed else replace(label, width=end - label.x))
-    return tuple(stretched)
-
 
 @lru_cache(maxsize=1 << 8)
 def pile_layout(game: Game, width: int, height: int) -> PileLayout:
     """Return the layout with the largest cards that fit; if none fit, with the smallest."""
-    arranged = None
-    for form in _forms(game, width, height):
+    # Small cards close together are better than even smaller cards.
+    sizes = [
+        (size, size, airy) for size in SIZES for airy in (True, False)[: 1 + (size.height < 4)]
+    ]
+    sizes += [(SMALL, strip, False) for strip in STRIPS]
+    for above, below, airy in sizes:
+        form = _Form(game, width, height, above, below, airy)
         few = game.columns.count <= FEW_COLUMNS
         arranged = _in_two_parts(form) if few else _in_rows(form)
         # The last card of a long column shows two rows, or one if it has only one.
-        enough = arranged.room - min(2, form.below.height) + 1 >= TALL[game.packs]
+        enough = arranged.room - min(2, below.height) + 1 >= TALL[game.packs]
         if arranged.width <= width and enough:
-            return arranged
-    assert arranged is not None
+            break
+    for at, label in enumerate(arranged.labels):
+        if not label.width:
+            after = [o.x - 1 for o in arranged.labels if o.y == label.y and o.x > label.x]
+            arranged.labels[at] = label._replace(width=min([*after, width]) - label.x)
     return arranged
 
 
-def _forms(game: Game, width: int, height: int) -> Iterator[_Form]:
-    for size in SIZES:
-        # Small cards close together are better than even smaller cards.
-        for airy in (True,) if size.height > 3 else (True, False):
-            yield _Form(game=game, width=width, height=height, above=size, below=size, airy=airy)
-    for strip in STRIPS:
-        yield _Form(
-            game=game, width=width, height=height, above=SMALL, below=strip, airy=False, tight=True
-        )
+def _area(pile: str, x: int, y: int, size: Size) -> PileArea:
+    return PileArea(pile, x, y, size, size.width, size.height)
 
 
 def _in_two_parts(form: _Form) -> PileLayout:
     """Put stock, waste and reserve at the left, and foundations above columns at the right."""
     wide, high = form.above
-    count = form.game.columns.count
+    count, down = form.game.columns.count, form.game.down
     gap = 3 if form.airy and form.width >= 60 else 2
+    signs = 2 if down else 0
     fanned = max(2, form.game.stock.draw)
-    fan = wide + FAN * (fanned - 1)
-    left = form.margin + wide + gap
-    right = left + fan + gap + (2 if form.game.down else 0)
-    between = max(1, min(4, (form.width - form.margin - right - count * wide) // (count - 1)))
-    pitch = wide + between
-    spare = form.width - form.margin - right - (count * pitch - between)
-    if spare >= FAN and form.game.stock.draw == 1:
+    packet = wide + FAN * (fanned - 1)
+    free = form.width - 2 * form.margin - wide - packet - 2 * gap - signs - count * wide
+    between = max(1, min(4, free // (count - 1)))
+    spare = max(0, free - between * (count - 1))
+    if form.game.stock.draw == 1:
         more = min(spare // FAN, MOST_FANNED - fanned)
-        fanned, right, spare = fanned + more, right + FAN * more, spare - FAN * more
-        fan += FAN * more
-    shift = max(0, spare) // 2
-    left, right, first = left + shift, right + shift, form.margin + shift
+        fanned, packet, spare = fanned + more, packet + FAN * more, spare - FAN * more
+    first = form.margin + spare // 2
+    left = first + wide + gap
+    right = left + packet + gap + signs
+    places = [right + index * (wide + between) for index in range(count)]
 
     seen = high if form.airy else min(2, high)
-    tower = seen + high if form.game.down else high
-    lower = 1 + tower + (1 if form.airy else 0)
+    lower = 1 + (seen if down else 0) + high + form.airy
     room = form.height - lower - 1
-
-    areas = [_site(STOCK, first, 1, form.above), _fan(WASTE, left, 1, form.above, fanned)]
-    labels = [
-        PileLabel(piles=(STOCK,), x=first, y=0, width=wide + gap - 1),
-        PileLabel(piles=(WASTE,), x=left, y=0, width=fan),
-    ]
-    span = count * pitch - between
-    labels += _tower_signs(form, right, span, seen)
-    for index, suit in enumerate(SUIT_ORDER):
-        x = right + index * pitch
-        y = 1
-        if form.game.down:
-            areas.append(_site(f"up.{suit}", x, y, form.above, rows=seen))
-            areas.append(_site(f"down.{suit}", x, y + seen, form.above))
-        else:
-            areas.append(_site(f"up.{suit}", x, y, form.above))
+    ups, downs = (tuple(f"{kind}.{suit}" for suit in SUIT_ORDER) for kind in (UP, DOWN))
+    areas = [_area(STOCK, first, 1, form.above)]
+    areas += [_area(WASTE, left, 1, form.above)._replace(fanned=fanned)]
+    areas += [_area(pile, x, 1, form.above) for pile, x in zip(ups, places, strict=True)]
+    labels = [PileLabel((STOCK,), first, 0), PileLabel((WASTE,), left, 0)]
+    if down:
+        areas[2:] = [area._replace(rows=seen) for area in areas[2:]]
+        areas += [
+            _area(pile, x, 1 + seen, form.above) for pile, x in zip(downs, places, strict=True)
+        ]
+        labels += [PileLabel(ups, right - 2, 1, 1), PileLabel(downs, right - 2, 1 + seen, 1)]
+    labels.append(PileLabel((*ups, *downs) if down else ups, right, 0))
     if has_pile(form.game, RESERVE):
-        areas.append(_site(RESERVE, first, lower + 1, form.below, rows=room))
-        labels.append(PileLabel(piles=(RESERVE,), x=first, y=lower, width=right - first - 1))
-    for index, name in enumerate(COLUMN_NAMES[:count]):
-        x = right + index * pitch
-        areas.append(_site(name, x, lower + 1, form.below, rows=room))
-        labels.append(PileLabel(piles=(name,), x=x, y=lower, width=wide, centred=True))
-    return PileLayout(
-        areas=tuple(areas),
-        labels=_stretched(labels, form.width),
-        width=right - shift + span,
-        room=room,
-    )
+        areas.append(_area(RESERVE, first, lower + 1, form.below)._replace(rows=room))
+        labels.append(PileLabel((RESERVE,), first, lower))
+    _add_columns(areas, labels, places, lower, room, form.below)
+    return PileLayout(areas, labels, places[-1] + wide - spare // 2, room)
 
 
-def _tower_signs(form: _Form, right: int, span: int, seen: int) -> list[PileLabel]:
-    ups = tuple(f"up.{suit}" for suit in SUIT_ORDER)
-    if not form.game.down:
-        return [PileLabel(piles=ups, x=right, y=0, width=span)]
-    downs = tuple(f"down.{suit}" for suit in SUIT_ORDER)
-    return [
-        PileLabel(piles=ups, x=right - 2, y=1, width=1),
-        PileLabel(piles=downs, x=right - 2, y=1 + seen, width=1),
-        PileLabel(piles=(*ups, *downs), x=right, y=0, width=span),
-    ]
+def _add_columns(
+    areas: list[PileArea],
+    labels: list[PileLabel],
+    places: list[int],
+    y: int,
+    room: int,
+    size: Size,
+) -> None:
+    """Add the columns with their labels above them, in row `y`."""
+    for name, x in zip(COLUMN_NAMES, places, strict=False):
+        areas.append(_area(name, x, y + 1, size)._replace(rows=room))
+        labels.append(PileLabel((name,), x, y, size.width, centred=True))
 
 
 def _in_rows(form: _Form) -> PileLayout:
-    """Put all other piles in one row above the columns."""
-    wide, high = form.above
-    columns = _row_of_columns(form)
+    """Put stock, waste and foundations in one row above the columns."""
+    game, (wide, high) = form.game, form.above
+    places = _row_of_columns(form)
+    right = form.width - form.margin
+    end = min(places[-1] + form.below.width, right)
     gap = 2 if form.airy else 1
-    if form.aligns_foundations:
-        gap = columns[1] - columns[0] - wide
-    x = form.margin
-    areas = [_site(STOCK, x, 1, form.above)]
-    labels = [PileLabel(piles=(STOCK,), x=x, y=0, width=wide + gap - 1)]
-    x += wide + gap
-    span = columns[-1] + form.below.width
-    end = min(span, form.width - form.margin)
-    groups = _groups(form, gap)
-    needed = sum(group.width(wide) for group in groups) + (len(groups) - 1) * (gap + 1)
+    # In a game with one foundation for each suit, each pile lies above a column.
+    is_aligned = game.down is None and game.up.for_each_suit == 1 and form.above == form.below
+    if is_aligned:
+        gap = places[1] - places[0] - wide
+    foundations = list(_foundations(form, gap, is_aligned))
+    needed = foundations[-1].x + wide
+    areas = [_area(STOCK, form.margin, 1, form.above)]
+    labels = [PileLabel((STOCK,), form.margin, 0)]
+    x = form.margin + wide + gap
     missing = 0
-    for pile in (RESERVE, WASTE):
-        if not has_pile(form.game, pile):
-            continue
-        fanned = 1
-        if pile == WASTE:
-            packet = FAN * (form.game.stock.draw - 1)
-            spare = form.width - form.margin - x - wide - gap - 1 - needed
-            if form.aligns_foundations and spare > packet:
-                # Only a packet that is drawn together may push the foundations to the right.
-                spare = max(packet, spare - (form.width - form.margin - end))
-            fanned += max(0, min(spare // FAN, MOST_FANNED - 1))
-            missing = max(0, packet - spare)
-        fan = wide + FAN * (fanned - 1)
-        areas.append(_fan(pile, x, 1, form.above, fanned))
-        labels.append(PileLabel(piles=(pile,), x=x, y=0, width=fan + gap - 1))
-        x += fan + gap
+    if has_pile(game, WASTE):
+        packet = FAN * (game.stock.draw - 1)
+        spare = right - x - wide - gap - 1 - needed
+        if is_aligned and spare > packet:
+            # Only a packet that is drawn together may push the foundations to the right.
+            spare = max(packet, spare - (right - end))
+        fanned = 1 + max(0, min(spare // FAN, MOST_FANNED - 1))
+        missing = max(0, packet - spare)
+        areas.append(_area(WASTE, x, 1, form.above)._replace(fanned=fanned))
+        labels.append(PileLabel((WASTE,), x, 0))
+        x += wide + FAN * (fanned - 1) + gap
     x = max(x + 1, end - needed)
-    for group in groups:
-        areas += group.areas(x, form.above)
-        labels.append(PileLabel(piles=group.piles, x=x, y=0, width=group.width(wide)))
-        x += group.width(wide) + gap + 1
-    lower = 1 + high + (1 if form.airy else 0)
+    areas += [area._replace(x=x + area.x) for area in foundations]
+    for kind in (UP, DOWN) if game.down else (UP,):
+        piles = tuple(f"{kind}.{suit}" for suit in SUIT_ORDER)
+        labels.append(PileLabel(piles, next(a.x for a in areas if a.pile == piles[0]), 0))
+    lower = 1 + high + form.airy
     room = form.height - lower - 1
-    for name, left in zip(COLUMN_NAMES, columns, strict=False):
-        areas.append(_site(name, left, lower + 1, form.below, rows=room))
-        labels.append(
-            PileLabel(piles=(name,), x=left, y=lower, width=form.below.width, centred=True)
-        )
-    return PileLayout(
-        areas=tuple(areas),
-        labels=_stretched(labels, form.width),
-        width=max(span + form.margin, x - gap - 1) + missing,
-        room=room,
-    )
+    _add_columns(areas, labels, places, lower, room, form.below)
+    width = max(places[-1] + form.below.width + form.margin, x + needed) + missing
+    return PileLayout(areas, labels, width, room)
 
 
 def _row_of_columns(form: _Form) -> list[int]:
@@ -279,57 +234,21 @@ def _row_of_columns(form: _Form) -> list[int]:
     ]
 
 
-def _groups(form: _Form, gap: int) -> list["_Group"]:
-    """Return the groups of foundations; other piles lie `gap` cells apart."""
-    up, down = form.game.up.for_each_suit, form.game.down
-    between = gap if form.aligns_foundations else int(not form.tight)
-    groups = [_Group("up", up, between)]
-    if down:
-        groups.append(_Group("down", down.for_each_suit, between))
-    return groups
+def _foundations(form: _Form, gap: int, is_aligned: bool) -> Iterator[PileArea]:
+    """Yield the foundations in one row from cell 0; two foundations of one suit overlap.
 
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """A group of foundations side by side; two foundations of one suit overlap."""
-
-    direction: str
-    copies: int
-    between: int
-    """Empty cells between two suits; if 0, neighbouring foundations share a border."""
-
-    @property
-    def piles(self) -> tuple[str, ...]:
-        return tuple(f"{self.direction}.{suit}" for suit in SUIT_ORDER)
-
-    def width(self, wide: int) -> int:
-        if not self.between:
-            return FAN * (len(SUIT_ORDER) * self.copies - 1) + wide
-        pair = wide + FAN * (self.copies - 1)
-        return len(SUIT_ORDER) * (pair + self.between) - self.between
-
-    def areas(self, x: int, size: Size) -> Iterator[PileArea]:
-        for pile in self.piles:
-            for copy in range(self.copies):
-                covered = copy < self.copies - 1 or (not self.between and pile != self.piles[-1])
-                yield PileArea(
-                    pile=pile,
-                    copy=copy,
-                    x=x,
-                    y=1,
-                    size=size,
-                    seen=FAN if covered else size.width,
-                    rows=size.height,
-                )
-                x += FAN if covered else size.width
-            x += self.between
-
-
-def _site(pile: str, x: int, y: int, size: Size, rows: int | None = None) -> PileArea:
-    return PileArea(pile=pile, x=x, y=y, size=size, seen=size.width, rows=rows or size.height)
-
-
-def _fan(pile: str, x: int, y: int, size: Size, fanned: int) -> PileArea:
-    return PileArea(
-        pile=pile, x=x, y=y, size=size, seen=size.width, rows=size.height, fanned=fanned
-    )
+    Above one-row cards, neighbouring foundations share a border.
+    """
+    wide, shares_border = form.above.width, form.below.height == 1
+    between = gap if is_aligned else int(not shares_border)
+    x = 0
+    for kind in filter(None, (form.game.up, form.game.down)):
+        for suit in SUIT_ORDER:
+            for copy in range(kind.for_each_suit):
+                is_last = copy == kind.for_each_suit - 1
+                is_whole = is_last and (not shares_border or suit == SUIT_ORDER[-1])
+                area = _area(f"{kind.direction}.{suit}", x, 1, form.above)
+                yield area._replace(copy=copy, seen=wide if is_whole else FAN)
+                x += wide if is_whole else FAN
+            x += between
+        x += gap + 1 - between

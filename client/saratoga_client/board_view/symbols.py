@@ -10,17 +10,17 @@ class Symbols:
 
     filled: str
     rest: str
+    """The rest of a bar, and somebody who is not ready."""
     tick: str
     dots: str
-    away: str
     ready: str
-    waiting: str
     link: str
-    broken_link: str
+    away: str
+    """A player who is away, and a broken link."""
     mark: str
     """The mark before the player's own row or the chosen row."""
     states: dict[str, str]
-    """The symbol by the state of a board."""
+    """The symbol by the state of a board; other boards have ended without a result."""
     corners: str
     """Corners and ends: top left, top right, bottom left, bottom right, left end, right end."""
     across: str
@@ -34,23 +34,9 @@ UNICODE: Final = Symbols(
     dots="…",
     away="○",
     ready="✓",
-    waiting="·",
     link="●",
-    broken_link="○",
     mark="▸",
-    states={
-        "racing": "▸",
-        "won": "*",
-        "cash-out": "$",
-        "stuck": "✗",
-        "out-of-time": "!",
-        "left": "-",
-        "gone": "-",
-        "ended-by-host": "-",
-        "idle": "-",
-        "bots-stopped": "-",
-        "ended-by-vote": "-",
-    },
+    states={"racing": "▸", "won": "*", "cash-out": "$", "stuck": "✗", "out-of-time": "!"},
     corners="┌┐└┘├┤",
     across="─",
     upright="│",
@@ -63,9 +49,7 @@ LETTERS: Final = Symbols(
     dots="~",
     away="o",
     ready="+",
-    waiting=".",
     link="*",
-    broken_link="o",
     mark=">",
     states={**UNICODE.states, "racing": ">", "stuck": "x"},
     corners="++++++",

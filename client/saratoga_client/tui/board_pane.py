@@ -18,12 +18,12 @@ from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.keyboard import key_hints, press
 from saratoga_client.input.mouse import Click, click, drop
-from saratoga_client.input.move_text import ascii_card_name, card_name
+from saratoga_client.input.move_text import ascii_card_name, card_name, pile_cards
 from saratoga_client.input.scene import Scene, scene_of
 from saratoga_client.input.selection import NO_SELECTION, InputResult, Marks, cleared, marks
 from saratoga_client.tui.base_screen import Guide
 from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_rules.cards import HIDDEN, Card
+from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
 from saratoga_rules.position import View
@@ -123,7 +123,7 @@ class BoardPane(CanvasView):
         canvas = draw_board(game, view, lit, position.style, layout)
         for y, text in rule_rows(game, view, layout).items():
             canvas.put(MARGIN, y, text, Role.LABEL)
-        if self._grip and layout.cards_from(self._grip.spot) != self._grip.cards:
+        if self._grip and self._cards_at(self._grip.spot) != self._grip.cards:
             self._let_go()
         return canvas
 
@@ -171,8 +171,8 @@ class BoardPane(CanvasView):
         spot = self.layout_shown.at(event.x, event.y) if self.layout_shown else None
         if event.button != LEFT_BUTTON or spot is None or self.layout_shown is None:
             return
-        cards = self.layout_shown.cards_from(spot)
-        if cards and cards[-1] != HIDDEN:
+        cards = self._cards_at(spot)
+        if cards:
             self._grip = _Grip(spot, cards, (event.x, event.y))
             self.capture_mouse()
 
@@ -207,9 +207,13 @@ class BoardPane(CanvasView):
         kind = Click.DOUBLE if event.chain > 1 else Click.SINGLE
         if event.button == RIGHT_BUTTON:
             kind = Click.RIGHT
-        count = self.layout_shown.count_from(spot)
-        result = click(self.scene, self.selection, spot.pile, count, kind)
+        result = click(self.scene, self.selection, spot.pile, spot.count, kind)
         self.post_message(self.Pointed(self._keep(result)))
+
+    def _cards_at(self, spot: Spot) -> tuple[Card, ...]:
+        """Return the face-up cards that a drag lifts from a spot."""
+        pile = pile_cards(self.position.view, spot.pile)
+        return pile[-spot.count :] if 0 < spot.count <= len(pile) else ()
 
     def _refused(self) -> bool:
         """Return whether the mouse does nothing now; a reason to tell the player is posted."""

@@ -209,7 +209,7 @@ class LobbyScreen(BaseScreen):
         if self.is_open:
             return [(f"{self.symbols.link} open", Role.MONEY_UP)]
         state = "no server" if self.has_tried else "..."
-        return [(f"{self.symbols.broken_link} {state}", Role.WARNING)]
+        return [(f"{self.symbols.away} {state}", Role.WARNING)]
 
     def _draw_player(self, ink: Ink) -> RenderableType:
         if not self.has_tried:

@@ -75,7 +75,7 @@ class TableScreen(BaseScreen):
     def _link(self) -> tuple[str, Role]:
         state, symbols = self.state, self.symbols
         if state.link is not LinkState.CONNECTED:
-            return f"{symbols.broken_link} {state.link.value}", Role.WARNING
+            return f"{symbols.away} {state.link.value}", Role.WARNING
         if self.size.width < WIDE:
             return symbols.link, Role.MONEY_UP
         latency = "" if state.round_trip_ms is None else f" {state.round_trip_ms} ms"

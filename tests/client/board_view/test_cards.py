@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from kit.board_pictures import rows
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.faces import (
     CardState,
@@ -28,14 +29,14 @@ WRITINGS = st.lists(st.tuples(st.integers(-6, 14), st.integers(-2, 5), WIDE, ROL
 
 
 def widths(canvas: Canvas) -> set[int]:
-    return {sum(cell_len(piece.text) for piece in row) for row in canvas.rows()}
+    return {sum(cell_len(piece.text) for piece in row) for row in rows(canvas)}
 
 
 @given(st.integers(-4, 12), st.text(max_size=12))
 def test_no_text_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
     canvas = Canvas(12, 1)
     canvas.put(x, 0, text, Role.TEXT)
-    assert not UNSEEN.search("".join(piece.text for piece in canvas.rows()[0]))
+    assert not UNSEEN.search("".join(piece.text for piece in rows(canvas)[0]))
 
 
 def test_half_a_wide_sign_is_never_shown() -> None:

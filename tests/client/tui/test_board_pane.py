@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from kit.positions import draw
 from saratoga_client.board_view.faces import CardStyle
-from saratoga_client.board_view.layout import Spot, Tile
+from saratoga_client.board_view.layout import Tile
 from saratoga_client.input.selection import InputResult, Selection
 from saratoga_client.tui.board_pane import BoardPane, BoardPosition
 from saratoga_rules.games import GAMES
@@ -74,14 +74,12 @@ class Shown:
         )
         self.board.redraw()
 
-    def tile(self, pile: str, index: int | None = None) -> Tile:
+    def tile(self, pile: str, index: int = 0) -> Tile:
         layout = self.board.layout_shown
         assert layout is not None
-        found = layout.tile(Spot(pile, index))
-        assert found is not None
-        return found
+        return [tile for tile in layout.tiles if tile.pile == pile][index]
 
-    def corner(self, pile: str, index: int | None = None) -> tuple[int, int]:
+    def corner(self, pile: str, index: int = 0) -> tuple[int, int]:
         found = self.tile(pile, index)
         return found.x + 1, found.y
 

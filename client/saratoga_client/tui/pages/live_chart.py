@@ -86,4 +86,4 @@ def _standings(canvas: Canvas, state: SessionState, found: Sequence[Row], ascii_
         canvas.put(1, y, f"{mark_of(row.place)} {name}", role)
         canvas.put(STANDINGS - 16, y, f"{row.banked:>5}", role)
         canvas.put(STANDINGS - 11, y, f"{dollars(row.net):>7}", money_role(row.net))
-        canvas.put(STANDINGS - 3, y, symbols.states.get(row.state, "?"), role)
+        canvas.put(STANDINGS - 3, y, symbols.states.get(row.state, "-"), role)

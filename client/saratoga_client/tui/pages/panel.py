@@ -328,7 +328,7 @@ def _money(state: SessionState, banked: int) -> MoneyMeter:
 
 def _mark(state: SessionState, row: Row, symbols: Symbols) -> str:
     is_away = row.state == "racing" and row.player in disconnected_players(state.table)
-    return symbols.away if is_away else symbols.states.get(row.state, "?")
+    return symbols.away if is_away else symbols.states.get(row.state, "-")
 
 
 def _mark_role(row: Row, state: SessionState) -> Role:

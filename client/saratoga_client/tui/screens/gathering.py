@@ -92,9 +92,7 @@ def seats_part(state: SessionState, chosen: str, symbols: Symbols, ink: Ink) -> 
     grid = ink.grid(1, 2, NAME, 12, 5, 6, right={5})
     for seat in table.seats:
         is_you = seat.player == state.player
-        sign = (
-            symbols.away if not seat.connected else symbols.ready if seat.ready else symbols.waiting
-        )
+        sign = symbols.away if not seat.connected else symbols.ready if seat.ready else symbols.rest
         races, wins, dollars_won = totals[seat.player]
         won, net = (f"{wins}/{races}", dollars(dollars_won)) if races else ("", "")
         grid.add_row(
@@ -140,7 +138,7 @@ def race_part(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType
     number = state.table.race.rpartition("/")[2]
     grid = ink.grid(1, 3, None)
     for key, text in rows:
-        mark = ink.text(key, Role.KEY) if is_host else ink.text(symbols.waiting, Role.DIM)
+        mark = ink.text(key, Role.KEY) if is_host else ink.text(symbols.rest, Role.DIM)
         grid.add_row("", mark, ink.text(text))
     return Group(
         ink.text(f" {(race or f'race {number}').upper()}", Role.LABEL),

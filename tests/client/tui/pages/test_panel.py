@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replaced
 from rich.cells import cell_len
 
+from kit.board_pictures import rows
 from kit.session_states import (
     RACE,
     START,
@@ -157,7 +158,7 @@ def test_a_player_whose_board_has_ended_reads_no_distance_to_a_rival() -> None:
 
 
 def rows_of(canvas: Canvas) -> list[str]:
-    return ["".join(piece.text for piece in row) for row in canvas.rows()]
+    return ["".join(piece.text for piece in row) for row in rows(canvas)]
 
 
 @given(
@@ -274,8 +275,8 @@ def test_an_alarm_of_the_race_is_among_the_news_and_leaves_the_standings_their_r
     before, after = (rows_of(panel(state, 24, 15, START)) for state in (calm, present))
     news = next(y for y, row in enumerate(after) if " news " in row)
     assert before[:news] == after[:news]
-    rows = panel(present, 24, 15, START).rows()
-    loud = [piece.text.strip() for row in rows for piece in row if piece.role is Role.ALARM]
+    lines = rows(panel(present, 24, 15, START))
+    loud = [piece.text.strip() for row in lines for piece in row if piece.role is Role.ALARM]
     assert len(loud) >= LEAST_EVENTS
     earlier = rows_of(panel(replace(calm, alarms=(alarm,)), 24, 21, START))
     assert sum("changed" in row or "deal was" in row for row in earlier) <= ALARM_LINES
@@ -318,7 +319,7 @@ def racing(letters: str = "ya") -> SessionState:
 
 def text(state: SessionState, width: int, height: int) -> list[str]:
     canvas = live_chart(state, width, height, START + 60_000, ascii_only=True)
-    return ["".join(cell.text for cell in row) for row in canvas.rows()]
+    return ["".join(cell.text for cell in row) for row in rows(canvas)]
 
 
 @pytest.mark.parametrize(("width", "height"), [(54, 15), (80, 21), (120, 37)])
@@ -335,5 +336,5 @@ def test_a_shared_place_is_one_number_and_every_line_has_its_racers_colour() -> 
     state = state_after(standings("a9 y5 r4"), standings("a9 =y9 r4"))
     canvas = live_chart(state, 80, 21, START + 60_000, ascii_only=True)
     assert [row[1:5] for row in text(state, 80, 21)[1:4]] == ["1 an", "1 YO", "3 ra"]
-    roles = {line.role for row in canvas.rows() for line in row if set(line.text) == {"1"}}
+    roles = {line.role for row in rows(canvas) for line in row if set(line.text) == {"1"}}
     assert roles == {Role.LEADER, Role.YOU}

@@ -52,7 +52,7 @@ def said_in_klondike(at_table: TablePlayer) -> str:
 
 async def test_a_face_down_card_cannot_be_lifted_and_a_click_on_it_says_why() -> None:
     async with klondike_race() as at_table:
-        point = at_table.point("t1", -1)
+        point = at_table.point("t1")
         await at_table.pilot.mouse_down(at_table.board, offset=point)
         await at_table.pilot.hover(at_table.board, offset=at_table.point("t2"))
         await at_table.pilot.mouse_up(at_table.board, offset=at_table.point("t2"))
