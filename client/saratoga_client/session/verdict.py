@@ -4,7 +4,6 @@ A consistent record may still be of another race; only what this machine saw exc
 the verdict, has one of three outcomes: the record agrees, it is contradicted, or it cannot be checked here.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +12,7 @@ from saratoga_client.session.witness import RACED, UNSEEN, WATCHED, SeenRace
 from saratoga_client.wording import counted
 from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.facts import CONTRADICTED, UNCHECKED, Finding, compare
-from saratoga_rules.records.record import RaceRecord, digest_of
+from saratoga_rules.records.record import digest_of
 from saratoga_rules.records.verify import Check, Verdict, unchecked, verify
 
 WITNESS: Final = "witness"
@@ -124,13 +123,21 @@ def prove(record: bytes, wanted: str = "", seen: SeenRace | None = None, words: 
     that a friend was shown.
     """
     verdict = verify(record)
-    found = verdict.record
+    found, checks = verdict.record, [*verdict.checks]
     text = record.decode("ascii", "replace")
     digest = "" if found is None else digest_of(text)
-    findings = [] if seen is None else list(seen.clashes)
-    if seen is not None and found is not None:
-        findings += compare(seen.facts, found, digest, seen.player)
-    checks = [*verdict.checks, *_other_checks(found, digest, wanted, words)]
+    findings = [] if seen is None else [*seen.clashes]
+    if found is not None:
+        if wanted not in ("", found.race_id):
+            asked = f"race {wanted} was asked for, but the record is of race {found.race_id}"
+            checks.append(Check("race", False, asked))
+        mine = digest_words(digest)
+        is_mine = words in ("", mine)
+        other = f"the words {words} are of another record; this one has {mine}"
+        detail = f"the four words of the digest are {mine}" if is_mine else other
+        checks.append(Check("words", is_mine, detail))
+        if seen is not None:
+            findings += compare(seen.facts, found, digest, seen.player)
     checks.append(_witness_check(seen, findings))
     return Proof(
         checks=tuple(checks),
@@ -143,38 +150,18 @@ def prove(record: bytes, wanted: str = "", seen: SeenRace | None = None, words: 
     )
 
 
-def _other_checks(
-    record: RaceRecord | None, digest: str, wanted: str, words: str
-) -> Iterator[Check]:
-    """Yield the checks against what the user has: the race's id, a friend's words."""
-    if record is None:
-        return
-    if wanted and wanted != record.race_id:
-        asked = f"race {wanted} was asked for, but the record is of race {record.race_id}"
-        yield Check("race", False, asked)
-    mine = digest_words(digest)
-    if words in ("", mine):
-        yield Check("words", True, f"the four words of the digest are {mine}")
-    else:
-        other = f"the words {words} are of another record; this one has {mine}"
-        yield Check("words", False, other)
-
-
 def _witness_check(seen: SeenRace | None, findings: list[Finding]) -> Check:
     """Return the check against what this machine saw."""
-    if wrong := [_detail(each) for each in findings if each.kind == CONTRADICTED]:
-        return Check(WITNESS, False, "; ".join(wrong)[:LONGEST_FAULT])
+    if wrong := [each for each in findings if each.kind == CONTRADICTED]:
+        details = (
+            f"{' '.join([kind, *more])}: {was} was shown, and now {now}"
+            for _, (kind, _, *more), was, now in wrong
+        )
+        return Check(WITNESS, False, "; ".join(details)[:LONGEST_FAULT])
     if seen is None or not seen.is_listed:
         return Check(WITNESS, True, "this machine saw nothing of this race")
+    counted_facts = counted(len(seen.facts), "fact")
     if open_ := sum(each.kind == UNCHECKED for each in findings):
-        why = f"{open_} of {counted(len(seen.facts), 'fact')} cannot be compared here"
-        return unchecked(WITNESS, why)
+        return unchecked(WITNESS, f"{open_} of {counted_facts} cannot be compared here")
     lost = "; the server said that it lost what came before" if seen.is_lost else ""
-    return Check(
-        WITNESS, True, f"it agrees with {counted(len(seen.facts), 'fact')} seen here{lost}"
-    )
-
-
-def _detail(found: Finding) -> str:
-    kind, _, *more = found.key
-    return f"{' '.join([kind, *more])}: {found.seen} was shown, and now {found.found}"
+    return Check(WITNESS, True, f"it agrees with {counted_facts} seen here{lost}")

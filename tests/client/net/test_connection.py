@@ -114,12 +114,6 @@ async def test_an_address_without_a_server_is_unreachable(server: ScriptedServer
             pass
 
 
-async def test_an_invalid_address_is_unreachable() -> None:
-    with pytest.raises(Unreachable):
-        async with Connection("saratoga.example", TOKEN):
-            pass
-
-
 async def test_the_token_is_in_no_log(
     server: ScriptedServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -200,23 +194,6 @@ async def test_a_command_refused_for_the_moment_is_sent_again_under_its_id(
         assert await peer.command() == first
         await peer.send(made(first.id))
         assert await asking == made(first.id)
-
-
-async def test_a_refused_command_is_not_sent_again_after_a_later_one(
-    server: ScriptedServer,
-) -> None:
-    async with connection(server) as client:
-        peer = await server.peer()
-        asking = asyncio.create_task(client.request(DRAW))
-        first = await peer.command()
-        later = asyncio.create_task(client.request(DRAW))
-        await peer.command()
-        await peer.send(
-            events.Refused(re=first.id, code="store_unavailable", message="", retry=True)
-        )
-        with pytest.raises(CommandRefused):
-            await asking
-        later.cancel()
 
 
 # The clock

@@ -159,11 +159,6 @@ def test_every_wait_is_within_its_limits(failures: int, chance: float) -> None:
     assert 0.02 <= backoff.wait(failures, lambda: chance) <= 1.5
 
 
-def test_waits_are_random() -> None:
-    backoff = Backoff(first=1.0, largest=8.0)
-    assert backoff.wait(3, chance=lambda: 0.25) == 1.0
-
-
 SERVER_SENDS_EVERY = 2.0
 """Seconds between two `alive` events of the server, as the protocol page promises."""
 
