@@ -26,7 +26,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import CashOut, Command, MakeMove
+from saratoga_protocol.commands import AllowReady, CashOut, Command, MakeMove, NextRace, Start
 from saratoga_protocol.events import BoardView, Event, Outcome
 
 LINE_UP = ("strong", "weak", "strong", "weak")
@@ -253,13 +253,13 @@ async def run_table(session: TableSession, players: int, races: int | None = Non
         tried = state.table
         try:
             for player in _blocked(state):
-                await session.allow_ready(player)
+                await session.send(AllowReady, player=player)
             if state.phase == "over":
                 over.add(state.table.race)
                 if len(over) != races:
-                    await session.next_race()
+                    await session.send(NextRace)
             elif _may_start(state, players):
-                await session.start()
+                await session.send(Start)
         except Problem as problem:
             if isinstance(problem.__cause__, RequestTimedOut):
                 tried = None  # again

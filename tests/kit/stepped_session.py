@@ -19,7 +19,7 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
-from saratoga_protocol.commands import Command, JoinTable
+from saratoga_protocol.commands import Command, JoinTable, Start
 from saratoga_protocol.events import Event
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.position import redact
@@ -95,7 +95,7 @@ class SteppedSession:
         await rival.at_table(JoinTable, table=self.state.table.code)
         await rival.ready()
         await self.do(self.session.ready())
-        await self.do(self.session.start())
+        await self.do(self.session.send(Start))
         await rival.reveal()
         await self.settle()
         await self.pass_time(COUNTDOWN_MILLIS)

@@ -30,7 +30,8 @@ from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.tui.theme import Appearance
-from saratoga_protocol import events
+from saratoga_protocol import commands, events
+from saratoga_protocol.commands import Command
 from saratoga_protocol.events import BoardView, Event
 from saratoga_protocol.views import wire_view
 from saratoga_rules.games import GAMES
@@ -180,35 +181,17 @@ class FakeSession:
     async def not_ready(self) -> None:
         self._ask("not ready")
 
-    async def start(self) -> None:
-        self._ask("start")
-
-    async def next_race(self) -> None:
-        self._ask("next race")
-
-    async def change_settings(
-        self,
-        *,
-        game: str | None = None,
-        cap: int | None = None,
-        seats: int | None = None,
-        public: bool | None = None,
-        races: int | None = None,
-    ) -> None:
-        chosen = {"game": game, "cap": cap, "seats": seats, "public": public, "races": races}
-        self._ask(", ".join(f"{key} {value}" for key, value in chosen.items() if value is not None))
-
-    async def end_race(self) -> None:
-        self._ask("end race")
-
-    async def lock(self, locked: bool) -> None:
-        self._ask("lock" if locked else "unlock")
-
-    async def kick(self, player: str) -> None:
-        self._ask(f"kick {player}")
-
-    async def allow_ready(self, player: str) -> None:
-        self._ask(f"allow {player}")
+    async def send(self, kind: type[Command], **fields: object) -> None:
+        words = {
+            commands.EndRace: "end race",
+            commands.NextRace: "next race",
+            commands.LockTable: "lock" if fields.get("locked", True) else "unlock",
+            commands.Kick: f"kick {fields.get('player')}",
+            commands.AllowReady: f"allow {fields.get('player')}",
+            commands.ChangeSettings: ", ".join(f"{key} {value}" for key, value in fields.items()),
+            commands.Start: "start",
+        }
+        self._ask(words[kind])
 
     async def leave(self) -> bool:
         self._ask("leave")

@@ -29,6 +29,15 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import BEFORE_THE_RACE, RACE_PHASES, is_call, takes_ready
 from saratoga_client.wording import BOT_LEVELS, settings_words, shown_name, state_words, unmarked
 from saratoga_protocol import events
+from saratoga_protocol.commands import (
+    AllowReady,
+    ChangeSettings,
+    EndRace,
+    Kick,
+    LockTable,
+    NextRace,
+    Start,
+)
 from saratoga_rules.play import IllegalMove
 
 CommandHandler: TypeAlias = Callable[[str], Awaitable[None]]
@@ -74,15 +83,15 @@ class TableCommands:
             "ready": self._ready,
             "not ready": self._not_ready,
             "start": self._start,
-            "end race": self._end_race,
-            "next": self._next,
+            "end race": lambda _: self._table.send(EndRace),
+            "next": lambda _: self._table.send(NextRace),
             "settings": self._settings,
             "bot": self._bring_bot,
             "kick": self._kick,
             "allow": self._allow,
             "qr": self._qr,
-            "lock": lambda _: self._table.lock(True),
-            "unlock": lambda _: self._table.lock(False),
+            "lock": lambda _: self._table.send(LockTable),
+            "unlock": lambda _: self._table.send(LockTable, locked=False),
             "verify": finished.verify,
             "share": finished.share,
             "review": finished.review,
@@ -236,13 +245,7 @@ class TableCommands:
             self._write(f"start: {start_question(names)} Type start again, or wait.")
             return
         self._question = ""
-        await self._table.start()
-
-    async def _end_race(self, words: str) -> None:
-        await self._table.end_race()
-
-    async def _next(self, words: str) -> None:
-        await self._table.next_race()
+        await self._table.send(Start)
 
     async def _settings(self, words: str) -> None:
         if not words:
@@ -252,7 +255,7 @@ class TableCommands:
         if isinstance(chosen, str):
             self._write(f"no: {chosen}")
             return
-        await self._table.change_settings(**chosen)
+        await self._table.send(ChangeSettings, **chosen)
 
     async def _bring_bot(self, words: str) -> None:
         if words.lower() not in BOT_LEVELS:
@@ -268,12 +271,12 @@ class TableCommands:
     async def _kick(self, words: str) -> None:
         seat = self._named("kick", words)
         if seat is not None:
-            await self._table.kick(seat.player)
+            await self._table.send(Kick, player=seat.player, epoch=seat.epoch)
 
     async def _allow(self, words: str) -> None:
         seat = self._named("allow", words)
         if seat is not None:
-            await self._table.allow_ready(seat.player)
+            await self._table.send(AllowReady, player=seat.player)
 
     async def _qr(self, words: str) -> None:
         """Write the table's link for browsers, and the link as a QR code."""

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.connection import Connection, LinkState
@@ -37,18 +37,11 @@ from saratoga_client.session.voided import voided_problem
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
-    AllowReady,
-    ChangeSettings,
     Command,
     CreateTable,
-    EndRace,
     GetRecord,
     JoinTable,
-    Kick,
     LeaveTable,
-    LockTable,
-    NextRace,
-    Start,
 )
 from saratoga_protocol.events import Event
 from saratoga_rules.moves import Move
@@ -275,54 +268,18 @@ class TableSession:
         """Remove the player's ready mark."""
         await self._explained(self._duties.not_ready())
 
-    async def start(self) -> None:
-        """As host, start the countdown with all players who are ready."""
-        await self._request(partial(Start, table=self._code, race=self._race))
+    async def send(self, kind: type[Command], **fields: Any) -> None:
+        """Send a host's command about this table: `Start`, `ChangeSettings`, `Kick` and so on. Raises `Problem`.
 
-    async def end_race(self) -> None:
-        """As host, end the last racing board of the race."""
-        await self._request(partial(EndRace, race=self._race or ""))
-
-    async def next_race(self) -> None:
-        """As host, open the table for the next race."""
-        await self._request(partial(NextRace, table=self._code, race=self._race))
-
-    async def change_settings(
-        self,
-        *,
-        game: str | None = None,
-        cap: int | None = None,
-        seats: int | None = None,
-        public: bool | None = None,
-        races: int | None = None,
-    ) -> None:
-        """As host, change the given settings; all players must mark themselves ready again."""
-        await self._request(
-            partial(
-                ChangeSettings,
-                table=self._code,
-                commitment=self.state.table.commitment if self.state else None,
-                game=game,
-                cap=cap,
-                seats=seats,
-                public=public,
-                races=races,
-            )
-        )
-
-    async def kick(self, player: str) -> None:
-        """As host, remove a player from the table and bar the player from coming back."""
-        seats = self.state.table.seats if self.state else []
-        epoch = next((seat.epoch for seat in seats if seat.player == player), 0)
-        await self._request(partial(Kick, table=self._code, player=player, epoch=epoch))
-
-    async def allow_ready(self, player: str) -> None:
-        """As host, let a player who voided a countdown get ready again."""
-        await self._request(partial(AllowReady, table=self._code, player=player))
-
-    async def lock(self, locked: bool) -> None:
-        """As host, lock the table against new players, or unlock it."""
-        await self._request(partial(LockTable, table=self._code, race=self._race, locked=locked))
+        It names the table, and the race or deal that the table shows, so that a late repeat touches no other.
+        """
+        assert self.state is not None, "the server has not sent the table yet"
+        table = self.state.table
+        shown = {"table": table.code, "race": table.race, "commitment": table.commitment}
+        named: dict[str, Any] = {
+            key: shown[key] for key in shown.keys() & set(kind.__struct_fields__)
+        }
+        await self._request(partial(kind, **named, **fields))
 
     async def leave(self) -> bool:
         """Give up the seat, and the race if one is running; `attend` returns then.
@@ -354,11 +311,6 @@ class TableSession:
     def _code(self) -> str:
         assert self.state is not None, "the server has not sent the table yet"
         return self.state.table.code
-
-    @property
-    def _race(self) -> str | None:
-        """The race that the table shows: a command names it, so that a late repeat touches no other."""
-        return None if self.state is None else self.state.table.race
 
     async def _enter(self, draft: Draft, code: str = "") -> events.Table:
         def numbered(*, id: int) -> Command:  # noqa: A002 - the wire's name

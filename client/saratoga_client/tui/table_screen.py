@@ -10,6 +10,7 @@ from saratoga_client.net.connection import LinkState
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen, Key
+from saratoga_protocol.commands import EndRace
 from saratoga_protocol.events import Seat
 from saratoga_rules.game import Game
 
@@ -117,7 +118,7 @@ class TableScreen(BaseScreen):
         name = name_of(state, state.table.last_racer)
         self.ask(
             f"End the race of {name}, who keeps the banked cards? (y/n)",
-            y=("end race", lambda: self.controls.do(self.controls.seat.end_race())),
+            y=("end race", lambda: self.controls.do(self.controls.seat.send(EndRace))),
         )
 
     @property

@@ -74,11 +74,11 @@ async def test_every_command_of_a_host_names_what_the_host_saw() -> None:
         await there.gather()
         table, session, seat = there.state.table, there.session, there.state.table.seats[-1]
         acts = [
-            session.change_settings(cap=5),
-            session.start(),
-            session.lock(True),
-            session.next_race(),
-            session.kick(seat.player),
+            session.send(ChangeSettings, cap=5),
+            session.send(Start),
+            session.send(LockTable),
+            session.send(NextRace),
+            session.send(Kick, player=seat.player, epoch=seat.epoch),
             session.open_table("canfield"),
         ]
         asking = []
@@ -198,7 +198,7 @@ async def lose_connection_in_countdown(there: SteppedSession) -> None:
     """Get ready and start the countdown, then lose the connection before the nonce is revealed."""
     await there.gather()
     await there.do(there.session.ready())
-    starting = asyncio.create_task(there.session.start())
+    starting = asyncio.create_task(there.session.send(Start))
     await run_ready_tasks()
     await there.network.answer_one()
     while not starting.done():

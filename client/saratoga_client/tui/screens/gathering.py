@@ -22,6 +22,7 @@ from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, shown_name
+from saratoga_protocol.commands import AllowReady, ChangeSettings, Kick, LockTable, Start
 from saratoga_protocol.events import Match, Seat, TableSettings
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
@@ -370,7 +371,7 @@ class GatheringScreen(TableScreen):
             self._change(**changed_setting(self.state.table.settings, key))
 
     def _lock(self) -> None:
-        self.controls.do(self.controls.seat.lock(not self.state.table.locked))
+        self.controls.do(self.controls.seat.send(LockTable, locked=not self.state.table.locked))
 
     @property
     def _blocked(self) -> list[Seat]:
@@ -386,7 +387,10 @@ class GatheringScreen(TableScreen):
         times = counted(seat.voids, "countdown")
         self.ask(
             f"{seat.name} has voided {times}. Allow {seat.name} to get ready again? (y/n)",
-            y=("allow", lambda: self.controls.do(self.controls.seat.allow_ready(seat.player))),
+            y=(
+                "allow",
+                lambda: self.controls.do(self.controls.seat.send(AllowReady, player=seat.player)),
+            ),
         )
 
     def _ask_to_end_match(self, match: Match) -> None:
@@ -398,7 +402,7 @@ class GatheringScreen(TableScreen):
         )
 
     def _change(self, **settings: Any) -> None:
-        self.controls.do(self.controls.seat.change_settings(**settings))
+        self.controls.do(self.controls.seat.send(ChangeSettings, **settings))
         if not self.state.is_connected:
             self.say(SETTINGS_WAIT)
         elif any(seat.ready for seat in self.state.table.seats):
@@ -422,7 +426,13 @@ class GatheringScreen(TableScreen):
 
     def _start_now(self) -> None:
         self._left_behind = ()
-        self.controls.do(self.controls.seat.start())
+        self.controls.do(self.controls.seat.send(Start))
+
+    def _kick(self, player: str) -> None:
+        for seat in self.state.table.seats:
+            if seat.player == player:
+                kick = self.controls.seat.send(Kick, player=player, epoch=seat.epoch)
+                self.controls.do(kick)
 
     def _choose(self, key: str) -> None:
         """Choose another player by an arrow key, or ask whether to kick the chosen one by `k`."""
@@ -438,7 +448,7 @@ class GatheringScreen(TableScreen):
             name = shown_name(others[place].name, others[place].bot, others[place].level)
             self.ask(
                 f"Kick {name} for good? (y/n)",
-                y=("kick", lambda: self.controls.do(self.controls.seat.kick(player))),
+                y=("kick", lambda: self._kick(player)),
             )
             return
         step = -1 if key == "up" else 1

@@ -42,6 +42,7 @@ from saratoga_client.wording import (
     shown_name,
     state_words,
 )
+from saratoga_protocol.commands import NextRace
 from saratoga_protocol.matches import totals as match_totals
 from saratoga_rules.money import even_at
 from saratoga_rules.records.record import RaceRecord
@@ -424,7 +425,7 @@ class ResultsScreen(TableScreen):
         return replace(self._findings, share=share)
 
     def _open_next_race(self) -> None:
-        self.controls.do(self.controls.seat.next_race())
+        self.controls.do(self.controls.seat.send(NextRace))
         self.say("Opening the table for the next race.")
 
     def _review(self) -> None:
