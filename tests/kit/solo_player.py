@@ -24,6 +24,8 @@ from kit.walks import STRATEGIES, banking, wandering
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import PracticeSession
+from saratoga_client.review.boards import open_boards
+from saratoga_client.review.share_text import race_text
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
 from saratoga_client.tui.screens.practice import PracticeScreen
@@ -59,6 +61,15 @@ class StoppedClock:
 
     def __call__(self) -> float:
         return self.at
+
+
+def reviewed(
+    record: RaceRecord, player: str = "", clock: StoppedClock | None = None
+) -> ReviewScreen:
+    """Return the screen of a finished race."""
+    boards = open_boards(record)
+    share = race_text(record, boards, player)
+    return ReviewScreen(record.race_id, boards, player, share, seconds=clock or StoppedClock())
 
 
 @dataclass
@@ -152,25 +163,25 @@ PICTURES: Final[dict[str, Picture]] = {
     ),
     "practice-lafayette-60x24": lambda: (_practice("lafayette"), (60, 24), Appearance(), ()),
     "review-canfield-aisleriot-80x24": lambda: (
-        ReviewScreen(finished("canfield-aisleriot")),
+        reviewed(finished("canfield-aisleriot")),
         SMALL,
         Appearance(),
         ("d",),
     ),
     "review-lafayette-face-down-80x24": lambda: (
-        ReviewScreen(finished()),
+        reviewed(finished()),
         SMALL,
         Appearance(ascii=True),
         ("pagedown", "o"),
     ),
     "review-klondike-face-down-80x24": lambda: (
-        ReviewScreen(finished("klondike")),
+        reviewed(finished("klondike")),
         SMALL,
         Appearance(),
         ("pagedown", "o"),
     ),
     "review-caprice-120x40": lambda: (
-        ReviewScreen(finished("caprice")),
+        reviewed(finished("caprice")),
         LARGE,
         Appearance(),
         ("end",),

@@ -1,4 +1,4 @@
-"""The deals of practice, from a seed or from the record of a finished race.
+"""The deals of practice, from a seed or from a finished race.
 
 Seeds are plain text that players exchange. A seed never gives the deal of a race, because its deal
 key has a prefix of its own (`practice_key`).
@@ -12,8 +12,6 @@ from saratoga_protocol.visible_text import UNSEEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import RaceRecord
-from saratoga_rules.records.replay import game_of
 
 LONGEST_SEED: Final = 40
 """Maximum characters of a seed, which the title line shows."""
@@ -36,7 +34,7 @@ class PracticeDeal:
     game: Game
     position: Position
     seed: str = ""
-    """The seed; empty for the deal of a race's record."""
+    """The seed; empty for the deal of a race."""
     race: str = ""
     """The race's id; empty for the deal of a seed."""
 
@@ -58,11 +56,6 @@ def from_seed(game: Game, seed: str) -> PracticeDeal:
             "A seed is plain text, without control characters and characters that cannot be seen."
         )
     return PracticeDeal(game, deal_for_key(game, practice_key(seed)), seed=seed)
-
-
-def from_record(record: RaceRecord) -> PracticeDeal:
-    """Return the deal of a finished race; raises `ReplayError` for unknown rules."""
-    return PracticeDeal(game_of(record), record.opening, race=record.race_id)
 
 
 def drawn_seed() -> str:

@@ -1,11 +1,9 @@
 """The state of a replay: the shown board, its step and the time."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.wording import NO_LEVELS
-from saratoga_rules.records.record import RaceRecord
+from saratoga_client.review.boards import OpenBoard
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +11,7 @@ class Replay:
     """A replay of a race at one moment."""
 
     race: str
-    boards: tuple[OpenBoard, ...]
+    boards: Sequence[OpenBoard]
     """The boards in order of place; there is at least one."""
     shown: int = 0
     """The index of the shown board."""
@@ -64,15 +62,7 @@ class Replay:
         return replace(self, shown=index, step=self.step_of(index))
 
 
-def replay_of(
-    record: RaceRecord, player: str = "", levels: Mapping[str, str] = NO_LEVELS
-) -> Replay:
-    """Return a replay at the deal, with a player's board or the winner's.
-
-    `levels` has the levels of bots by player id, as far as they are known. Raises `ReplayError`, or `ValueError` for a record without boards.
-    """
-    boards = open_boards(record, levels)
-    if not boards:
-        raise ValueError(f"The race {record.race_id} has no boards.")
+def replay_of(race: str, boards: Sequence[OpenBoard], player: str = "") -> Replay:
+    """Return a replay at the deal, with a player's board or the winner's; there is at least one board."""
     shown = next((at for at, board in enumerate(boards) if board.player == player), 0)
-    return Replay(record.race_id, boards, shown)
+    return Replay(race, boards, shown)

@@ -251,8 +251,9 @@ def review_flow(record: "RaceRecord", player: str = "", server: str = "") -> Flo
     from saratoga_client.review.share_text import race_text
     from saratoga_client.tui.screens.review import ReviewScreen
 
-    share = race_text(record, open_boards(record), player, server)
-    screen = ReviewScreen(record, player, share=share)
+    boards = open_boards(record)
+    share = race_text(record, boards, player, server)
+    screen = ReviewScreen(record.race_id, boards, player, share)
 
     async def flow(app: SaratogaApp) -> None:
         await app.push_screen_wait(screen)

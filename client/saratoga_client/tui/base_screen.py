@@ -60,22 +60,30 @@ Keys: TypeAlias = tuple[Key, ...]
 """The keys of a screen; of two entries with the same key, the first one counts."""
 
 
-def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: int) -> Canvas:
-    """Draw a title line: facts at the left, the connection and the clock at the right.
+def title_line(
+    left: Sequence[str],
+    right: Sequence[tuple[str, Role]],
+    width: int,
+    tag: str = "",
+    ground: Role = Role.TITLE,
+) -> Canvas:
+    """Draw a title line: a tag and facts at the left, the connection and the clock at the right.
 
     Empty facts are left out, and without enough room the last ones; none is cut.
     """
-    canvas = Canvas(width, 1, Role.TITLE)
+    canvas = Canvas(width, 1, ground)
     at = width - 1
     for text, role in reversed(right):
         at -= cells_of(text)
         canvas.put(at, 0, text, role)
         at -= 2
     x = 1
+    if tag:
+        x = canvas.put(x, 0, tag, Role.LABEL if ground is Role.TITLE else ground) + 2
     for fact in filter(None, left):
         if x + cells_of(fact) > at:
             break
-        x = canvas.put(x, 0, fact, Role.TITLE) + 2
+        x = canvas.put(x, 0, fact, ground) + 2
     return canvas
 
 
@@ -194,6 +202,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     """The effect of the key that leaves the screen, for the key line and for the help."""
     HEADING: ClassVar[str] = "KEYS"
     """The heading of the screen's keys in the help."""
+    TAG: ClassVar[str] = ""
+    """The word that begins the title; empty for none."""
+    TITLE_ROLE: ClassVar[Role] = Role.TITLE
     TICK: ClassVar[float] = 0.25
     """Seconds between two calls of `tick`; 0 for none."""
 
@@ -274,7 +285,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def draw_title(self, width: int, height: int) -> Canvas:
         """Draw the title line."""
-        return title_line(self.facts(), self.status(), width)
+        return title_line(self.facts(), self.status(), width, self.TAG, self.TITLE_ROLE)
 
     def keys(self) -> Keys:
         """Return the table of the screen's keys, with their effects now."""

@@ -106,7 +106,7 @@ class TableFlow:
         """Open all boards of the finished race over the current screen."""
         from saratoga_client.tui.screens.review import ReviewScreen
 
-        screen = ReviewScreen(findings.record, findings.player, findings.levels, findings.share)
+        screen = ReviewScreen(findings.race, findings.boards, findings.player, findings.share)
         self.cover(screen)
 
     def cover(self, screen: Screen[None]) -> None:

@@ -9,17 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.positions import draw
-from kit.races import Entrant, race
 from kit.secrecy import rearranged, slots
 from kit.solo_player import StoppedClock, copied, places_in_practice, practised_to
-from kit.walks import banking, places, step_at
+from kit.walks import places, step_at
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import (
     LONGEST_SEED,
     BadSeed,
     PracticeDeal,
     drawn_seed,
-    from_record,
     from_seed,
 )
 from saratoga_client.practice.ghost import Ghost, best_ghost, gap_text, keep_run, kept_runs
@@ -60,14 +58,6 @@ def test_a_seed_gives_every_player_the_same_deal() -> None:
 def test_an_invalid_seed_is_refused_with_the_reason(seed: str) -> None:
     with pytest.raises(BadSeed, match=r"A seed .*\."):
         from_seed(CANFIELD, seed)
-
-
-def test_the_deal_of_a_finished_race_is_its_record_s() -> None:
-    record = race("lafayette", 3, [Entrant("Anna", banking, patience=20)])
-    deal = from_record(record)
-    assert deal.position == record.deal
-    assert deal.game is LAFAYETTE
-    assert deal.title == "the deal of mint-otter-42/4"
 
 
 def test_drawn_seeds_differ_and_have_no_letters_that_are_confused() -> None:

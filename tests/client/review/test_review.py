@@ -18,7 +18,7 @@ from saratoga_client.review.boards import (
     open_boards,
 )
 from saratoga_client.review.chart import LABEL, Climb, chart, mark_of
-from saratoga_client.review.replay import replay_of
+from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
 from saratoga_client.tui.screens.results import in_ascii
 from saratoga_rules.cards import PACK
@@ -42,6 +42,10 @@ def finished(name: str = "lafayette", seed: int = 1) -> RaceRecord:
     return race(name, seed, ENTRANTS)
 
 
+def replayed(record: RaceRecord, player: str = "") -> Replay:
+    return replay_of(record.race_id, open_boards(record), player)
+
+
 @every_game
 def test_boards_are_open_from_the_deal_to_the_end_in_order_of_place(name: str) -> None:
     record = finished(name)
@@ -56,7 +60,7 @@ def test_boards_are_open_from_the_deal_to_the_end_in_order_of_place(name: str) -
 @every_game
 @given(moments=st.lists(st.integers(-5, 200_000), min_size=1, max_size=4))
 def test_every_board_is_shown_as_it_was_at_the_moment(name: str, moments: list[int]) -> None:
-    shown = replay_of(finished(name))
+    shown = replayed(finished(name))
     for moment in moments:
         shown = shown.at(moment).of((shown.shown + 1) % 3)
         board = shown.board
@@ -67,7 +71,7 @@ def test_every_board_is_shown_as_it_was_at_the_moment(name: str, moments: list[i
 
 @given(steps=st.lists(st.integers(-40, 40), max_size=8))
 def test_stepping_never_leaves_the_board(steps: list[int]) -> None:
-    shown = replay_of(finished())
+    shown = replayed(finished())
     for by in steps:
         before = shown
         shown = shown.stepped(by)
@@ -80,9 +84,9 @@ def test_stepping_never_leaves_the_board(steps: list[int]) -> None:
 def test_the_given_players_board_is_shown_first_else_the_winners() -> None:
     record = finished()
     last = record.results[-1].player
-    assert replay_of(record, last).board.player == last
-    assert replay_of(record).board.place == 1
-    assert replay_of(record, "nobody-of-them").board.place == 1
+    assert replayed(record, last).board.player == last
+    assert replayed(record).board.place == 1
+    assert replayed(record, "nobody-of-them").board.place == 1
 
 
 CLIMB = Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000)

@@ -44,7 +44,7 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.solo_player import StoppedClock, before, finished
+from kit.solo_player import StoppedClock, before, finished, reviewed
 from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
 from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
@@ -332,7 +332,7 @@ def review(given: dict[str, str], clock: StoppedClock) -> ReviewScreen:
     record = finished()
     player = record.results[int(given.get("player", 1)) - 1].player
     boards = int(given.get("boards", len(record.results)))
-    return ReviewScreen(replace(record, results=record.results[:boards]), player, seconds=clock)
+    return reviewed(replace(record, results=record.results[:boards]), player, clock)
 
 
 @asynccontextmanager

@@ -19,7 +19,7 @@ from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.practice.hints import safe_move
 from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
-from saratoga_client.text import cells_of, wrapped
+from saratoga_client.text import wrapped
 from saratoga_client.tui.base_screen import Guide, Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
@@ -28,23 +28,7 @@ from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.wording import dollars, minutes_and_seconds, money_meter
 from saratoga_rules.play import IllegalMove
 
-TAG: Final = " PRACTICE "
 NOTICE: Final = " nothing counts here "
-
-
-def practice_title(session: PracticeSession, width: int) -> Canvas:
-    """Draw the title line with game, deal and time, in a colour that races do not use."""
-    canvas = Canvas(width, 1, Role.PRACTICE)
-    game = session.game
-    clean = "clean" if session.is_clean else "helped"
-    right = f"{clean}  {minutes_and_seconds(session.elapsed)} "
-    end = width - cells_of(right)
-    x = canvas.put(0, 0, TAG, Role.PRACTICE)
-    for fact in (game.title, session.deal.title, *title_facts(game, session.view)):
-        if x + cells_of(fact) + 1 < end:
-            x = canvas.put(x, 0, fact, Role.PRACTICE) + 2
-    canvas.put(end, 0, right, Role.PRACTICE)
-    return canvas
 
 
 def practice_panel(session: PracticeSession, symbols: Symbols, width: int, height: int) -> Canvas:
@@ -103,7 +87,8 @@ class PracticeScreen(GameScreen):
     """The screen of a practice session; `dismiss` ends practice."""
 
     LEAVE = ("back", "end practice; the run is kept on this machine")
-    HEADING = "PRACTICE"
+    HEADING = TAG = "PRACTICE"
+    TITLE_ROLE = Role.PRACTICE
 
     DEFAULT_CSS = """
     PracticeScreen #side { width: 24; }
@@ -136,8 +121,14 @@ class PracticeScreen(GameScreen):
 
     # Drawing
 
-    def draw_title(self, width: int, height: int) -> Canvas:
-        return practice_title(self.session, width)
+    def facts(self) -> list[str]:
+        session = self.session
+        more = title_facts(session.game, session.view)
+        return [session.game.title, session.deal.title, *more]
+
+    def status(self) -> list[tuple[str, Role]]:
+        clean = "clean" if self.session.is_clean else "helped"
+        return [(clean, Role.PRACTICE), (minutes_and_seconds(self.session.elapsed), Role.PRACTICE)]
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
         return practice_panel(self.session, self.symbols, width, height)

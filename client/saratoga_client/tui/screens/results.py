@@ -113,7 +113,7 @@ LONG: Final = 5_000
 class Findings:
     """The findings of one race for one player."""
 
-    record: RaceRecord
+    race: str
     boards: tuple[OpenBoard, ...]
     player: str
     even: int
@@ -124,11 +124,6 @@ class Findings:
     """A sentence on the player's longest pause; empty if all pauses were shorter than `LONG`."""
     share: str = ""
     """The text about the race that the player can copy for friends."""
-
-    @property
-    def levels(self) -> Mapping[str, str]:
-        """The levels of the racers that are bots, by player id; empty if unknown."""
-        return {board.player: board.level for board in self.boards}
 
     def chart(self, width: int, height: int) -> tuple[str, ...]:
         """Return the lines of the chart of all racers' banked cards over time."""
@@ -154,7 +149,7 @@ def findings_of(
     game = game_of(record)
     own = next((board for board in boards if board.player == player), None)
     return Findings(
-        record=record,
+        race=record.race_id,
         boards=boards,
         player=player,
         even=even_at(game),

@@ -1,7 +1,7 @@
 """The screen of a finished race: all its boards, stepped through by move or played at the race's speed."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -19,12 +19,11 @@ from saratoga_client.input.move_text import (
     turned_up,
 )
 from saratoga_client.input.selection import InputResult
-from saratoga_client.practice.deals import from_record
+from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.review.boards import OpenBoard, Pause, first_difference, longest_pauses
 from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay, replay_of
-from saratoga_client.review.share_text import race_text
 from saratoga_client.text import cells_of, fitted_name, wrapped
 from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
@@ -32,7 +31,6 @@ from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.wording import (
-    NO_LEVELS,
     capitalised,
     counted,
     dollars,
@@ -44,7 +42,6 @@ from saratoga_rules.game import Game
 from saratoga_rules.money import even_at, net
 from saratoga_rules.moves import RESERVE, Carry, parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.records.record import RaceRecord
 
 ONLY_BOARD: Final = "There is only this board: no one else raced."
 
@@ -85,7 +82,6 @@ def pause_text(pause: Pause) -> str:
 
 # The title, the panel and the ticker
 
-TAG: Final = " REPLAY "
 NOW: Final = "^"
 """The mark below the chart at the shown moment."""
 
@@ -99,27 +95,6 @@ MOST_CHART: Final = 16
 
 STRIP: Final = 60
 """Minimum width, in cells, of a panel with the chart beside the racers instead of below them."""
-
-
-def replay_title(replay: Replay, speed: int, width: int) -> Canvas:
-    """Draw the title: game, race, board, step and time; a speed of 0 is not shown."""
-    canvas = Canvas(width, 1, Role.TITLE)
-    board = replay.board
-    now, end = minutes_and_seconds(replay.moment, tenths=True), minutes_and_seconds(replay.end)
-    right = f"{f'x{speed}  ' if speed else ''}{now} of {end} "
-    room = width - cells_of(right)
-    facts = (
-        board.game.title,
-        replay.race,
-        f"{board.place}. {board.shown_name}",
-        f"{replay.step}/{len(board.entries)}",
-    )
-    x = canvas.put(0, 0, TAG, Role.LABEL) + 1
-    for fact in facts:
-        if x + cells_of(fact) + 1 < room:
-            x = canvas.put(x, 0, fact, Role.TITLE) + 2
-    canvas.put(room, 0, right, Role.TITLE)
-    return canvas
 
 
 def replay_ticker(replay: Replay, player: str, width: int) -> Canvas:
@@ -269,28 +244,26 @@ class ReviewScreen(GameScreen):
     ReviewScreen.-broad #side { width: 44; }
     """
     TICK: ClassVar[float] = 0.1
-    HEADING = "REPLAY"
+    HEADING = TAG = "REPLAY"
 
     def __init__(
         self,
-        record: RaceRecord,
+        race: str,
+        boards: Sequence[OpenBoard],
         player: str = "",
-        levels: Mapping[str, str] = NO_LEVELS,
         share: str = "",
         *,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Show a player's board first; without a `player`, the winner's.
+        """Show the boards of a race, there is at least one; a player's board first, else the winner's.
 
-        `share` is the text for friends that can be copied; by default it follows from the record alone.
-        Raises `ReplayError` if the record cannot be replayed, and `ValueError` if it has no boards.
+        `share` is the text for friends that can be copied.
         """
         super().__init__()
-        self.record = record
         self.player = player
-        self.replay = replay_of(record, player, levels)
+        self.replay = replay_of(race, boards, player)
         self.speed = 0
-        self._share = share or race_text(record, self.replay.boards, player)
+        self._share = share
         self._seconds = seconds
         self._ticked_at = 0.0
         self._names_hidden = False
@@ -304,8 +277,15 @@ class ReviewScreen(GameScreen):
 
     # Drawing
 
-    def draw_title(self, width: int, height: int) -> Canvas:
-        return replay_title(self.replay, self.speed, width)
+    def facts(self) -> list[str]:
+        replay, board = self.replay, self.replay.board
+        step = f"{replay.step}/{len(board.entries)}"
+        return [board.game.title, replay.race, f"{board.place}. {board.shown_name}", step]
+
+    def status(self) -> list[tuple[str, Role]]:
+        now = minutes_and_seconds(self.replay.moment, tenths=True)
+        time = f"{now} of {minutes_and_seconds(self.replay.end)}"
+        return [(f"x{self.speed}", Role.TITLE)] * bool(self.speed) + [(time, Role.TITLE)]
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
         return replay_panel(
@@ -466,7 +446,7 @@ class ReviewScreen(GameScreen):
         self.speed = 0
         board = self.replay.board
         ghost = Ghost(f"{shown_name(board.name, board.bot)} in {self.replay.race}", board.climb)
-        deal = from_record(self.record)
+        deal = PracticeDeal(board.game, board.positions[0], race=self.replay.race)
         self.app.push_screen(PracticeScreen(deal, with_ghost=True, ghosts=(ghost,)))
 
     def show_help(self) -> None:

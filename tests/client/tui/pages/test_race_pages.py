@@ -334,5 +334,5 @@ def test_the_level_of_a_bot_stands_beside_its_name() -> None:
     found = findings_of(record, person, {bot: "weak"})
     assert found is not None
     assert "Otto [weak bot]" in found.share
-    assert found.levels[bot] == "weak"
+    assert next(board.level for board in found.boards if board.bot) == "weak"
     assert "Otto [bot]" in of("Ana").share

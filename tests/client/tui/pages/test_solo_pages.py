@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.solo_player import FOLDER, PICTURES, StoppedClock, before, finished, picture
+from kit.solo_player import FOLDER, PICTURES, StoppedClock, before, finished, picture, reviewed
 from saratoga_client.board_view.symbols import LETTERS
 from saratoga_client.input.move_text import LINE, ascii_card_name, card_name, turned_up
 from saratoga_client.practice.deals import from_seed
@@ -22,7 +22,6 @@ from saratoga_client.tui.screens.practice import (
     PracticeScreen,
     practice_panel,
     practice_ticker,
-    practice_title,
 )
 from saratoga_client.tui.screens.review import (
     ReviewScreen,
@@ -31,18 +30,17 @@ from saratoga_client.tui.screens.review import (
     pause_text,
     replay_panel,
     replay_ticker,
-    replay_title,
 )
 from saratoga_rules.games import GAMES
 
 GHOST = Ghost("your run, 9 banked in 3:00", Climb(1, ((10_000, 4), (180_000, 9)), 180_000))
 
 
-def session_at(second: int, ghost: Ghost | None = GHOST, seed: str = "7") -> PracticeSession:
-    """Return practice of a deal, so many seconds after it was shown."""
+def session_at(second: int) -> PracticeSession:
+    """Return practice beside a ghost, so many seconds after the deal was shown."""
     clock = StoppedClock()
-    session = PracticeSession(from_seed(GAMES["canfield"], seed), seconds=clock)
-    clock.at, session.ghost = second, ghost
+    session = PracticeSession(from_seed(GAMES["canfield"], "7"), seconds=clock)
+    clock.at, session.ghost = second, GHOST
     return session
 
 
@@ -66,16 +64,9 @@ def test_where_there_is_little_room_whole_sections_go_first() -> None:
     assert "moves 0" in text
 
 
-def test_the_title_drops_facts_rather_than_cut_the_clock() -> None:
-    for width in range(24, 90):
-        line = practice_title(session_at(61, seed="x" * 40), width).text()
-        assert line.startswith(" PRACTICE")
-        assert line.endswith("1:01")
-
-
 @cache
 def replayed(name: str = "lafayette") -> Replay:
-    return replay_of(finished(name))
+    return replay_of(finished(name).race_id, open_boards(finished(name)))
 
 
 def panel(replay: Replay, width: int, height: int, *, names_hidden: bool = False) -> str:
@@ -146,10 +137,10 @@ def test_the_ticker_begins_with_the_shown_board_and_cuts_no_text() -> None:
 def test_the_level_of_a_bot_stands_beside_its_name() -> None:
     record = finished("lafayette")
     bot = next(racer for racer in record.racers if racer.bot)
-    replay = replay_of(record, bot.player, {bot.player: "weak"})
+    screen = ReviewScreen("", open_boards(record, {bot.player: "weak"}), bot.player)
     marked = f"{bot.name} [weak bot]"
-    assert marked in replay_title(replay, 0, 80).text()
-    assert marked in panel(replay, 40, 21)
+    assert marked in screen.facts()[2]
+    assert marked in panel(screen.replay, 40, 21)
 
 
 @every_game
@@ -191,7 +182,7 @@ def test_the_last_move_names_the_card_that_it_turned_up() -> None:
 
 @pytest.mark.parametrize(
     "opened",
-    [lambda: PracticeScreen(from_seed(GAMES["canfield"], "7")), lambda: ReviewScreen(finished())],
+    [lambda: PracticeScreen(from_seed(GAMES["canfield"], "7")), lambda: reviewed(finished())],
     ids=["practice", "replay"],
 )
 async def test_every_key_of_a_screen_does_something(opened: Callable[[], GameScreen]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kit.positions import draw
 from kit.screen_cells import painted_text
-from kit.solo_player import SMALL, Player, StoppedClock, before, finished
+from kit.solo_player import SMALL, Player, StoppedClock, before, finished, reviewed
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.ghost import kept_runs
 from saratoga_client.tui.screens.practice import PracticeScreen
@@ -35,7 +35,7 @@ def moves(player: Player) -> list[str]:
 async def test_the_practice_screen_has_no_word_of_a_race(name: str) -> None:
     screen = practice(name)
     async with before(screen) as player:
-        assert player.lines[0].startswith(f" PRACTICE {GAMES[name].title}  seed 7")
+        assert player.lines[0].startswith(f" PRACTICE  {GAMES[name].title}  seed 7")
         assert "nothing counts here" in player.text
         for racy in ("RACE", "YOU", "place", "cash"):
             assert racy not in player.text
@@ -80,7 +80,7 @@ def screen_of(player: Player) -> ReviewScreen:
 
 
 async def test_keys_step_by_time(record: RaceRecord) -> None:
-    async with before(ReviewScreen(record)) as player:
+    async with before(reviewed(record)) as player:
         await player.press(">", ">", ".", ",")
         assert screen_of(player).replay.moment == 20_000
         await player.press("<", "<", "<")
@@ -89,7 +89,7 @@ async def test_keys_step_by_time(record: RaceRecord) -> None:
 
 async def test_space_plays_the_race_at_three_speeds(record: RaceRecord) -> None:
     clock = StoppedClock()
-    async with before(ReviewScreen(record, seconds=clock)) as player:
+    async with before(reviewed(record, clock=clock)) as player:
         assert await player.press("space") == "Playing at the speed of the race."
         clock.at = 5.0
         await player.until(lambda: screen_of(player).replay.moment == 5_000)
@@ -106,7 +106,7 @@ async def test_space_plays_the_race_at_three_speeds(record: RaceRecord) -> None:
 
 
 async def test_w_goes_through_the_longest_pauses(record: RaceRecord) -> None:
-    async with before(ReviewScreen(record)) as player:
+    async with before(reviewed(record)) as player:
         longest = float((await player.press("w")).split(" s,")[0].split()[-1])
         second = float((await player.press("w")).split(" s,")[0].split()[-1])
         assert longest >= second > 0
@@ -115,7 +115,7 @@ async def test_w_goes_through_the_longest_pauses(record: RaceRecord) -> None:
 @pytest.mark.parametrize("name", GAMES)
 async def test_no_text_is_cut_at_80_by_24_in_any_game(name: str) -> None:
     record = finished(name)
-    async with before(ReviewScreen(record), appearance=Appearance(ascii=True)) as player:
+    async with before(reviewed(record), appearance=Appearance(ascii=True)) as player:
         for keys in (("d",), ("d", "right"), ("end",), ("w",), ("o",), ("tab", "pagedown")):
             said = await player.press(*keys)
             assert len(said) <= 78
