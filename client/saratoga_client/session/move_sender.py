@@ -15,7 +15,6 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.error_messages import UNCERTAIN_REFUSALS
 from saratoga_client.session.own_board import OwnBoard, place_of, without
 from saratoga_client.session.state import confirm
 from saratoga_client.session.state_store import StateStore
@@ -44,7 +43,7 @@ class MoveSender:
 
         Raises the error that ended the connection, if one did.
         """
-        faults, is_uncertain = 0, False
+        faults = 0
         while (board := self._board_with(race, ticket)) is not None:
             place = place_of(board, ticket)
             assert place is not None, "the move is in flight"
@@ -57,11 +56,7 @@ class MoveSender:
                 )
             except CommandRefused as refusal:
                 faults += refusal.code == "server_fault"
-                is_uncertain = is_uncertain or refusal.code in UNCERTAIN_REFUSALS
-                was_made = is_uncertain and _is_board_past(refusal, after)
-                if was_made and refusal.board is not None:
-                    self._confirm(refusal.board)
-                elif faults < MAX_FAULTS and self._may_retry(race, ticket, after, refusal):
+                if faults < MAX_FAULTS and self._may_retry(race, ticket, after, refusal):
                     LOG.info("sending move %s after %d again: %s", move, after, refusal)
                     await self._until_first_in_flight(race, ticket)
                     await self._pause(refusal)
@@ -174,9 +169,3 @@ class MoveSender:
             # The two boards differ and no move of ours explains it: the server's board counts.
             is_final = refusal.code == "stale_move" and own is not None
             self._confirm(refusal.board, is_final)
-
-
-def _is_board_past(refusal: CommandRefused, after: int) -> bool:
-    return (
-        refusal.code == "stale_move" and refusal.board is not None and refusal.board.count > after
-    )

@@ -86,6 +86,7 @@ async def test_the_nonce_is_revealed_once_for_each_countdown(player: DutifulPlay
     assert await player.see(changed(first, version=3)) is None
     again = await player.see(changed(first, version=4, reveal_by=NOON + 60_000))
     assert isinstance(shown, Reveal)
+    assert shown.commitment == PROMISE
     assert (again, player.contradicted) == (shown, [])
 
 

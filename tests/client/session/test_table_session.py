@@ -13,7 +13,6 @@ from saratoga_client.session import table_session as module
 from saratoga_client.session.move_sender import MoveSender
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
-    CashOut,
     ChangeSettings,
     CreateTable,
     GetRecord,
@@ -97,22 +96,6 @@ async def test_every_command_of_a_host_names_what_the_host_saw() -> None:
         assert create.key is not None
         for each in asking:
             each.cancel()
-
-
-async def test_a_reveal_and_a_cash_out_name_deal_and_moves() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        (reveal,) = (each for each in there.network.answered if isinstance(each, Reveal))
-        assert reveal.commitment
-        there.session.play(DRAW)
-        await there.settle()
-        cashing = asyncio.create_task(there.session.cash_out())
-        await run_ready_tasks()
-        (command,) = there.network.commands
-        assert isinstance(command, CashOut)
-        assert command.after == there.own.count == 1
-        cashing.cancel()
 
 
 # Lost seats
@@ -266,21 +249,6 @@ async def test_a_record_is_requested_once_and_kept() -> None:
         await there.network.cut()
         assert (await there.session.record(race)).race_id == race
         assert requests == 1
-
-
-async def test_cashing_out_while_disconnected_is_done_after_reconnecting() -> None:
-    async with stepped_session() as there:
-        await there.gather()
-        await there.start_race()
-        await there.network.cut()
-        cashing = asyncio.create_task(there.session.cash_out())
-        await run_ready_tasks()
-        assert there.own.is_cashing_out
-        await there.network.restore()
-        await there.settle()
-        await cashing
-        assert there.own.state == "cash-out"
-        assert await there.moves() == ["cash-out"]
 
 
 @pytest.mark.parametrize("is_done", [True, False])
