@@ -17,8 +17,7 @@ from saratoga_client.local.identity import new_token
 from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.lobby import LobbyScreen
-from saratoga_client.tui.lobby_flow import lobby_flow
+from saratoga_client.tui.lobby import LobbyScreen, lobby_flow
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 from saratoga_server.node import Node

@@ -45,7 +45,7 @@ async def _in_lines(settings: Settings) -> None:
 async def _on_screen(settings: Settings) -> None:
     from saratoga_client.cli.host import OwnServer
     from saratoga_client.tui.app import open_screen
-    from saratoga_client.tui.lobby_flow import lobby_flow
+    from saratoga_client.tui.lobby import lobby_flow
 
     async with OwnServer() as own_server:
         await open_screen(lobby_flow(settings, own_server), settings)

@@ -1,34 +1,73 @@
-"""The lobby's screen: public tables, today's leaders, and what the player may do next.
+"""The lobby of one server: public tables, today's leaders, and what the player may do next.
 
-The screen shows its attributes, which the lobby's flow changes, and passes the player's choices on to the flow.
+The lobby and the tables opened from it share one connection. The lobby's screen stays open below them.
 Texts from a server are kept as they were sent; `Ink` sanitises them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.structs import replace
+from msgspec import structs
 from rich.console import Group, RenderableType
-from rich.text import Text
-from textual import events, on
+from textual import events as textual_events
+from textual import on
 from textual.containers import Vertical
 from textual.widget import Widget
+from textual.worker import Worker, WorkerError
 
 from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.local.hosting import local_server
+from saratoga_client.local.origins import bad_address
+from saratoga_client.local.settings import Settings, last_choices, remember, remember_server
+from saratoga_client.net.connection import Connection, LinkState
+from saratoga_client.net.errors import ClientClosed, CommandRefused, RequestTimedOut
+from saratoga_client.practice.deals import drawn_seed, from_seed
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
+from saratoga_client.session.invitation import Destination, destination, inviter_for
+from saratoga_client.session.join import (
+    NAME_REFUSALS,
+    claim_name,
+    give_up,
+    is_racing_at,
+    is_seated_at,
+    kept_table,
+    kept_table_text,
+    look_at,
+    stop_watching,
+    take_seat,
+    way_back,
+)
+from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.state import MOST_SEATS
+from saratoga_client.session.table_session import TableSession
 from saratoga_client.text import fitted
+from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
 from saratoga_client.tui.line_input import LineInput
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import SETTING_KEYS, changed_setting
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals
+from saratoga_protocol import events
+from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import LeaderboardRow, TableSettings, TableSummary
 from saratoga_rules.games import GAMES
 
 if TYPE_CHECKING:
-    from saratoga_client.tui.lobby_flow import LobbyFlow
+    from saratoga_client.cli.host import OwnServer
+
+LEADERS_EVERY: Final = 20.0
+"""The interval between requests for the leaders, in seconds."""
+RETRY_EVERY: Final = 3.0
+"""The interval between attempts to reach a server that does not answer, in seconds."""
+
+CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
+"""Codes of refusals after which the player may correct the typed line."""
 
 LONGEST_ENTRY: Final = 300
 """Maximum characters of a typed or pasted line; an invitation is shorter."""
@@ -64,26 +103,27 @@ def one_line(text: str) -> str:
     return line[:LONGEST_ENTRY]
 
 
-WITHOUT_SERVER: Final = (
-    ("h", "host: run a server on this machine, for yourself and your friends"),
-    ("j", "join a friend: paste the line that they sent you"),
-    ("o", "go to another server by its address"),
-    ("p", "practise by yourself, offline"),
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """The reason for leaving the lobby of one server: another server, one on this machine, or the end of the program."""
+
+    server: str = ""
+    """The address of another server."""
+    here: TableSettings | None = None
+    """The new table at a server on this machine."""
+    first: "Entry | TableSettings | None" = None
+    """The table at the other server to join, watch or create."""
+
+
+OPENS_HERE: Final = (
+    "Enter opens the table on the server that runs on this machine, or starts one until you leave."
 )
-"""The choices while no server answers."""
 
-OPENS_HERE: Final = {
-    None: "Looking for a server on this machine ...",
-    True: "Enter opens the table on the server that runs on this machine.",
-    False: "Enter starts a server on this machine, which runs until you leave.",
-}
-"""What Enter does, by whether a server runs on this machine."""
-
-ASKS_FIRST: Final = "If you have a seat at a table there, or friends wait at your last one, it asks whether to return."
-
+NO_SEAT: Final = "You have no seat at a table, and your last table is not open."
+NO_TABLE: Final = "There is no public table: c creates one, j joins by a code."
 NO_SERVER: Final = "No server answers. h runs one here, o goes to another."
 
-COLUMNS: Final = (1, 18, 20, 7, 9, 5)
+COLUMNS: Final = (2, 19, 21, 8, 10, 6)
 """Widths in cells of the list's columns: mark, code, game, time limit, phase, seats. The host has the rest."""
 
 NAME: Final = 21
@@ -91,7 +131,11 @@ NAME: Final = 21
 
 
 class LobbyScreen(BaseScreen):
-    """The screen of the lobby of one server; call `show` after a change of its attributes."""
+    """The screen of the lobby of one server; call `show` after a change of its attributes.
+
+    If the server is the one given as `hosting`, it closes when the player leaves
+    the lobby, so the player is asked first if other people are at the table there. `friends` is its address for friends.
+    """
 
     DEFAULT_CSS = """
     LobbyScreen #body { height: 1fr; overflow: hidden hidden; }
@@ -107,14 +151,27 @@ class LobbyScreen(BaseScreen):
     TICK = 0
 
     def __init__(
-        self, actions: "LobbyFlow", server: str, offered: TableSettings, notice: str = ""
+        self,
+        settings: Settings,
+        notice: str = "",
+        first: Entry | TableSettings | None = None,
+        hosting: "OwnServer | None" = None,
+        friends: str = "",
     ) -> None:
-        """Use `offered` as the initial settings of a new table, and show `notice` at once."""
+        """Show `notice` at once, and go to the table `first` as soon as the server answers."""
         super().__init__()
-        self._actions = actions
-        self._offered = offered
+        self._settings = settings
         self._notice = notice
-        self.server = server
+        self._first = first
+        self._hosting = hosting
+        self._friends = friends
+        self._open: Connection | None = None
+        """The open connection; `None` while no server answers."""
+        self._entering: Worker[None] | None = None
+        """The last command that goes to a table."""
+        self._left: asyncio.Future[Leaving] = asyncio.get_running_loop().create_future()
+        self._is_shown, self._is_hidden = asyncio.Event(), asyncio.Event()
+        """One of them is set: the list of tables is followed only while no other screen covers the lobby."""
         self.is_open = False
         """True while connected to the server."""
         self.has_tried = False
@@ -133,17 +190,14 @@ class LobbyScreen(BaseScreen):
         """The code of the selected table, which the key `enter` joins."""
         self.leaders: dict[str, LeaderboardRow | None] = {}
         """Today's leader of each game; `None` if there is none."""
-        self.entry: Entry | None = None
-        """The line that the player is asked for."""
-        self._shown_entry: Entry | None = None
+        self._entry: Entry | None = None
+        """The line that the player is typing."""
         self._form: TableSettings | None = None
         """The settings of the new table that the player prepares; `None` without one."""
-        self._is_practice = False
-        """True while the player chooses a game for practice."""
         self._is_local = False
         """True if the new table will be on a server on this machine."""
-        self.runs_here: bool | None = None
-        """Whether a server runs on this machine; `None` until the lobby knows it."""
+        self._is_practice = False
+        """True while the player chooses a game for practice."""
 
     def body(self) -> Iterable[Widget]:
         with Vertical(id="body"):
@@ -167,14 +221,6 @@ class LobbyScreen(BaseScreen):
         if self.can_draw and self.is_current:
             self.redraw()
 
-    def rest(self, notice: str) -> None:
-        """Close every form and question after another screen was shown, and say a notice."""
-        self.entry = self._form = None
-        self._is_practice = False
-        self.drop_question()
-        self.say(notice)
-        self.show()
-
     def redraw(self) -> None:
         has_server = self.is_open or bool(self.tables)
         is_choosing = self._form is not None or self._is_practice
@@ -185,25 +231,12 @@ class LobbyScreen(BaseScreen):
                 page, tables = self.query_one(ScrollPage), self.query_one("#tables")
                 # the height of the list is known only after the layout
                 self.call_after_refresh(page.show_line, tables, row)
-        self._show_entry()
         super().redraw()
-
-    def _show_entry(self) -> None:
-        """Open the input field for the line that the player is asked for, or close it."""
-        if self.entry is self._shown_entry:
-            return
-        self._shown_entry = self.entry
-        field = self.query_one(LineInput)
-        if self.entry is None:
-            field.close()
-        else:
-            field.open(self.entry.purpose.value, self.entry.text)
-            self.say(self.entry.wrong, Role.WARNING)
 
     # Drawing
 
     def facts(self) -> list[str]:
-        return ["SARATOGA", "lobby", self.server]
+        return ["SARATOGA", "lobby", self._settings.server_url]
 
     def status(self) -> list[tuple[str, Role]]:
         if self.is_open:
@@ -238,25 +271,24 @@ class LobbyScreen(BaseScreen):
         return Group(heading, none)
 
     def _draw_tables(self, ink: Ink) -> RenderableType:
-        return Group(*(self._row(table, ink) for table in self.tables or ()))
-
-    def _row(self, table: TableSummary, ink: Ink) -> Text:
-        is_chosen, dots = table.code == self.chosen, self.symbols.dots
-        line = Text(no_wrap=True, overflow="crop")
-        cells = (
-            (self.symbols.mark if is_chosen else "", Role.YOU),
-            (table.code, Role.YOU if is_chosen else Role.TEXT),
-            (game_title(table.game), Role.TEXT),
-            (f"{table.cap} min" if table.cap else "untimed", Role.DIM),
-            (table.phase, Role.DIM),
-            (f"{table.seated}/{table.seats}", Role.COUNT),
-        )
-        for (text, role), width in zip(cells, COLUMNS, strict=True):
-            cell = ink.text(fitted(text, width, dots), role)
-            cell.pad_right(width + 1 - cell.cell_len)
-            line += cell
-        room = max(1, self.size.width - sum(COLUMNS) - len(COLUMNS) - 1)
-        return line + ink.text(fitted(table.host, room, dots), Role.DIM)
+        dots, widths = self.symbols.dots, (*COLUMNS, max(1, self.size.width - sum(COLUMNS)))
+        grid = ink.grid(*widths)
+        for table in self.tables or ():
+            is_chosen = table.code == self.chosen
+            cells = (
+                (self.symbols.mark if is_chosen else "", Role.YOU),
+                (table.code, Role.YOU if is_chosen else Role.TEXT),
+                (game_title(table.game), Role.TEXT),
+                (f"{table.cap} min" if table.cap else "untimed", Role.DIM),
+                (table.phase, Role.DIM),
+                (f"{table.seated}/{table.seats}", Role.COUNT),
+                (table.host, Role.DIM),
+            )
+            shown = zip(cells, widths, strict=True)
+            grid.add_row(
+                *(ink.text(fitted(text, width - 1, dots), role) for (text, role), width in shown)
+            )
+        return grid
 
     def _draw_choices(self, ink: Ink) -> RenderableType:
         """Draw the form of a new table, the games, or the keys that need no server."""
@@ -267,7 +299,8 @@ class LobbyScreen(BaseScreen):
             return _choices("PRACTICE", games, ink)
         if self.is_open or self.tables or not self.has_tried:
             return ""
-        return Group(ink.indented(self.wrong), "", _choices("WHAT YOU CAN DO", WITHOUT_SERVER, ink))
+        can_do = [(each.names, each.help) for each in self.keys() if each.label and each.when]
+        return Group(ink.indented(self.wrong), "", _choices("WHAT YOU CAN DO", can_do, ink))
 
     def _draw_form(self, form: TableSettings, ink: Ink) -> Iterator[RenderableType]:
         is_local, private = self._is_local, "private: friends need the code"
@@ -284,8 +317,7 @@ class LobbyScreen(BaseScreen):
         )
         if is_local:
             yield ""
-            yield ink.indented(OPENS_HERE[self.runs_here], Role.DIM)
-            yield ink.indented(ASKS_FIRST, Role.DIM)
+            yield ink.indented(OPENS_HERE, Role.DIM)
 
     def _draw_leaders(self, ink: Ink) -> RenderableType:
         grid = ink.grid(2, 22, NAME + 1, 10, 7, 1, 15, right={4})
@@ -307,7 +339,7 @@ class LobbyScreen(BaseScreen):
         return Group(ink.text(" TODAY'S LEADERS", Role.LABEL), grid)
 
     def keys(self) -> Keys:
-        if self.entry is not None:
+        if self._entry is not None:
             # every other key is part of the typed line
             done = Key("enter", "done", "", self._cancel)
             return (done, Key("escape", "cancel", "", self._cancel))
@@ -315,22 +347,32 @@ class LobbyScreen(BaseScreen):
             return self._form_keys(self._form)
         if self._is_practice:
             return self._practice_keys()
-        served = partial(Key, when=self.is_open, why=NO_SERVER)
-        table = bool(self.tables)
+        here, chosen, is_open = partial(self._open_form, is_local=True), self.chosen, self.is_open
+        served = partial(Key, when=is_open, why=NO_SERVER)
         back = "go back to the table where you have a seat, or to your last one"
+        hosts = "run a server on this machine, for yourself and your friends"
+        asks = {purpose: partial(self._ask, Entry(purpose)) for purpose in Purpose}
+        watch = partial(self.watch_table, chosen) if chosen else asks[Purpose.WATCH]
         return (
-            served("b", f"back to {self.seat}" if self.seat else "", back, self._go_back),
-            served("enter", "join" if table else "", "join the chosen table", self._join_chosen),
-            served("w", "watch" if table else "", "watch the chosen table", self._watch_chosen),
+            self._table_key("b", f"back to {self.seat}", back, self.seat, NO_SEAT),
+            self._table_key("enter", "join", "join the chosen table", chosen, NO_TABLE),
+            served("w", "watch" if chosen else "", "watch a table", watch),
             served("c", "create", "create a table", partial(self._open_form, is_local=False)),
-            Key("h", "host here", "run a server here", partial(self._open_form, is_local=True)),
-            Key("j", "join by code", "join a table by its code or URL", self._asks(Purpose.TABLE)),
-            Key("o", "other server", "go to another server", self._asks(Purpose.SERVER)),
-            served("n", "name", "choose a name", self._asks(Purpose.NAME)),
+            Key("h", "host here", hosts, here),
+            Key("j", "join by code", "join a friend: paste their line", asks[Purpose.TABLE]),
+            Key("o", "other server", "go to a server by its address", asks[Purpose.SERVER]),
+            served("n", "name", "choose a name", asks[Purpose.NAME]),
             Key("p", "practice", "practise by yourself, offline", self._open_practice),
             Key("up", "", "choose a table", partial(self._choose, -1), shown="up  down"),
             Key("down", "", "", partial(self._choose, 1)),
             *super().keys(),
+        )
+
+    def _table_key(self, name: str, label: str, sentence: str, code: str, without: str) -> Key:
+        """Return a key that joins a table; `without` is the reason if there is no such table."""
+        why = without if self.is_open else NO_SERVER
+        return Key(
+            name, label, sentence, partial(self.join, code), self.is_open and bool(code), why
         )
 
     def _form_keys(self, form: TableSettings) -> Keys:
@@ -353,34 +395,46 @@ class LobbyScreen(BaseScreen):
 
     def takes_key(self, key: str) -> bool:
         # every other key is part of the typed line
-        return self.entry is None or key == "escape"
+        return self._entry is None or key == "escape"
 
-    def type_key(self, event: events.Key) -> None:
+    def type_key(self, event: textual_events.Key) -> None:
         self.query_one(LineInput).type_key(event)
 
-    def on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: textual_events.Paste) -> None:
         """Treat pasted text as an invitation, unless the player is typing a line."""
         event.stop()
-        self.entry, self._form = Entry(Purpose.TABLE, one_line(event.text)), None
+        self._form = None
+        self._ask(Entry(Purpose.TABLE, one_line(event.text)))
         self.redraw()
+
+    def _ask(self, entry: Entry) -> None:
+        """Ask the player for a line, unless the player is typing one already."""
+        if self._entry is None and self.can_draw:
+            self._entry = entry
+            self.query_one(LineInput).open(entry.purpose.value, entry.text)
+            self.say(entry.wrong, Role.WARNING)
+            self.redraw()
+
+    def _close_entry(self) -> None:
+        self._entry = None
+        self.query_one(LineInput).close()
 
     @on(LineInput.Entered)
     def _entered(self, event: LineInput.Entered) -> None:
-        entry, text = self.entry, event.text.strip()
-        self.entry = None
+        entry, text = self._entry, event.text.strip()
+        self._close_entry()
         self.say("")
         self.redraw()
         if entry is not None and text:
-            action = {
-                Purpose.NAME: self._actions.take_name,
-                Purpose.TABLE: self._actions.join,
-                Purpose.WATCH: self._actions.watch,
-                Purpose.SERVER: self._actions.go_to_server,
-            }[entry.purpose]
-            action(text)
+            {
+                Purpose.NAME: self.take_name,
+                Purpose.TABLE: self.join,
+                Purpose.WATCH: self.watch_table,
+                Purpose.SERVER: self.go_to_server,
+            }[entry.purpose](text)
 
-    @on(events.Click, "#tables")
-    def _clicked(self, event: events.Click) -> None:
+    @on(textual_events.Click, "#tables")
+    def _clicked(self, event: textual_events.Click) -> None:
         for table in (self.tables or [])[event.y : event.y + 1]:
             self.chosen = table.code
         self.redraw()
@@ -392,55 +446,32 @@ class LobbyScreen(BaseScreen):
             super().press_in_body(key)
 
     def _cancel(self) -> None:
-        self.entry = self._form = None
-        self._is_practice = False
+        self._close_entry()
+        self._form, self._is_practice = None, False
         self.say("Cancelled.")
-
-    def _asks(self, purpose: Purpose) -> Callable[[], None]:
-        def ask() -> None:
-            self.entry = Entry(purpose)
-
-        return ask
 
     def _choose(self, step: int) -> None:
         codes = [table.code for table in self.tables or ()]
         if codes:
             self.chosen = codes[(codes.index(self.chosen) + step) % len(codes)]
 
-    def _go_back(self) -> None:
-        if self.seat:
-            self._actions.join(self.seat)
-        else:
-            self.say("You have no seat at a table, and your last table is not open.")
-
-    def _join_chosen(self) -> None:
-        if self.chosen:
-            self._actions.join(self.chosen)
-        else:
-            self.say("There is no public table: c creates one, j joins by a code.")
-
-    def _watch_chosen(self) -> None:
-        if self.chosen:
-            self._actions.watch(self.chosen)
-        else:
-            self.entry = Entry(Purpose.WATCH)
-
     def _open_form(self, *, is_local: bool) -> None:
-        self._form, self._is_local, self.runs_here = self._offered, is_local, None
+        chosen, self._is_local = self._settings, is_local
+        self._form = TableSettings(
+            game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False, races=chosen.races
+        )
         self.say("")
-        if is_local:
-            self._actions.look_here()
 
     def _change_form(self, form: TableSettings, key: str) -> None:
         change = changed_setting(form, key)
         if key == "p" and not form.cap:
             # a public table has a time limit
             change["cap"] = 10
-        self._form = replace(form, **change)
+        self._form = structs.replace(form, **change)
 
     def _create(self, form: TableSettings) -> None:
         self._form = None
-        (self._actions.host_here if self._is_local else self._actions.open_table)(form)
+        (self.host_here if self._is_local else self.open_table)(form)
 
     def _open_practice(self) -> None:
         self._is_practice = True
@@ -449,14 +480,382 @@ class LobbyScreen(BaseScreen):
     def _practise(self, game: str) -> None:
         self._is_practice = False
         self.say("")
-        self._actions.practise(game)
+        self.practise(game)
+
+    # The flow
+
+    async def run(self, app: SaratogaApp) -> Leaving:
+        """Show the lobby, and the screens opened from it, until the player leaves the lobby."""
+        await app.push_screen(self)
+        self._is_shown.set()
+        connecting = app.run_worker(self._keep(), group="connection")
+        try:
+            return await self._left
+        finally:
+            for worker in filter(None, (connecting, self._entering)):
+                worker.cancel()
+                with suppress(WorkerError):
+                    await worker.wait()
+            if app.is_running and self in app.screen_stack:
+                await app.pop_screen()
+
+    @property
+    def _is_free(self) -> bool:
+        """True while the player neither leaves the lobby nor is at a table or in practice."""
+        return self._is_shown.is_set() and not self._left.done()
+
+    async def _visit(self, flow: Flow) -> None:
+        """Show other screens over the lobby until they close, and then the lobby with what went wrong."""
+        self._is_shown.clear()
+        self._is_hidden.set()
+        notice = ""
+        try:
+            await flow(self.program)
+        except Problem as problem:
+            notice = str(problem)
+        finally:
+            self._is_hidden.clear()
+            self._is_shown.set()
+        self._close_entry()
+        self._form, self._is_practice = None, False
+        self.drop_question()
+        self.say(notice)
+        self.show()
+        if self._open is not None:
+            self._do(self._offer_return(self._open))
+        if self._hosting is not None and self._hosting.session is not None:
+            # the server on this machine is open for this one table
+            self.leave()
+
+    # The connection
+
+    async def _keep(self) -> None:
+        """Keep a connection to the server open; retry while no server answers.
+
+        After any other `Problem`, show it and do nothing more.
+        """
+        while True:
+            try:
+                async with open_connection(
+                    self._settings.server_url, reports_link=False
+                ) as connection:
+                    await self._use(connection)
+            except Problem as problem:
+                self._open = None
+                # The page itself shows the remedy when no server answers.
+                is_away = problem.code == Exit.UNREACHABLE
+                self.wrong = problem.what if is_away else str(problem)
+                self.is_open, self.has_tried = False, True
+                self.tables, self.leaders = None, {}
+                self.show()
+                if not is_away:
+                    # Another attempt would fail in the same way.
+                    return
+            await asyncio.sleep(RETRY_EVERY)
+
+    async def _use(self, connection: Connection) -> None:
+        welcome = connection.welcome
+        self.is_open, self.has_tried, self.wrong = True, True, ""
+        self.player_name, self.seat = welcome.name or "", welcome.table or ""
+        self.is_seated = bool(self.seat)
+        self._open = connection
+        stop = connection.subscribe(self._link_changed)
+        try:
+            self.show()
+            self._connected(connection)
+            await self._follow_tables(connection)
+        finally:
+            stop()
+
+    def _link_changed(self, state: LinkState) -> None:
+        self.is_open = state is LinkState.CONNECTED
+        self.show()
+        if not self.is_open:
+            self._tell("The connection is lost; reconnecting ...", Role.WARNING)
+
+    async def _follow_tables(self, connection: Connection) -> None:
+        """Follow the tables while the lobby is shown, and ask for the leaders, which change less often."""
+        while True:
+            await self._is_shown.wait()
+            with suppress(CommandRefused, RequestTimedOut):
+                await connection.follow_tables(self._show_tables)
+                while self._is_shown.is_set():
+                    await self._request_leaders(connection)
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(LEADERS_EVERY):
+                            await self._is_hidden.wait()
+                await connection.unfollow_tables()
+                continue
+            await asyncio.sleep(RETRY_EVERY)
+
+    def _show_tables(self, found: events.Tables) -> None:
+        self.tables = found.tables
+        self.show()
+
+    async def _request_leaders(self, connection: Connection) -> None:
+        for game in connection.welcome.games:
+            request = partial(GetLeaderboard, game=game, limit=1)
+            rows = (await connection.ask(request, events.Leaderboard)).rows
+            self.leaders[game] = rows[0] if rows else None
+            self.show()
+
+    @property
+    def _connection(self) -> Connection:
+        if self._open is None:
+            raise Problem(
+                "Can't reach the server, so the table can't be looked up.",
+                "h starts a server here, o goes to another.",
+                Exit.UNREACHABLE,
+            )
+        return self._open
+
+    def _connected(self, connection: Connection) -> None:
+        """Go to the first table; ask a player without a name for one first, except to watch."""
+        first = self._first
+        remember_server(self._settings.server_url)
+        if first is None:
+            self._do(self._offer_return(connection))
+        entry = first if isinstance(first, Entry) else None
+        is_watching = entry is not None and entry.purpose is Purpose.WATCH
+        if connection.welcome.name is not None or is_watching:
+            self._go_to_first_table()
+        elif self._settings.name:
+            self.take_name(self._settings.name)
+        elif entry is not None:
+            self._do(self._ask_name_for(entry), entry)
+        else:
+            self._ask(Entry(Purpose.NAME))
+
+    async def _ask_name_for(self, first: Entry | TableSettings) -> None:
+        """Ask for a name, and then go to a table; an unknown code is reported before."""
+        self._first = None
+        if isinstance(first, Entry):
+            await look_at(self._connection, first.text)
+        self._first = first
+        self._tell("Choose a name first.", Role.WARNING)
+        self._ask(Entry(Purpose.NAME))
+
+    def _go_to_first_table(self) -> None:
+        first, self._first = self._first, None
+        if isinstance(first, Entry):
+            self._follow(first)
+        elif first is not None:
+            self._do(self._open_or_return(first))
+
+    async def _open_or_return(self, wanted: TableSettings) -> None:
+        """Create a table; ask first if the player has one where friends wait."""
+        connection = self._connection
+        kept = await kept_table(connection, last_choices().last_table_at(self._settings.server_url))
+        if kept is None:
+            self.open_table(wanted)
+            return
+        self._show_way_back(kept, connection.player)
+        self.ask(
+            f"{kept_table_text(kept, connection.player)} Return there? (y/n)",
+            y=("return", lambda: self.join(kept.code)),
+            n=("new table", lambda: self.open_table(wanted)),
+        )
+        self.redraw()
+
+    async def _offer_return(self, connection: Connection) -> None:
+        """Offer the table where the player has a seat, or else the last one here, if it is open."""
+        table = await way_back(connection, last_choices().last_table_at(self._settings.server_url))
+        self._show_way_back(table, connection.player)
+
+    def _show_way_back(self, table: events.Table | None, player: str) -> None:
+        code = "" if table is None else table.code
+        is_seated = table is not None and is_seated_at(table, player)
+        self.seat, self.is_seated = code, is_seated
+        self.show()
+
+    # Names
+
+    def take_name(self, name: str) -> None:
+        self._do(self._take_name(name), Entry(Purpose.NAME, name))
+
+    async def _take_name(self, name: str) -> None:
+        claimed = await claim_name(self._connection, name)
+        self.player_name = claimed
+        self.show()
+        self._tell(f"You are {claimed}.")
+        self._go_to_first_table()
+
+    # Tables
+
+    def join(self, text: str) -> None:
+        self._follow(Entry(Purpose.TABLE, text))
+
+    def watch_table(self, text: str) -> None:
+        self._follow(Entry(Purpose.WATCH, text))
+
+    def _follow(self, entry: Entry) -> None:
+        """Join or watch the table of a typed code or URL; ask again if the text names no table."""
+        found, is_watching = destination(entry.text), entry.purpose is Purpose.WATCH
+        if found is None or not (found.code or self._is_elsewhere(found)):
+            wrong = "That names no table; a code looks like mint-otter-42."
+            self._ask(replace(entry, wrong=wrong))
+        elif self._is_elsewhere(found):
+            self._go_elsewhere(found, entry.purpose)
+        else:
+            self._enter((self._watch if is_watching else self._take_seat)(found.code), entry)
+
+    def open_table(self, table: TableSettings) -> None:
+        remember(game=table.game, cap=table.cap, races=table.races)
+        self._enter(self._take_seat(table))
+
+    def _enter(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
+        """Run a command that goes to a table, unless one is running or another screen opens already."""
+        is_running = self._entering is not None and not self._entering.is_finished
+        if is_running or not self._is_free:
+            action.close()
+        else:
+            self._entering = self._do(action, entry)
+
+    async def _take_seat(self, table: str | TableSettings) -> None:
+        connection = self._connection
+        if not self.player_name:
+            entry = Entry(Purpose.TABLE, table) if isinstance(table, str) else table
+            await self._ask_name_for(entry)
+            return
+        session, joined = await take_seat(connection, table, self._tell)
+        await self._go_to_table(session, joined)
+
+    async def _watch(self, code: str) -> None:
+        session = TableSession(self._connection)
+        await self._go_to_table(session, await session.watch(code))
+
+    async def _go_to_table(self, session: TableSession, table: events.Table) -> None:
+        """Show a table, unless the player opened another screen before the server answered.
+
+        Its seat is then given up, except in a running race.
+        """
+        if self._is_free:
+            await self._visit(partial(self._play, session, table.code))
+        elif not is_racing_at(table, self._connection.player):
+            await give_up(self._connection, table.code)
+
+    async def _play(self, session: TableSession, code: str, app: SaratogaApp) -> None:
+        """Show a table until the player leaves it; raises `Problem` if the seat is lost."""
+        if self._hosting is not None:
+            self._hosting.session = session
+        server = self._settings.server_url
+        remember_server(server, code)
+        inviter = await inviter_for(self._settings, self._friends)
+        try:
+            await table_flow(session, server, inviter)(app)
+        finally:
+            self.seat, self.is_seated = "", False
+            if self._open is not None:
+                await stop_watching(self._open, code)
+
+    def _is_elsewhere(self, found: Destination) -> bool:
+        """Return whether the destination is at another server."""
+        return found.server not in ("", self._settings.server_url.rstrip("/"))
+
+    # Leaving
+
+    def host_here(self, table: TableSettings) -> None:
+        """Open the table on this machine: in this lobby, if its server is the one that runs here."""
+        if self._hosting is not None:
+            self.open_table(table)
+            return
+        remember(game=table.game, cap=table.cap, races=table.races)
+        self._leave(Leaving(here=table))
+
+    def go_to_server(self, text: str) -> None:
+        found = destination(text)
+        if found is None or not found.server:
+            self._ask(Entry(Purpose.SERVER, text, str(bad_address(text))))
+        else:
+            self._go_elsewhere(found, Purpose.TABLE)
+
+    def _go_elsewhere(self, found: Destination, purpose: Purpose) -> None:
+        """Leave for another server, and for the table there if one is named."""
+        self._leave(Leaving(found.server, first=Entry(purpose, found.code) if found.code else None))
+
+    def practise(self, game: str) -> None:
+        remember(game=game)
+        flow = practice_flow(from_seed(GAMES[game], drawn_seed()))
+        self._is_shown.clear()
+        self._do(self._visit(flow))
 
     def leave(self) -> None:
-        self._actions.quit()
+        self._leave(Leaving())
+
+    def _leave(self, step: Leaving) -> None:
+        """Leave the lobby; ask first if this closes the server on this machine while others are at the table."""
+        go = partial(self._left.set_result, step)
+        others = "" if self._hosting is None else self._hosting.still_here()
+        if others:
+            question = f"{others} Close this machine's server? (y/n)"
+            self.ask(question, y=("close it", go))
+            self.redraw()
+        elif not self._left.done():
+            go()
+
+    # Commands
+
+    def _do(self, action: Coroutine[Any, Any, None], entry: Entry | None = None) -> Worker[None]:
+        """Run a command in the background; report errors, and let the player correct `entry`."""
+        return self.app.run_worker(self._run(action, entry), group="lobby commands")
+
+    async def _run(self, action: Coroutine[Any, Any, None], entry: Entry | None) -> None:
+        try:
+            await action
+        except ClientClosed:
+            # The player has gone to another server in the meantime.
+            return
+        except (*CONNECTION_ERRORS, Problem) as error:
+            server = self._settings.server_url
+            problem = error if isinstance(error, Problem) else problem_for(server, error)
+            if entry is not None and problem.refusal in CORRECTABLE:
+                self._ask(replace(entry, wrong=problem.what))
+            else:
+                self._tell(str(problem), Role.WARNING)
+
+    def _tell(self, text: str, role: Role = Role.TEXT) -> None:
+        if self.can_draw:
+            self.say(text, role)
 
 
-def _choices(heading: str, choices: tuple[tuple[str, str], ...], ink: Ink) -> RenderableType:
+def _choices(heading: str, choices: Iterable[tuple[str, str]], ink: Ink) -> RenderableType:
     grid = ink.grid(2, 4, None)
     for key, text in choices:
         grid.add_row("", ink.text(key, Role.KEY), ink.text(text))
     return Group(ink.text(f" {heading}", Role.LABEL), grid)
+
+
+def lobby_flow(settings: Settings, hosting: "OwnServer", notice: str = "") -> Flow:
+    """Return the flow of the lobby; it returns when the player quits the program."""
+
+    async def flow(app: SaratogaApp) -> None:
+        at, leaving = settings, await LobbyScreen(settings, notice).run(app)
+        while leaving != Leaving():
+            shown = ""
+            if leaving.here is not None:
+                shown, leaving = await _host_here(app, at, hosting, leaving.here)
+                if leaving != Leaving():
+                    continue
+            else:
+                at = at.given(server=leaving.server)
+            leaving = await LobbyScreen(at, shown, leaving.first).run(app)
+
+    return flow
+
+
+async def _host_here(
+    app: SaratogaApp, settings: Settings, hosting: "OwnServer", table: TableSettings
+) -> tuple[str, Leaving]:
+    """Open a table at a server on this machine; return a notice and the reason for leaving."""
+    try:
+        server = hosting.server or await hosting.open(local_server(report=app.show_progress))
+        here = settings.given(server=server.own)
+        own = hosting if server.is_ours else None
+        leaving = await LobbyScreen(here, server.warning, table, own, server.friends).run(app)
+    except Problem as problem:
+        if others := hosting.still_here():
+            return f"{problem} {others} Your server here stays open.", Leaving()
+        await hosting.close()
+        return str(problem), Leaving()
+    await hosting.close()
+    return "Your server on this machine has been closed." if server.is_ours else "", leaving

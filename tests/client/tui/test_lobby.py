@@ -1,21 +1,18 @@
 """The lobby's screen at its sizes: tables, leaders and choices; its keys are in `scripts/lobby.txt`."""
 
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
 
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
-from saratoga_client.local.settings import CAPS
+from saratoga_client.local.settings import CAPS, Settings
 from saratoga_client.tui.lobby import LONGEST_ENTRY, LobbyScreen, one_line
-from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.theme import Appearance
-from saratoga_protocol.events import LeaderboardRow, TableSettings, TableSummary
+from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
-FORM = TableSettings(game="canfield", cap=10, seats=16, public=False)
 TABLE = TableSummary(
     code="mint-otter-10",
     game="canfield",
@@ -34,9 +31,10 @@ def tables(count: int) -> list[TableSummary]:
     return [replace(TABLE, code=f"mint-otter-{number}") for number in range(10, 10 + count)]
 
 
-def lobby(offered: TableSettings = FORM, **shown: Any) -> LobbyScreen:
+def lobby(cap: int = 10, **shown: Any) -> LobbyScreen:
     """Return the screen of a lobby with a server, showing these attributes."""
-    screen = LobbyScreen(Mock(LobbyFlow), "wss://cards.example", offered)
+    chosen = Settings(server="wss://cards.example", game="canfield").given(cap=cap)
+    screen = LobbyScreen(chosen)
     given = {"is_open": True, "has_tried": True, "player_name": "Zoe", **shown}
     for name, value in given.items():
         setattr(screen, name, value)
@@ -123,7 +121,7 @@ async def test_a_click_chooses_a_table_which_stays_chosen_while_others_come_and_
 
 
 async def test_a_public_table_always_has_a_cap() -> None:
-    async with before(lobby(offered=replace(FORM, cap=0))) as player:
+    async with before(lobby(cap=0)) as player:
         await player.press("c", "p")
         assert "10 minutes" in player.text
         for _ in CAPS:

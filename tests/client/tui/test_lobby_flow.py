@@ -16,10 +16,9 @@ from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.tui import lobby_flow as lobby_flow_module
+from saratoga_client.tui import lobby as lobby_module
 from saratoga_client.tui.app import SaratogaApp, run_flow
-from saratoga_client.tui.lobby import LobbyScreen
-from saratoga_client.tui.lobby_flow import lobby_flow
+from saratoga_client.tui.lobby import LobbyScreen, lobby_flow
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, player_id
 from saratoga_protocol.events import Seat, Table, Tables
@@ -252,7 +251,7 @@ async def test_an_unexpected_error_of_the_connection_ends_the_program(
     def open_connection(server: str, *, reports_link: bool) -> Connection:
         raise RuntimeError("a fault of this program")
 
-    monkeypatch.setattr(lobby_flow_module, "open_connection", open_connection)
+    monkeypatch.setattr(lobby_module, "open_connection", open_connection)
     monkeypatch.setattr(SaratogaApp, "get_driver_class", lambda app: HeadlessDriver)
     with pytest.raises(Exception, match="a fault of this program"):
         async with asyncio.timeout(SEEN_WITHIN):
@@ -303,7 +302,7 @@ def server_here(lobby: OpenLobby, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         yield LocalServer(own=lobby.url, friends=friends, is_ours=True)
         happened.append("closed")
 
-    monkeypatch.setattr(lobby_flow_module, "local_server", local_server)
+    monkeypatch.setattr(lobby_module, "local_server", local_server)
     return happened
 
 
@@ -366,7 +365,7 @@ async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(
     def local_server(report: Callable[[str], None]) -> LocalServer:
         raise Problem("The server is not installed here.", "Install it.", Exit.UNREACHABLE)
 
-    monkeypatch.setattr(lobby_flow_module, "local_server", local_server)
+    monkeypatch.setattr(lobby_module, "local_server", local_server)
     async with in_the_lobby(NOWHERE) as visitor:
         await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("h", "enter")

@@ -46,6 +46,7 @@ from kit.session_states import (
 )
 from kit.solo_player import StoppedClock, before, finished, reviewed
 from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
+from saratoga_client.local.settings import Settings
 from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.session.state import SessionState
@@ -53,12 +54,11 @@ from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
 from saratoga_client.tui.board_pane import BoardPane
 from saratoga_client.tui.lobby import LobbyScreen
-from saratoga_client.tui.lobby_flow import LobbyFlow
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_protocol import events
-from saratoga_protocol.events import BoardChanged, RaceOver, TableSettings, TableSummary
+from saratoga_protocol.events import BoardChanged, RaceOver, TableSummary
 from saratoga_rules.games import GAMES
 
 DEALT: Final = BoardChanged(board=board(), start_at=START, deadline=START + CAP, now=START)
@@ -311,17 +311,17 @@ HAPPENS: Final[dict[str, Callable[[Stage, str], Awaitable[None] | None]]] = {
 }
 
 
-class Actions:
-    """The lobby's actions, which only note that they were asked for."""
+ACTIONS: Final = [
+    "join",
+    "watch_table",
+    "take_name",
+    "go_to_server",
+    "open_table",
+    "host_here",
+    "practise",
+]
+"""The actions of the lobby, which a script notes in place of doing them."""
 
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *given: self.asked.append(" ".join([name, *map(str, given)]))
-
-
-FORM: Final = TableSettings(game="canfield", cap=10, seats=16, public=False)
 SUMMARY: Final = partial(
     TableSummary, game="canfield", cap=3, seats=2, phase="over", host="Anna", seated=1
 )
@@ -351,14 +351,17 @@ async def opened(scene: str) -> AsyncIterator[Stage]:
             async with table_player(state_after(first=shown), position=position) as at_table:
                 yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
         case "lobby":
-            actions = Actions()
-            in_lobby = LobbyScreen(cast(LobbyFlow, actions), "wss://cards.example.org", FORM)
+            asked: list[str] = []
+            chosen = Settings(server="wss://cards.example.org", game="canfield", cap=10)
+            in_lobby = LobbyScreen(chosen)
+            for name in ACTIONS:
+                setattr(in_lobby, name, lambda what, name=name: asked.append(f"{name} {what}"))
             in_lobby.has_tried, in_lobby.player_name = True, "Zoë"
             in_lobby.is_open, in_lobby.wrong = "away" not in given, "No server listens there."
             in_lobby.tables = [SUMMARY(code=code) for code in given.get("tables", "").split()]
             in_lobby.show()
             async with before(in_lobby) as visitor:
-                yield Stage(visitor.app, visitor.pilot, actions.asked)
+                yield Stage(visitor.app, visitor.pilot, asked)
         case "practice" | "review":
             clock = StoppedClock()
             if kind == "review":
