@@ -31,7 +31,7 @@ from kit.in_process_server import counted_down, gathered
 from kit.mutations import TRACE
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
-from kit.storms.footprints import footprint
+from kit.storms.leaks import footprint
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import BoardChanged, RaceOver, Record
 from saratoga_rules.records.verify import verify

@@ -219,6 +219,12 @@ class FaultyLink:
         """Set the transforms of a connection before any data passes."""
         self.fault(self, connection)
 
+    def inject(self, fault: LinkFault) -> None:
+        """Let a fault change open and new connections until `heal`."""
+        self.fault = fault
+        for connection in self.connections:
+            self.prepare(connection)
+
     def _ended(self, connection: LinkConnection) -> None:
         self.connections.discard(connection)
         if connection is self.newest:

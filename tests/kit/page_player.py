@@ -305,7 +305,7 @@ async def rival_at(
     async with NotingConnection(server.url, name) as connection:
         session = noted_session(connection)
         await session.open_table(game, cap=3, seats=4)
-        yield RecordedPlayer(connection, session, "weak", 1)
+        yield RecordedPlayer(connection, session, "weak", 1, name)
 
 
 @asynccontextmanager

@@ -1,20 +1,17 @@
 """Bots that race at several tables until they are stopped, and whose server or store can be killed meanwhile.
 
-`Racing` keeps all bots racing. `kill` kills the server, the store, or both, starts what does not
-restart by itself, and waits until every player is back. The players reconnect by themselves.
+The players reconnect by themselves, and all that they were sent is audited at the end.
 """
 
 import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from statistics import median
-from typing import Generic, TypeVar
 
 from kit.altered_server import QUICK
 from kit.auditor import Auditor
@@ -30,8 +27,8 @@ WITHIN = 60.0
 FINISHED_WITHIN = 180.0
 """Longest time in seconds for the last races to end."""
 
-AT_ONCE = 0.1
-"""Seconds within which a process counts as restarted by itself, not by the test."""
+RECENT = 50
+"""The number of latest acknowledged moves that `back_at` searches."""
 
 
 class Victim(Enum):
@@ -46,14 +43,11 @@ class NeverHappened(Exception):
     """An error: an awaited condition was not met in time, or a player stopped racing."""
 
 
-P = TypeVar("P", bound=RecordedPlayer)
-
-
 @dataclass
-class Racing(Generic[P]):
+class Racing:
     """Tables of bots that race until they are stopped."""
 
-    tables: list[list[P]] = field(default_factory=list)
+    tables: list[list[RecordedPlayer]] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at every event and connection change of any player."""
     failures: list[str] = field(default_factory=list)
@@ -62,7 +56,7 @@ class Racing(Generic[P]):
     """The bots' tasks."""
 
     @property
-    def players(self) -> list[P]:
+    def players(self) -> list[RecordedPlayer]:
         return [player for table in self.tables for player in table]
 
     def start_racing(self, pace: float) -> None:
@@ -104,7 +98,7 @@ class Racing(Generic[P]):
     async def mid_race(self) -> None:
         """Wait until all players are connected, and a table has two racers in play and a move made."""
 
-        def is_on(table: Sequence[P]) -> bool:
+        def is_on(table: Sequence[RecordedPlayer]) -> bool:
             boards = [player.notes.board for player in table if player.notes.is_racing]
             return len(boards) > 1 and any(board is not None and board.count for board in boards)
 
@@ -115,6 +109,17 @@ class Racing(Generic[P]):
             ),
             "a race",
         )
+
+    async def all_back(
+        self, players: Iterable[RecordedPlayer], since: float, *, by_reconnect: bool = False
+    ) -> float:
+        """Wait until all these players are back; return when the last one was."""
+        back = partial(back_at, since=since, by_reconnect=by_reconnect)
+        awaited = list(players)
+        await self.until(
+            lambda: all(back(each.notes) is not None for each in awaited), "all players back"
+        )
+        return max((back(each.notes) or since for each in awaited), default=since)
 
     async def finish(self, races: int = 0) -> None:
         """Wait until every table has finished `races` races, or without a number its present race."""
@@ -129,6 +134,20 @@ class Racing(Generic[P]):
         )
 
 
+def back_at(notes: Notes, since: float, *, by_reconnect: bool) -> float | None:
+    """Return when the server first acknowledged a move after `since`, `None` if it has not yet.
+
+    A player without a board to play on is back when any event arrives. With `by_reconnect`, only
+    what follows a new connection counts.
+    """
+    if by_reconnect:
+        since = min((at for at in notes.connected if at > since), default=float("inf"))
+    moments = [each.moment for each in notes.acknowledged[-RECENT:] if each.moment > since]
+    if notes.is_connected and not notes.is_racing and notes.heard > since:
+        moments.append(notes.heard)
+    return min(moments, default=None)
+
+
 def newest_finished(table: Sequence[RecordedPlayer]) -> int:
     """Return the number of the latest race at the table that a player knows to be over."""
     notes = [player.notes for player in table]
@@ -137,63 +156,27 @@ def newest_finished(table: Sequence[RecordedPlayer]) -> int:
 
 
 @dataclass
-class RacingBots(Racing[RecordedPlayer]):
+class RacingBots(Racing):
     """Bots that race at several tables of one server."""
 
     server_process: ServerProcess = field(kw_only=True)
-    external: StoreServer | None = None
-    """The store if it runs outside the server, `None` if it is embedded."""
-    returns: list[float] = field(default_factory=list)
-    """Seconds from the restart until a player was back, one value for each player."""
-    restarts: list[float] = field(default_factory=list)
-    """Seconds from a kill until all processes ran again."""
+    store_url: str = field(kw_only=True)
 
     async def kill(self, victim: Victim) -> None:
-        """Kill processes and start them again; wait until every player is back."""
-        killed = time.monotonic()
+        """Kill the server, its embedded store, or both; wait until every player is back."""
         if victim is not Victim.SERVER:
-            await self._kill_store()
+            # the store may still be starting after the kill before
+            socket = self.server_process.store_socket
+            os.kill(await asyncio.to_thread(wait_for_listener, socket), signal.SIGKILL)
         if victim is not Victim.STORE:
             await self.server_process.kill()
         down = time.monotonic()
-        if victim is not Victim.SERVER and self.external is not None:
-            await asyncio.to_thread(self.external.start)
         if victim is not Victim.STORE:
             await self.server_process.start()
-        ready = time.monotonic()
-        self.restarts.append(ready - killed)
-        await self.all_back(down, ready, by_connection=victim is not Victim.STORE)
-
-    async def all_back(self, since: float, ready: float, *, by_connection: bool) -> None:
-        """Wait until every player is back after `since`; note how long after `ready` each was back."""
-        back = partial(_back_at, since=since, by_connection=by_connection)
-        await self.until(lambda: all(back(p.notes) is not None for p in self.players))
-        self.returns.extend(
-            max(0.0, moment - ready) for p in self.players if (moment := back(p.notes))
-        )
-
-    async def _kill_store(self) -> None:
-        if self.external is not None:
-            await asyncio.to_thread(self.external.kill)
-            return
-        # a late answer may have counted as the return of a player whose store was still being restarted
-        store = await asyncio.to_thread(wait_for_listener, self.server_process.store_socket)
-        os.kill(store, signal.SIGKILL)
-
-    @property
-    def store_url(self) -> str:
-        """The address of the store."""
-        if self.external is not None:
-            return self.external.url
-        return f"unix://{self.server_process.store_socket}"
-
-    async def audited(self) -> tuple[int, int]:
-        """Finish all races and audit them; return the numbers of races and of acknowledged moves."""
-        await self.finish()
-        return await self.audit()
+        await self.all_back(self.players, down, by_reconnect=victim is not Victim.STORE)
 
     async def audit(self) -> tuple[int, int]:
-        """Stop and audit all races; the players' notes on them are dropped."""
+        """Stop and audit all races; return the numbers of races and of acknowledged moves."""
         await self.stop_racing()
         assert self.failures == []
         async with open_store(self.store_url) as store:
@@ -202,28 +185,6 @@ class RacingBots(Racing[RecordedPlayer]):
         assert auditor.faults == []
         assert auditor.unanswered == 0, "a player never had an answer to a stored move"
         return auditor.races.total(), auditor.moves
-
-    def figures(self) -> str:
-        """Return a text with the times that processes took to restart and players to resume."""
-        up = f"up again in median {median(self.restarts):.2f} s, at most {max(self.restarts):.2f} s"
-        if max(self.restarts) < AT_ONCE:
-            up = "restarted by the server"
-        return (
-            f"{len(self.restarts)} kills, {up}; players back after that in median "
-            f"{median(self.returns):.2f} s, at most {max(self.returns):.2f} s"
-        )
-
-
-def _back_at(notes: Notes, since: float, by_connection: bool) -> float | None:
-    """Return when a player was back (a move acknowledged or its seat resumed), `None` if not yet."""
-    moments = [each.moment for each in notes.acknowledged[-3:] if each.moment > since]
-    if by_connection:
-        moments += [moment for moment in notes.connected[-3:] if moment > since]
-    if moments:
-        return min(moments)
-    # A connected player without a board to play on has not been interrupted.
-    is_waiting = not by_connection and notes.is_connected and not notes.is_racing
-    return since if is_waiting else None
 
 
 @asynccontextmanager
@@ -236,27 +197,19 @@ async def racing_bots(
     """Run a server on that store or an embedded one; four bots race at a table of each game."""
     more = ("--rate", "0", "--log-level", "warning", "--durability", durability)
     flags = flags_for(external.url if external else None, more)
-    async with (
-        running_server(*flags, module=QUICK) as server_process,
-        racing_bots_at(server_process.url, games, pace, server_process, external) as bots,
-    ):
-        yield bots
+    async with running_server(*flags, module=QUICK) as server_process:
+        store = external.url if external else f"unix://{server_process.store_socket}"
+        async with racing_bots_at(server_process.url, games, pace, server_process, store) as bots:
+            yield bots
 
 
 @asynccontextmanager
 async def racing_bots_at(
-    url: str | Sequence[str],
-    games: tuple[str, ...],
-    pace: float,
-    server_process: ServerProcess,
-    external: StoreServer | None,
+    url: str, games: tuple[str, ...], pace: float, server_process: ServerProcess, store_url: str
 ) -> AsyncIterator[RacingBots]:
-    """Seat four bots at a table of each game; they race until the context ends.
-
-    The players connect to the addresses in turn.
-    """
+    """Seat four bots at a table of each game; they race until the context ends."""
     async with AsyncExitStack() as stack:
-        bots = RacingBots(server_process=server_process, external=external)
+        bots = RacingBots(server_process=server_process, store_url=store_url)
         for number, game in enumerate(games, start=1):
             seated = players_at_a_table(url, game, f"Table{number}x")
             bots.tables.append(await stack.enter_async_context(seated))

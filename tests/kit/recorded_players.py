@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
+from kit.faulty_link import FaultyLink
 from saratoga_client.bots.choose import CHOOSERS, Strength
 from saratoga_client.bots.pace import steady_pace
 from saratoga_client.bots.player import stay
@@ -294,7 +295,9 @@ class RecordedPlayer:
     session: TableSession
     strength: str
     variation: int
-    name: str = ""
+    name: str
+    link: FaultyLink = field(init=False)
+    """The link through which the bot connects, in a storm."""
 
     @property
     def notes(self) -> Notes:

@@ -1,57 +1,30 @@
 """The faults of a storm: of players' connections, of nodes and their links to the store, and of the store.
 
-Each fault is injected into an installation, held for a while, and healed.
+Each is a context: it injects the fault, gives the players that it affects, and heals it at the end.
 """
 
 import asyncio
 import resource
 import signal
 import time
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from random import Random
+from typing import NamedTuple
 
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault
 from kit.racing_bots import NeverHappened
-from kit.storms.installation import Installation, Node, StormPlayer
+from kit.recorded_players import RecordedPlayer
+from kit.storms.installation import Installation, Node
+
+Affected = AsyncIterator[Iterable[RecordedPlayer]]
 
 
-async def nothing_to_heal() -> None:
-    pass
+class Fault(NamedTuple):
+    """A kind of fault, and the shortest and longest time in seconds to hold it."""
 
-
-@dataclass(frozen=True, slots=True)
-class ActiveFault:
-    """An injected fault: the players it affects, and the function that heals it."""
-
-    affected: Iterable[StormPlayer]
-    heal: Callable[[], Awaitable[None]] = nothing_to_heal
-    """Repair the damage; return when all processes run again."""
-
-
-Inject = Callable[[Installation, Random], Awaitable[ActiveFault]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """A kind of fault: how to inject it, how long to hold it, and how to time the recovery."""
-
-    name: str
-    part: str
-    """The part of an installation that the fault affects; two faults of one part never coincide."""
-    inject: Inject
+    inject: Callable[[Installation, Random], AbstractAsyncContextManager[Iterable[RecordedPlayer]]]
     hold: tuple[float, float] = (0.0, 0.0)
-    """Shortest and longest time in seconds between injection and healing."""
-    from_heal: bool = False
-    """If true, measure the players' recovery from the healing on, not from the injection."""
-    needs_play: bool = False
-    """If true, the fault needs players who make moves, and is injected first of two faults."""
-    by_reconnect: bool = False
-    """If true, players lose their connection and count as back only over a new one."""
-    limit: float | None = None
-    """The promised time in seconds for all players to be back from this fault alone; or `None`."""
 
 
 # Connections of players
@@ -59,70 +32,57 @@ class Fault:
 ANSWER = b"\xa4type\xa5board\xa2re"
 """Part of the frame of every answer to a move in MessagePack."""
 
-CUTS_IN_A_STORM = 3
-"""The number of times that one fault cuts all connections."""
-
 TRIED_FOR = 30.0
 """Longest time in seconds for a fault that waits for a move to take effect."""
 
 
-async def cut(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def cut(installation: Installation, random: Random) -> Affected:
     player = random.choice(installation.players)
     player.link.cut()
-    return ActiveFault([player])
+    yield [player]
 
 
-def cut_before_answer(player: StormPlayer, then: Callable[[], None]) -> None:
-    """Cut the player's connection when the next answer to a move arrives; call `then`."""
-
-    def fault(link: FaultyLink, connection: LinkConnection) -> None:
-        def to_client(data: bytes) -> bytes:
-            if ANSWER not in data:
-                return data
-            link.heal()
-            then()
-            return connection.lose()
-
-        connection.to_client = to_client
-
-    player.link.fault = fault
-    for connection in player.link.connections:
-        player.link.prepare(connection)
-
-
-async def lose_answer(installation: Installation, random: Random) -> ActiveFault:
-    """Lose the answer to a racer's move; if the board ends first, try another racer."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + TRIED_FOR
-    while loop.time() < until:
+@asynccontextmanager
+async def lose_answer(installation: Installation, random: Random) -> Affected:
+    """Cut a racer's connection when the answer to a move arrives; if the board ends first, try another racer."""
+    until = time.monotonic() + TRIED_FOR
+    while time.monotonic() < until:
         await installation.mid_race()
-        player = random.choice(installation.racers())
-        happened = asyncio.Event()
+        player = random.choice([each for each in installation.players if each.notes.is_racing])
+        lost = player.link.answers_lost
 
-        def has_happened(happened: asyncio.Event = happened) -> None:
-            happened.set()
-            installation.changed.set()
+        def fault(link: FaultyLink, connection: LinkConnection) -> None:
+            def to_client(data: bytes) -> bytes:
+                if ANSWER not in data:
+                    return data
+                link.heal()
+                installation.changed.set()
+                return link.lose_answer(connection)
 
-        cut_before_answer(player, has_happened)
+            connection.to_client = to_client
+
+        player.link.inject(fault)
         await installation.until(
-            lambda player=player, happened=happened: (
-                happened.is_set() or not player.notes.is_racing
-            ),  # type: ignore[misc]
+            lambda player=player, lost=lost: (  # type: ignore[misc]
+                player.link.answers_lost > lost or not player.notes.is_racing
+            ),
             "an answer lost",
         )
-        if happened.is_set():
-            return ActiveFault([player])
         player.link.heal()
+        if player.link.answers_lost > lost:
+            yield [player]
+            return
     raise AssertionError("no move was answered in time")
 
 
-async def make_half_open(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def make_half_open(installation: Installation, random: Random) -> Affected:
     """Make some connections half-open until their players have noticed it."""
     affected = random.sample(installation.players, 3)
     since = time.monotonic()
     for player in affected:
         player.link.go_half_open()
-
     unnoticed = list(affected)
 
     def all_have_noticed() -> bool:
@@ -133,54 +93,32 @@ async def make_half_open(installation: Installation, random: Random) -> ActiveFa
         return not unnoticed
 
     await installation.until(all_have_noticed, "players notice half-open connections")
-    return ActiveFault(affected, partial(_cut_half_open, affected))
-
-
-async def _cut_half_open(players: list[StormPlayer]) -> None:
-    for player in players:
+    yield affected
+    for player in affected:
         player.link.cut_half_open()
 
 
-async def stall(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def stall(installation: Installation, random: Random) -> Affected:
     affected = random.sample(installation.players, 2)
     for player in affected:
         player.link.stall()
-    return ActiveFault(affected, partial(_heal, affected))
-
-
-async def _heal(players: list[StormPlayer]) -> None:
-    for player in players:
+    yield affected
+    for player in affected:
         player.link.heal()
 
 
-async def cut_all(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def cut_all(installation: Installation, random: Random) -> Affected:
     """Cut all connections at once, and again before all players have reconnected."""
-    for _ in range(CUTS_IN_A_STORM):
+    for _ in range(3):
         for player in installation.players:
             player.link.cut()
         await asyncio.sleep(random.uniform(0.05, 0.4))
-    return ActiveFault(installation.players)
-
-
-CONNECTION_FAULTS = (
-    Fault(name="connection cut", part="connection", inject=cut, by_reconnect=True),
-    Fault(name="answer lost", part="connection", inject=lose_answer, needs_play=True),
-    Fault(
-        name="connection half-open",
-        part="connection",
-        inject=make_half_open,
-        needs_play=True,
-        from_heal=True,
-    ),
-    Fault(name="reader stalled", part="connection", inject=stall, hold=(0.5, 3.0), from_heal=True),
-    Fault(name="reconnect storm", part="connection", inject=cut_all, from_heal=True),
-)
+    yield installation.players
 
 
 # Nodes
-
-BACK_AFTER_A_NODE = 2.0
-"""The promised time in seconds for players of a killed node to be back."""
 
 PLAYER_WITHIN = 5.0
 """Longest time in seconds for a player to reconnect after the previous fault."""
@@ -196,75 +134,63 @@ async def some_node(installation: Installation, random: Random) -> Node:
     return random.choice([node for node in up if installation.at(node)] or up)
 
 
-async def kill_node(installation: Installation, random: Random) -> ActiveFault:
-    node = await some_node(installation, random)
-    affected = installation.at(node)
+@asynccontextmanager
+async def down(node: Node) -> AsyncIterator[None]:
     node.is_down = True
-    await node.server.kill()
-    return ActiveFault(affected, partial(_start, node))
-
-
-async def _start(node: Node) -> None:
+    yield
     await node.server.start()
     node.is_down = False
 
 
-async def hang_node(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def kill_node(installation: Installation, random: Random) -> Affected:
     node = await some_node(installation, random)
     affected = installation.at(node)
+    async with down(node):
+        await node.server.kill()
+        yield affected
+
+
+@asynccontextmanager
+async def restart(installation: Installation, random: Random) -> Affected:
+    """Stop a node and start it again."""
+    node = await some_node(installation, random)
+    affected = installation.at(node)
+    async with down(node):
+        code = await node.server.stop()
+        assert code == 0, f"node {node.port} ended with exit code {code}"
+        yield affected
+
+
+@asynccontextmanager
+async def hang_node(installation: Installation, random: Random) -> Affected:
+    node = await some_node(installation, random)
+    affected = installation.at(node)
+    assert node.server.process is not None
     node.is_down = True
-    assert node.server.process is not None
     node.server.process.send_signal(signal.SIGSTOP)
-    return ActiveFault(affected, partial(_resume, node))
-
-
-async def _resume(node: Node) -> None:
-    assert node.server.process is not None
+    yield affected
     node.server.process.send_signal(signal.SIGCONT)
     node.is_down = False
 
 
-async def restart(installation: Installation, random: Random) -> ActiveFault:
-    """Stop a node and start it again."""
-    node = await some_node(installation, random)
-    affected = installation.at(node)
-    node.is_down = True
-    code = await node.server.stop()
-    assert code == 0, f"node {node.port} ended with exit code {code}"
-    return ActiveFault(affected, partial(_start, node))
+# Links between nodes and the store
 
 
-async def cut_off(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def cut_off(installation: Installation, random: Random) -> Affected:
     """Cut all connections between a node and the store."""
     node = await some_node(installation, random)
     node.link.cut()
-    return ActiveFault(installation.at(node))
+    yield installation.at(node)
 
 
-async def make_store_half_open(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def make_store_half_open(installation: Installation, random: Random) -> Affected:
     """Make all connections between a node and the store half-open."""
     node = await some_node(installation, random)
     node.link.go_half_open()
-    return ActiveFault(installation.at(node))
-
-
-NODE_FAULTS = (
-    Fault(
-        name="node killed",
-        part="node",
-        inject=kill_node,
-        hold=(0.0, 0.5),
-        by_reconnect=True,
-        limit=BACK_AFTER_A_NODE,
-    ),
-    Fault(name="node hung", part="node", inject=hang_node, hold=(0.3, 2.0), from_heal=True),
-    Fault(name="node restarted", part="node", inject=restart, by_reconnect=True),
-)
-
-NODE_HUNG_LONG = Fault(
-    name="node hung for long", part="node", inject=hang_node, hold=(4.5, 6.0), from_heal=True
-)
-"""A fault that lasts longer than players wait for an event."""
+    yield installation.at(node)
 
 
 CUTS = 3
@@ -288,38 +214,26 @@ def cut_within_commits(on_cut: Callable[[], None]) -> LinkFault:
     return fault
 
 
-async def cut_within_a_request(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def cut_within_a_request(installation: Installation, random: Random) -> Affected:
     """Cut a node's commit connections while the node writes to them, several times."""
     node = await some_node(installation, random)
     affected = installation.at(node)
-    link = node.link
     cuts = 0
 
     def cut() -> None:
         nonlocal cuts
         cuts += 1
         if cuts == CUTS:
-            link.heal()
+            node.link.heal()
         installation.changed.set()
 
-    link.fault = cut_within_commits(cut)
-    for connection in link.connections:
-        link.prepare(connection)
+    node.link.inject(cut_within_commits(cut))
     try:
         await installation.until(lambda: cuts >= CUTS, "cuts within commits")
     finally:
-        link.heal()
-    return ActiveFault(affected)
-
-
-STORE_LINK_FAULTS = (
-    Fault(name="store connections cut", part="store", inject=cut_off),
-    Fault(name="store connections half-open", part="store", inject=make_store_half_open),
-    Fault(
-        name="store cut within requests", part="store", inject=cut_within_a_request, needs_play=True
-    ),
-)
-"""Faults of the links between nodes and the store."""
+        node.link.heal()
+    yield affected
 
 
 # The store
@@ -328,32 +242,37 @@ FULL_WITHIN = 20.0
 """Longest time in seconds for a store to notice its full disk."""
 
 
-async def kill_store(installation: Installation, random: Random) -> ActiveFault:
-    store = installation.store
-    await asyncio.to_thread(store.kill)
-    return ActiveFault(installation.players, partial(asyncio.to_thread, store.start))
+@asynccontextmanager
+async def kill_store(installation: Installation, random: Random) -> Affected:
+    await asyncio.to_thread(installation.store.kill)
+    yield installation.players
+    await asyncio.to_thread(installation.store.start)
 
 
-async def hang_store(installation: Installation, random: Random) -> ActiveFault:
-    store = installation.store
-    store.pause()
-    return ActiveFault(installation.players, partial(asyncio.to_thread, store.resume))
+@asynccontextmanager
+async def hang_store(installation: Installation, random: Random) -> Affected:
+    installation.store.pause()
+    yield installation.players
+    installation.store.resume()
 
 
-async def flush_functions(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def flush_functions(installation: Installation, random: Random) -> Affected:
     reply = await asyncio.to_thread(installation.store.ask, "FUNCTION", "FLUSH", "SYNC")
     assert reply == b"+OK"
-    return ActiveFault(installation.players)
+    yield installation.players
 
 
-async def kill_clients(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def kill_clients(installation: Installation, random: Random) -> Affected:
     """Let the store close all its client connections."""
     kind = random.choice(["normal", "pubsub"])
     await asyncio.to_thread(installation.store.ask, "CLIENT", "KILL", "TYPE", kind)
-    return ActiveFault(installation.players)
+    yield installation.players
 
 
-async def fill_disk(installation: Installation, random: Random) -> ActiveFault:
+@asynccontextmanager
+async def fill_disk(installation: Installation, random: Random) -> Affected:
     """Limit the store's log to its present size, so that the store exits; then remove the limit."""
     store = installation.store
     process = store.process
@@ -368,28 +287,47 @@ async def fill_disk(installation: Installation, random: Random) -> ActiveFault:
         process.send_signal(signal.SIGKILL)
         raise
     assert code == 1, f"the store ended with exit code {code}"
-    return ActiveFault(installation.players, partial(asyncio.to_thread, store.start))
+    yield installation.players
+    await asyncio.to_thread(store.start)
 
 
-STORE_FAULTS = (
-    Fault(name="store killed", part="store", inject=kill_store, hold=(0.0, 0.5), from_heal=True),
-    Fault(name="store hung", part="store", inject=hang_store, hold=(0.2, 1.5), from_heal=True),
-    Fault(name="Functions flushed", part="store", inject=flush_functions),
-    Fault(name="connections closed by the store", part="store", inject=kill_clients),
-    Fault(
-        name="store's disk full", part="store", inject=fill_disk, hold=(0.0, 0.5), from_heal=True
-    ),
-)
+NODE_KILLED = "node killed"
 
-STORE_HUNG_LONG = Fault(
-    name="store hung for long", part="store", inject=hang_store, hold=(2.5, 4.0), from_heal=True
-)
-"""A fault that lasts longer than a node waits for a reply."""
+PARTS: dict[str, dict[str, Fault]] = {
+    "connection": {
+        "connection cut": Fault(cut),
+        "answer lost": Fault(lose_answer),
+        "connection half-open": Fault(make_half_open),
+        "reader stalled": Fault(stall, (0.5, 3.0)),
+        "reconnect storm": Fault(cut_all),
+    },
+    "node": {
+        NODE_KILLED: Fault(kill_node, (0.0, 0.5)),
+        "node hung": Fault(hang_node, (0.3, 2.0)),
+        "node restarted": Fault(restart),
+    },
+    "store": {
+        "store connections cut": Fault(cut_off),
+        "store connections half-open": Fault(make_store_half_open),
+        "store cut within requests": Fault(cut_within_a_request),
+        "store killed": Fault(kill_store, (0.0, 0.5)),
+        "store hung": Fault(hang_store, (0.2, 1.5)),
+        "Functions flushed": Fault(flush_functions),
+        "connections closed by the store": Fault(kill_clients),
+        "store's disk full": Fault(fill_disk, (0.0, 0.5)),
+    },
+}
+"""The faults by the part that they affect; two faults of one part never coincide.
 
-STORE_AWAY_LONG = Fault(
-    name="store away for long", part="store", inject=kill_store, hold=(6.0, 10.0), from_heal=True
-)
-"""A fault that lasts longer than the time between two checks of the store."""
+Two that do are injected in this order and healed in the other: a node does not start while its store is down.
+"""
 
-SHORT = (*NODE_FAULTS, *STORE_LINK_FAULTS, *STORE_FAULTS, *CONNECTION_FAULTS)
-LONG = (*SHORT, NODE_HUNG_LONG, STORE_HUNG_LONG, STORE_AWAY_LONG)
+LONG: dict[str, dict[str, Fault]] = {
+    "connection": {},
+    "node": {"node hung for long": Fault(hang_node, (4.5, 6.0))},
+    "store": {
+        "store hung for long": Fault(hang_store, (2.5, 4.0)),
+        "store away for long": Fault(kill_store, (6.0, 10.0)),
+    },
+}
+"""Faults that last longer than players, nodes or checks of the store wait."""

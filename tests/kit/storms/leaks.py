@@ -1,19 +1,20 @@
-"""Find leaks after a storm: nodes and store must hold no more than before the first player."""
+"""Count what nodes and their store hold: no more after a storm than before the first player."""
 
 import asyncio
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 from redis import Redis
 
-from kit.storms.footprints import (
-    clients_of,
-    keys_left_over,
-    nodes_known,
-    subscribed_connections_of,
-    subscribers_of,
-)
-from kit.storms.installation import Installation
+from saratoga_server.store.nodes import ALIVE_FOR
+
+if TYPE_CHECKING:
+    from kit.storms.installation import Installation
 
 GONE_WITHIN = 30.0
 """Longest time in seconds until closed connections are noticed; dead nodes stay listed for six."""
@@ -27,8 +28,49 @@ BACKGROUND_TASKS = 8
 FOR_COMMITS = FOR_EVENTS = 1
 """The number of connections of each kind from one node to the store, outside the node's pool."""
 
+ESTABLISHED = "01"
 
-async def leaks_of(installation: Installation) -> list[str]:
+WITH_TTL = re.compile(
+    r"^(node|player):|^table:[a-z0-9-]+(:race:.*|:records)?$|^leaderboard:[^:]+:(best|bankroll):[0-9]"
+)
+"""Keys that may have a TTL (`saratoga_server/store/keys.py`)."""
+
+RACE_OR_RECORDS = re.compile(r"^(table:[a-z0-9-]+):(race|records)")
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """The resources that one server process holds."""
+
+    files: int
+    """The number of open files, except sockets."""
+    sockets: int
+    players: int
+    """The number of connections to the server's port."""
+    tasks: int
+    """The number of tasks in the event loop, as last measured by the server."""
+
+
+def footprint(pid: int, port: int, metrics_port: int) -> Footprint:
+    sockets = files = 0
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            is_socket = str(entry.readlink()).startswith("socket:")
+        except FileNotFoundError:
+            continue
+        sockets += is_socket
+        files += not is_socket
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    players = sum(
+        words[3] == ESTABLISHED and int(words[1].rpartition(":")[2], 16) == port for words in lines
+    )
+    with urlopen(f"http://127.0.0.1:{metrics_port}/metrics", timeout=10) as page:
+        tasks = re.search(r"^saratoga_tasks ([0-9.]+)$", page.read().decode(), re.MULTILINE)
+    assert tasks, "no metric saratoga_tasks"
+    return Footprint(files, sockets, players, int(float(tasks[1])))
+
+
+async def leaks_of(installation: "Installation") -> list[str]:
     """Disconnect all players; describe the resources that nodes and store fail to release."""
     for player in installation.players:
         await player.connection.close()
@@ -38,63 +80,59 @@ async def leaks_of(installation: Installation) -> list[str]:
     return await asyncio.to_thread(_settled, installation)
 
 
-def _settled(installation: Installation) -> list[str]:
-    with Redis(unix_socket_path=str(installation.store.socket)) as store:
-        return [*_until_nothing(lambda: held(installation, store)), *keys_left_over(store)]
-
-
-def _until_nothing(look: Callable[[], list[str]]) -> list[str]:
+def _settled(installation: "Installation") -> list[str]:
     deadline = time.monotonic() + GONE_WITHIN
-    while (found := look()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return found
+    with Redis(unix_socket_path=str(installation.store.socket), decode_responses=True) as store:
+        while (found := list(_held(installation, store))) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return [*found, *_keys_left_over(store)]
 
 
-def held(installation: Installation, store: Redis) -> list[str]:
-    """Describe what nodes and stores hold beyond what they held before the first player."""
-    found = []
+def _held(installation: "Installation", store: Redis) -> Iterator[str]:
+    """Describe what nodes and store hold beyond what they held before the first player."""
+    nodes = installation.nodes
+    # far below the pool's own limit, so that a leak of a few connections is found
+    pool = len(installation.players) + BACKGROUND_TASKS
     most_files = max(each.files for each in installation.baseline)
-    most_tasks = max(each.tasks for each in installation.baseline)
-    most_sockets = max(each.sockets for each in installation.baseline) + pool_of(installation)
-    for node in installation.nodes:
+    most_tasks = max(each.tasks for each in installation.baseline) + SPARE_TASKS
+    most_sockets = max(each.sockets for each in installation.baseline) + pool
+    for node in nodes:
         now = node.footprint()
         if now.players:
-            found.append(f"node {node.port} has {now.players} connections after all players left")
-        if now.files > most_files:
-            found.append(
-                f"node {node.port} has {now.files} files open, at most {most_files} before"
-            )
-        if now.tasks > most_tasks + SPARE_TASKS:
-            found.append(f"node {node.port} has {now.tasks} tasks, {most_tasks} before")
-        if now.sockets > most_sockets:
-            found.append(f"node {node.port} has {now.sockets} sockets, at most {most_sockets}")
-        if node.link.open_connections > now.sockets:
-            found.append(f"node {node.port} has fewer sockets than connections to the store")
-    found += _held_by(store, installation)
-    if (living := nodes_known(store)) != len(installation.nodes):
-        found.append(f"the store lists {living} nodes, and {len(installation.nodes)} run")
-    return found
+            yield f"node {node.port} has {now.players} connections after all players left"
+        if now.files > most_files or now.tasks > most_tasks or now.sockets > most_sockets:
+            yield f"node {node.port} holds {now}, at first {installation.baseline}"
+    kinds = [str(store.execute_command("CLIENT", "LIST", "TYPE", k)) for k in ("normal", "pubsub")]
+    normal, subscribed = (len([line for line in kind.splitlines() if line]) for kind in kinds)
+    # one is this client
+    clients = normal + subscribed - 1
+    if clients > len(nodes) * (pool + FOR_COMMITS + FOR_EVENTS):
+        yield f"the store has {clients} clients"
+    if clients != (connections := sum(node.link.open_connections for node in nodes)):
+        yield f"the store has {clients} clients, the nodes {connections} connections"
+    if subscribed != len(nodes) * FOR_EVENTS:
+        yield f"the store has {subscribed} subscribed clients, of {len(nodes)} nodes"
+    for channel, subscribers in store.pubsub_numsub(*store.pubsub_channels()):
+        if subscribers != len(nodes):
+            yield f"the channel {channel!r} has {subscribers} subscribers, of {len(nodes)} nodes"
+    # a node that died before the store's clock was stepped back stays listed, with a longer TTL
+    living = sum(store.pttl(mark) <= ALIVE_FOR for mark in store.scan_iter("node:*", count=1000))
+    if living != len(nodes):
+        yield f"the store lists {living} nodes, and {len(nodes)} run"
 
 
-def pool_of(installation: Installation) -> int:
-    """Return the largest number of pooled store connections that a node can need at once.
-
-    This is far below the pool's own limit, so that a leak of a few connections is found.
-    """
-    return len(installation.players) + BACKGROUND_TASKS
-
-
-def _held_by(store: Redis, installation: Installation) -> list[str]:
-    found = []
-    clients, nodes = clients_of(store), len(installation.nodes)
-    most = nodes * (pool_of(installation) + FOR_COMMITS + FOR_EVENTS)
-    if clients > most:
-        found.append(f"the store has {clients} clients, at most {most}")
-    if (subscribed := subscribed_connections_of(store)) != nodes * FOR_EVENTS:
-        found.append(f"the store has {subscribed} subscribed clients, of {nodes} nodes")
-    connections = sum(node.link.open_connections for node in installation.nodes)
-    if clients != connections:
-        found.append(f"the store has {clients} clients, the nodes {connections} connections")
-    if wrong := [number for number in subscribers_of(store) if number != nodes]:
-        found.append(f"channels have {wrong} subscribers, of {nodes} nodes")
-    return found
+def _keys_left_over(store: Redis) -> Iterator[str]:
+    """Describe wrong TTLs, and keys and timers without a table."""
+    keys = set(store.scan_iter(count=1000))
+    for key in sorted(keys):
+        ttl = store.pttl(key)
+        if ttl >= 0 and not WITH_TTL.match(key):
+            yield f"{key!r} has a TTL, so a wrong clock of the store deletes it"
+        if ttl == -1 and key.startswith("node:"):
+            yield f"{key!r} has no TTL"
+        owner = RACE_OR_RECORDS.match(key)
+        if owner and owner[1] not in keys:
+            yield f"{key!r} has no table"
+    for code in store.zrange("due", 0, -1):
+        if f"table:{code!s}" not in keys:
+            yield f"a timer names {code!r}, which does not exist"

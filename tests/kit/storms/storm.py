@@ -2,278 +2,168 @@
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from random import Random
 
 from kit.auditor import Auditor
 from kit.racing_bots import NeverHappened
+from kit.recorded_players import RecordedPlayer
 from kit.server_process import ServerProcess
-from kit.storms.faults import ActiveFault, Fault
-from kit.storms.installation import Installation, StormPlayer, open_installation
+from kit.storms.faults import LONG, NODE_KILLED, PARTS, Fault
+from kit.storms.installation import Installation, open_installation
 from kit.storms.leaks import leaks_of
 from saratoga_client.net.connection import Timing
-from saratoga_rules.games import GAMES
 from saratoga_server.store.opening import open_store
 
 LONGEST_PAUSE = 0.3
 """Longest pause in seconds between all players' recovery and the next fault."""
 
 BACK_WITHIN = 10.0
-"""Longest time in seconds after healing any fault for all players to be back."""
+"""The promised time in seconds for all players to be back after any fault is healed."""
+
+BACK_AFTER_A_NODE = 2.0
+"""The promised time in seconds for players of a killed node to be back at another one."""
 
 INJECTED_WITHIN = 90.0
 """Seconds for a fault to be injected or healed: a bound that no storm should reach."""
 
-
-@dataclass
-class Storm:
-    """A series of faults; `seed` determines their order and what each affects."""
-
-    installation: Installation
-    kinds: Sequence[Fault]
-    seed: str
-    injected: Counter[str] = field(default_factory=Counter)
-    """The number of injections of each kind: fewer than planned if the storm stopped early."""
-    unfelt: Counter[str] = field(default_factory=Counter)
-    """The number of injections of each kind that affected no player."""
-    late: list[str] = field(default_factory=list)
-    """Faults after which a player was back later than promised."""
-
-    def schedule(self, faults: int, together: int) -> list[tuple[Fault, ...]]:
-        """Plan `faults` faults in random order, each kind equally often.
-
-        Every `together`th entry has two faults that affect different parts; with 0, no entry has two.
-        """
-        random = Random(f"schedule {self.seed}")
-        left: list[Fault] = []
-        planned: list[tuple[Fault, ...]] = []
-        while sum(map(len, planned)) < faults:
-            if not left:
-                left = list(self.kinds)
-                random.shuffle(left)
-            first = left.pop()
-            others = [kind for kind in left if kind.part != first.part]
-            if together and others and len(planned) % together == together - 1:
-                left.remove(others[0])
-                pair = sorted((first, others[0]), key=lambda fault: not fault.needs_play)
-                planned.append(tuple(pair))
-            else:
-                planned.append((first,))
-        return planned
-
-    async def inject(self, faults: tuple[Fault, ...], number: int) -> None:
-        """Inject these faults, hold and heal them, and wait until all players are back."""
-        random = Random(f"{self.seed} {number}")
-        await self.installation.mid_race()
-        await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))
-        racing = self.installation.racers()
-        since = time.monotonic()
-        active: list[tuple[Fault, ActiveFault]] = []
-        for fault in faults:
-            began = time.monotonic()
-            async with asyncio.timeout(INJECTED_WITHIN):
-                active.append((fault, await fault.inject(self.installation, random)))
-            self.injected[fault.name] += 1
-            if not fault.by_reconnect:
-                since = time.monotonic()
-            elif len(faults) == 1:
-                since = began
-            await asyncio.sleep(random.uniform(*fault.hold))
-        # Heal both at once: a node does not start while its store is down.
-        async with asyncio.timeout(INJECTED_WITHIN):
-            await asyncio.gather(*(each.heal() for _, each in active))
-        healed = time.monotonic()
-        if any(fault.from_heal for fault in faults):
-            since = healed
-        await self._await_recovery(faults, active, since, healed, racing)
-
-    async def _await_recovery(
-        self,
-        faults: tuple[Fault, ...],
-        active: list[tuple[Fault, ActiveFault]],
-        since: float,
-        healed: float,
-        racing: list[StormPlayer],
-    ) -> None:
-        affected = {id(player): player for _, each in active for player in each.affected}
-        names = " and ".join(fault.name for fault in faults)
-        by_reconnect = len(faults) == 1 and faults[0].by_reconnect
-        back = await self.installation.all_back(
-            affected.values(), since, names, by_reconnect=by_reconnect
-        )
-        waits = [moment - since for player, moment in back if player in racing]
-        slowest = max((moment - healed for _, moment in back), default=0.0)
-        if slowest > BACK_WITHIN:
-            self._late(names, slowest, healed - since, back)
-        for fault, each in active:
-            self.unfelt[fault.name] += not list(each.affected)
-            longest = max(waits, default=0.0)
-            if len(faults) == 1 and fault.limit is not None and longest > fault.limit:
-                self._late(names, longest, healed - since, back)
-
-    def without_effect(self) -> list[str]:
-        """Name the kinds of fault that never affected a player."""
-        return [
-            f"{name}: injected {count} times without affecting a player"
-            for name, count in sorted(self.injected.items())
-            if self.unfelt[name] >= count
-        ]
-
-    def _late(
-        self, names: str, longest: float, healed: float, back: list[tuple[StormPlayer, float]]
-    ) -> None:
-        times = ", ".join(f"{player.name} {moment:.2f}" for player, moment in back)
-        self.late.append(
-            f"{names}: {longest:.2f} s, healed after {healed:.2f} s; back at {times}\n"
-            f"{self.installation.describe()}"
-        )
-
-
 AUDIT_EVERY = 25
 """The number of injections between two audits of the finished races."""
-
-HEARTBEATS = 3
-"""The least number of heartbeats that a player sends before it counts a silent connection as lost."""
 
 AUDITED_WITHIN = 180.0
 """Longest time in seconds for the final audit."""
 
+Kinds = dict[str, dict[str, Fault]]
 
-def drawn_games(seed: str) -> tuple[str, ...]:
-    """Return the games of a storm with two tables, so that storms with other seeds race other games."""
-    return tuple(Random(seed).sample(list(GAMES), 2))
+
+def everything(only: Sequence[str]) -> Kinds:
+    """Return all faults whose names contain one of some texts, by the part that they affect."""
+    return {
+        part: {
+            name: fault
+            for name, fault in (PARTS[part] | LONG[part]).items()
+            if any(text in name for text in only)
+        }
+        for part in PARTS
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StormPlan:
-    """The parameters of a storm: the faults to inject, and the installation."""
+class Storm:
+    """A series of faults, and the installation that it strikes."""
 
     seed: str
+    """Determines the order of the faults and what each affects."""
     faults: int
-    kinds: Sequence[Fault]
+    kinds: Kinds
     games: Sequence[str]
     """The game of each table."""
     nodes: int = 3
     pace: float = 6.0
     """Moves a second that each player makes."""
-    together: int = 6
+    together: int
     """The number of injections of which one has two faults at once; 0: none has."""
-    silence: float = Timing().silence
-    """Seconds without an event after which a player reconnects."""
+    silence: float = 4.0
+    """Seconds without an event after which a player reconnects: less than usual."""
     module: str = ServerProcess.module
     """The module that the nodes run."""
     races: int = 1
     """The least number of races that every table must finish and that are audited."""
+    report: Callable[[str], None] = lambda line: None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StormResult:
-    """The results of a storm: faults found, recovery times and counts."""
-
-    storm: Storm
-    auditor: Auditor
-    refusals: dict[str, int]
-    leaks: list[str]
-    """Descriptions of resources that nodes and store still held after all players had left."""
-
-    logged: list[str]
-    """Errors that the nodes logged."""
-
-    @property
-    def faults(self) -> list[str]:
-        """Descriptions of everything that went wrong, except players who were back late."""
-        return [*self.auditor.faults, *self.leaks, *self.logged]
-
-    @property
-    def late(self) -> list[str]:
-        """Descriptions of faults after which a player was back later than promised."""
-        return self.storm.late
-
-    @property
-    def fewest(self) -> int:
-        """The smallest number of audited finished races at any table."""
-        tables = self.auditor.tables
-        return min((self.auditor.races[table[0].notes.code] for table in tables), default=0)
-
-    def figures(self) -> str:
-        """Return what was audited, as a sentence."""
-        auditor = self.auditor
-        return (
-            f"{self.storm.injected.total()} faults; {auditor.races.total()} finished races audited, "
-            f"{auditor.rows} rows of leaderboards compared, {auditor.moves} moves acknowledged; "
-            f"refusals {self.refusals}"
-        )
+def schedule(storm: Storm) -> Iterator[list[str]]:
+    """Yield the names of the faults to inject at once: each kind equally often, in random order."""
+    random = Random(f"schedule {storm.seed}")
+    part_of = {name: part for part, faults in storm.kinds.items() for name in faults}
+    left: list[str] = []
+    planned = number = 0
+    while planned < storm.faults:
+        if not left:
+            left = list(part_of)
+            random.shuffle(left)
+        names = [left.pop()]
+        number += 1
+        others = [name for name in left if part_of[name] != part_of[names[0]]]
+        if storm.together and others and number % storm.together == 0:
+            left.remove(others[0])
+            names.append(others[0])
+        planned += len(names)
+        yield sorted(names, key=lambda name: list(storm.kinds).index(part_of[name]))
 
 
-async def run_storm(
-    plan: StormPlan, report: Callable[[str], None] = lambda line: None
-) -> StormResult:
-    """Run a storm to its end and audit everything."""
+async def inject(
+    storm: Storm, installation: Installation, names: Sequence[str], random: Random
+) -> str | None:
+    """Inject these faults, hold and heal them, and wait until all players are back; say if they were late."""
+    found = {name: fault for faults in storm.kinds.values() for name, fault in faults.items()}
+    await installation.mid_race()
+    await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))
+    began = time.monotonic()
+    affected: list[RecordedPlayer] = []
+    async with asyncio.timeout(INJECTED_WITHIN) as bound, AsyncExitStack() as active:
+        for name in names:
+            affected += await active.enter_async_context(found[name].inject(installation, random))
+            await asyncio.sleep(random.uniform(*found[name].hold))
+        bound.reschedule(asyncio.get_running_loop().time() + INJECTED_WITHIN)
+    promised, since, by_reconnect = BACK_WITHIN, time.monotonic(), False
+    if list(names) == [NODE_KILLED]:
+        promised, since, by_reconnect = BACK_AFTER_A_NODE, began, True
+    took = await installation.all_back(affected, since, by_reconnect=by_reconnect) - since
+    return None if took <= promised else f"all players back after {took:.2f} s, of {promised} s"
+
+
+async def run_storm(storm: Storm) -> list[str]:
+    """Run a storm to its end and audit everything; describe everything that went wrong."""
+    timing = Timing(
+        silence=storm.silence, heartbeat_every=min(Timing().heartbeat_every, storm.silence / 3)
+    )
     async with open_installation(
-        plan.games,
-        nodes=plan.nodes,
-        pace=plan.pace,
-        module=plan.module,
-        timing=Timing(
-            silence=plan.silence,
-            heartbeat_every=min(Timing().heartbeat_every, plan.silence / HEARTBEATS),
-        ),
+        storm.games, nodes=storm.nodes, pace=storm.pace, module=storm.module, timing=timing
     ) as installation:
-        storm = Storm(installation, plan.kinds, plan.seed)
-        async with open_store(installation.store_url) as store:
+        async with open_store(installation.store.url) as store:
             auditor = Auditor(installation.tables, store)
-            if await _inject_all(plan, storm, auditor, report):
-                try:
-                    await installation.finish(plan.races)
-                except NeverHappened as error:
-                    auditor.faults.append(f"after the storm: {error!r}\n{installation.describe()}")
+            wrong = auditor.faults
+            try:
+                await _inject_all(storm, installation, auditor)
+                await installation.finish(storm.races)
+            except (NeverHappened, TimeoutError, AssertionError) as error:
+                notes = getattr(error, "__notes__", [])
+                wrong.append(f"{error!r} {notes}\n{installation.describe()}")
             await installation.stop_racing()
-            auditor.faults += installation.failures
+            wrong += installation.failures
             await asyncio.wait_for(auditor.audit_all(), AUDITED_WITHIN)
-            auditor.faults += too_few(auditor, plan.races)
-            auditor.faults += storm.without_effect()
-        return StormResult(
-            storm=storm,
-            auditor=auditor,
-            refusals=dict(installation.refusals()),
-            leaks=await leaks_of(installation),
-            logged=[str(fault) for node in installation.nodes for fault in node.server.faults()],
+            wrong += [
+                f"only {number} races of {code} were audited"
+                for table in installation.tables
+                if (number := auditor.races[code := table[0].notes.code]) < storm.races
+            ]
+            if not (auditor.moves and auditor.ranked and auditor.rows):
+                wrong.append("no move or no leaderboard was audited")
+        storm.report(
+            f"{auditor.races.total()} finished races audited, {auditor.rows} rows of leaderboards"
+            f" compared, {auditor.moves} moves acknowledged"
         )
+        wrong += await leaks_of(installation)
+        wrong += [str(fault) for node in installation.nodes for fault in node.server.faults()]
+        return wrong
 
 
-def too_few(auditor: Auditor, races: int) -> list[str]:
-    """Describe the tables with fewer audited races than `races`, and a missing audit."""
-    codes = [table[0].notes.code for table in auditor.tables]
-    found = [
-        f"only {auditor.races[code]} races of {code} were audited, of at least {races}"
-        for code in codes
-        if auditor.races[code] < races
-    ]
-    if not (auditor.ranked and auditor.rows):
-        found.append("no leaderboard was audited")
-    return found
-
-
-async def _inject_all(
-    plan: StormPlan, storm: Storm, auditor: Auditor, report: Callable[[str], None]
-) -> bool:
-    """Inject all faults; return False if the installation did not recover from one."""
-    schedule = storm.schedule(plan.faults, plan.together)
-    for number, faults in enumerate(schedule, start=1):
-        names = " and ".join(fault.name for fault in faults)
-        report(f"{number}/{len(schedule)} {names}")
+async def _inject_all(storm: Storm, installation: Installation, auditor: Auditor) -> None:
+    for number, names in enumerate(schedule(storm), start=1):
+        what = f"injection {number}, {' and '.join(names)}"
+        storm.report(what)
+        known = len(auditor.faults)
         try:
-            await storm.inject(faults, number)
+            late = await inject(storm, installation, names, Random(f"{storm.seed} {number}"))
         except (NeverHappened, TimeoutError, AssertionError) as error:
-            auditor.faults.append(
-                f"injection {number} of {len(schedule)}, {names}: {error!r}\n{storm.installation.describe()}"
-            )
-            return False
+            error.add_note(what)
+            raise
+        if late:
+            auditor.faults.append(f"LATE: {what}: {late}")
         if number % AUDIT_EVERY == 0:
-            known = len(auditor.faults)
             await auditor.audit_finished()
-            for fault in auditor.faults[known:]:
-                report(f"WRONG: {fault}")
-    return True
+        for fault in auditor.faults[known:]:
+            storm.report(f"WRONG: {fault}")
