@@ -1,8 +1,6 @@
 """The limits of addresses and of players, and their sizes, which sixteen friends with bots must never reach."""
 
 from collections import Counter
-from collections.abc import Callable
-from itertools import count
 from random import Random
 from typing import Any
 
@@ -14,7 +12,6 @@ from saratoga_client.net.timing import Backoff
 from saratoga_protocol.commands import JoinTable
 from saratoga_server.client_addresses import client_address, is_loopback, network_of
 from saratoga_server.config import LEAST_BURST
-from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
 from saratoga_server.limits import (
     COSTS,
     MAX_CONNECTIONS_PER_ADDRESS,
@@ -73,15 +70,6 @@ def test_all_connections_of_an_address_share_its_buckets(bench: Bench) -> None:
     assert bench.refusals == {"codes": 3}
     bench.now += 3 * WRONG_CODES.every
     assert taken(limiter.open(ANNA), Action.WRONG_CODE) == 3
-
-
-def test_a_refusal_names_the_seconds_to_wait(bench: Bench) -> None:
-    quota = bench.limiter().open(ANNA)
-    taken(quota, Action.TABLE)
-    wait = quota.take(Action.TABLE)
-    assert wait == quota.wait(Action.TABLE) == pytest.approx(PER_ADDRESS[Action.TABLE].every)
-    bench.now += wait
-    assert quota.take(Action.TABLE) == 0
 
 
 def test_a_refused_action_takes_no_token_of_player_or_address(bench: Bench) -> None:
@@ -204,130 +192,54 @@ FRIENDS = 16
 BOTS_EACH = 3
 
 
-class Household:
-    """All players behind one IP address; `refusals` counts their refusals by rate limit."""
+class Household(Bench):
+    """All players behind one IP address, each with a connection."""
 
-    def __init__(self, limiter: Callable[..., RateLimiter]) -> None:
-        self.seconds = 0.0
-        self.refusals: Counter[str] = Counter()
-        self._limiter = limiter(
-            lambda: self.seconds, on_refused=lambda action: self.refusals.update([action])
-        )
-        self._here: dict[str, Quota] = {}
-        self._numbers = count()
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.limits = self.limiter(**options)
+        self.quotas = {number: self.connect() for number in range(FRIENDS * (1 + BOTS_EACH))}
 
-    def connect_all(self, *, new: bool = False) -> None:
-        """Connect all players at once, each as a new player who claims a name."""
-        for quota in self._here.values():
-            quota.close()
-        arriving = [
-            (self._named(person, new), self._connects())
-            for person in range(FRIENDS * (1 + BOTS_EACH))
-        ]
-        self._here = {}
-        for player, quota in arriving:
-            quota.take(Action.NEW_PLAYER)
-            quota.take(Action.NAME)
-            quota.authenticated(player)
-            self._here[player] = quota
-
-    def reconnect_all(self, backoff: Backoff, chance: Random, failures: int) -> None:
-        """Reconnect all players after the client's backoff; each old connection closes after the new one opens."""
-        calls = sorted((backoff.wait(failures + 1, chance.random), player) for player in self._here)
-        began = self.seconds
-        for wait, player in calls:
-            self.seconds = began + wait
-            quota = self._connects()
-            quota.spend(1, self.seconds)
-            quota.authenticated(player)
-            quota.spend(COSTS[JoinTable], self.seconds)
-            self._here[player].close()
-            self._here[player] = quota
-
-    def plays(self, seconds: int, commands_a_second: int) -> None:
-        """Send commands at an even rate from every player, all spent from the rate limits."""
-        for _ in range(seconds * commands_a_second):
-            self.seconds += 1 / commands_a_second
-            for quota in self._here.values():
-                quota.spend(1, self.seconds)
-
-    def pass_time(self, seconds: int) -> None:
-        """Advance the simulated time without sending commands."""
-        self.seconds += seconds
-
-    def opens_a_table(self) -> None:
-        self._next_player().take(Action.TABLE)
-
-    def mistypes_a_code(self, times: int) -> None:
-        for _ in range(times):
-            self._next_player().take(Action.WRONG_CODE)
-
-    def renames_a_player(self) -> None:
-        self._next_player().take(Action.NAME)
-
-    def _next_player(self) -> Quota:
-        quotas = list(self._here.values())
-        return quotas[next(self._numbers) % len(quotas)]
-
-    def _named(self, person: int, new: bool) -> str:
-        # a person keeps its token; a bot may have a new one every time
-        is_bot = person >= FRIENDS
-        return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
-
-    def _connects(self) -> Quota:
-        quota = self._limiter.open(ANNA)
+    def connect(self) -> Quota:
+        quota = self.limits.open(ANNA)
         quota.has_room()
-        quota.take(Action.CONNECTION)
+        for action in (Action.CONNECTION, Action.NEW_PLAYER, Action.NAME):
+            quota.take(action)
         return quota
 
+    def plays(self, seconds: int, commands_a_second: int) -> None:
+        """Send commands at an even rate from every player."""
+        for _ in range(seconds * commands_a_second):
+            self.now += 1 / commands_a_second
+            for quota in self.quotas.values():
+                quota.spend(1, self.now)
 
-def test_a_factor_multiplies_burst_and_rate() -> None:
-    assert scaled({Action.PAGE: Rate(10, 6.0)}, 3) == {Action.PAGE: Rate(30, 2.0)}
-
-
-def test_codes_cannot_be_guessed_from_one_address() -> None:
-    """The figures of SECURITY.md: a day of guessing finds a given table with a chance of 0.4 %."""
-    codes = len(FIRST_WORDS) * len(SECOND_WORDS) * NUMBERS
-    rate = PER_ADDRESS[Action.WRONG_CODE]
-    assert codes == 3_600_000
-    a_session = rate.burst + 4 * 3600 / rate.every
-    a_day = rate.burst + 24 * 3600 / rate.every
-    assert a_session / codes < 0.0007
-    assert a_day / codes < 0.0041
-
-
-# A session of sixteen friends
-
-
-@pytest.fixture
-def home() -> Household:
-    return Household(RateLimiter)
+    def reconnects(self, chance: Random) -> None:
+        """Reconnect all players after the client's backoff; each old connection closes after the new one opens."""
+        began = self.now
+        calls = sorted((Backoff().wait(1, chance.random), number) for number in self.quotas)
+        for wait, number in calls:
+            self.now = began + wait
+            quota = self.limits.open(ANNA)
+            quota.has_room()
+            quota.take(Action.CONNECTION)
+            quota.authenticated(f"player {number}")
+            quota.spend(COSTS[JoinTable], self.now)
+            self.quotas[number].close()
+            self.quotas[number] = quota
 
 
-def test_a_household_of_friends_meets_no_limit(home: Household) -> None:
-    home.connect_all()
-    for _ in range(FRIENDS):
-        home.opens_a_table()
-        home.mistypes_a_code(times=2)
-        home.renames_a_player()
+def test_a_household_of_friends_meets_no_limit() -> None:
+    home, chance = Household(), Random(0)
+    for number in range(FRIENDS):
+        for action in (Action.TABLE, Action.WRONG_CODE, Action.WRONG_CODE, Action.NAME):
+            home.quotas[number].take(action)
         home.plays(seconds=20, commands_a_second=30)
+        # all at once, as after a restart of the server
+        home.reconnects(chance)
     assert home.refusals == {}
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_everybody_may_reconnect_at_once_after_a_restart(home: Household, seed: int) -> None:
-    home.connect_all()
-    for _ in range(10):
-        home.reconnect_all(Backoff(), Random(seed), failures=0)
-        home.plays(seconds=20, commands_a_second=30)
-    assert home.refusals == {}
-
-
-def test_more_than_a_session_meets_a_limit() -> None:
-    """Limits of a hundredth of the size refuse commands, so the tests above can fail."""
-    cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
-    cramped.connect_all()
-    assert set(cramped.refusals) >= {"connections", "players", "names"}
+    # limits of a hundredth of the size refuse, so this test can fail
+    assert set(Household(factor=0.01).refusals) >= {"connections", "players", "names"}
 
 
 def test_every_command_is_possible_under_the_smallest_limits() -> None:
@@ -338,13 +250,6 @@ def test_every_command_is_possible_under_the_smallest_limits() -> None:
 
 
 # Token buckets: burst, rate, waits and refunds
-
-
-def test_a_refund_puts_tokens_back() -> None:
-    bucket = TokenBucket(Rate(3, 0.1))
-    assert bucket.take(3, 0.0)
-    bucket.refund(2)
-    assert [bucket.take(1, 0.0) for _ in range(3)] == [True, True, False]
 
 
 @given(
@@ -407,18 +312,19 @@ def test_an_ipv4_address_counts_alone_and_an_ipv6_address_by_its_64(
     assert network_of(address) == counted_as
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", ""])
-def test_loopback_addresses_and_none_are_loopback(address: str) -> None:
-    assert is_loopback(address)
-
-
-@pytest.mark.parametrize("address", ["10.0.0.1", "0.0.0.0", "2001:db8::1", "localhost"])
-def test_other_addresses_are_not_loopback(address: str) -> None:
-    assert not is_loopback(address)
-
-
 SPOOFED = "127.0.0.1, 10.0.0.1"
 PROXY = "10.0.0.9"
+
+
+@pytest.mark.parametrize(
+    ("address", "is_near"),
+    [
+        *((each, True) for each in ("127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "")),
+        *((each, False) for each in ("10.0.0.1", "0.0.0.0", "2001:db8::1", "localhost")),
+    ],
+)
+def test_loopback_addresses_and_none_are_loopback(address: str, is_near: bool) -> None:
+    assert is_loopback(address) is is_near
 
 
 @pytest.mark.parametrize(
@@ -444,13 +350,6 @@ def test_only_entries_that_trusted_proxies_wrote_are_believed(
     headers: list[str], proxies: int, client: str
 ) -> None:
     assert client_address(PROXY, headers, proxies) == client
-
-
-@given(st.lists(st.text(max_size=20), max_size=3), st.integers(1, 3))
-def test_entries_further_left_change_nothing(spoofed: list[str], proxies: int) -> None:
-    real = ["198.51.100.1", "10.0.0.7", "10.0.0.8"][:proxies]
-    found = client_address(PROXY, [*spoofed, ", ".join(real)], proxies)
-    assert found == "198.51.100.1"
 
 
 @given(st.text(), st.integers(0, 4))

@@ -1,15 +1,9 @@
-"""The public HTTP pages: readiness, leaderboards, records; in memory and over a socket; and where they are described."""
+"""The public HTTP pages: readiness, leaderboards, records; in memory and over a socket."""
 
-import ast
 import asyncio
 import gzip
-import inspect
 import json
-import re
 from collections.abc import AsyncIterator
-from pathlib import Path
-from types import ModuleType
-from typing import Final
 
 import pytest
 from websockets.datastructures import Headers
@@ -25,7 +19,6 @@ from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.handlers.replays import Replay
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.transport import http_api, web_page
 from saratoga_server.transport import http_api as http
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_api import HttpPages
@@ -110,16 +103,13 @@ def told(page: Page) -> tuple[int, str]:
     return page.status.value, answer["error"]
 
 
-async def test_a_live_process_says_so_whatever_its_store_does(server: FakePublicServer) -> None:
-    server.reason, server.fault = "The store is out of reach.", StoreUnavailable()
-    page = await get(server, "/healthz")
-    assert (page.status.value, json.loads(page.body)) == (200, {"status": "alive"})
-
-
 async def test_a_ready_server_says_so(server: FakePublicServer) -> None:
     page = await get(server, "/readyz")
     assert (page.status.value, json.loads(page.body)) == (200, {"status": "ready"})
     assert page.cache == "no-store"
+    server.fault = StoreUnavailable()
+    page = await get(server, "/healthz")
+    assert (page.status.value, json.loads(page.body)) == (200, {"status": "alive"})
 
 
 async def test_a_server_that_is_not_ready_says_why(server: FakePublicServer) -> None:
@@ -190,10 +180,6 @@ async def test_a_parameter_that_is_wrong_is_refused_by_name(
     assert server.asked == []
 
 
-async def test_a_game_that_is_not_played_here_is_not_found(server: FakePublicServer) -> None:
-    assert told(await get(server, "/api/leaderboards/freecell")) == (404, "no_such_game")
-
-
 async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(
     server: FakePublicServer,
 ) -> None:
@@ -206,12 +192,6 @@ async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(
     now += http.LEADERBOARD_FRESH
     await pages.page("GET", "/api/leaderboards/canfield", HOST)
     assert [query.limit for query in server.asked] == [20, 5, 20]
-
-
-async def test_a_finished_race_can_be_read(server: FakePublicServer) -> None:
-    page = await get(server, "/api/records/mint-otter-42/1")
-    assert (page.status.value, page.body.decode()) == (200, "record of Zoë\n")
-    assert page.kind == "text/plain; charset=utf-8"
 
 
 @pytest.mark.parametrize(
@@ -429,58 +409,3 @@ async def test_a_server_with_tls_says_so_in_every_answer(server: FakePublicServe
         pages = HttpPages(server, WEB_FILES, Hosts(is_tls=is_tls))
         headers = (await pages(request)).headers
         assert ("Strict-Transport-Security" in headers) is is_tls
-
-
-# The paths that the server answers over HTTP are those that the pages about it list
-
-
-ROOT: Final = Path(__file__).parents[3]
-
-ANY: Final = "*"
-"""A part of a path that a client chooses."""
-
-PATH: Final = re.compile(r"(?<![\w/])/(?:[\w.]+(?:/[\w.]+)*)?")
-
-
-def answered(module: ModuleType) -> set[str]:
-    """Return the paths that a module's `match` statements name; parts that they capture are `ANY`."""
-    found = set()
-    for match in ast.walk(ast.parse(inspect.getsource(module))):
-        if isinstance(match, ast.Match):
-            # what is asked behind `/api` is matched in a statement of its own
-            prefix = "/api/" if ast.unparse(match.subject) == "asked" else "/"
-            for case in match.cases:
-                parts = getattr(case.pattern, "patterns", [ast.MatchStar()])
-                if not isinstance(parts[-1], ast.MatchStar):
-                    found.add(prefix + "/".join(map(_part, parts)))
-    return found
-
-
-def _part(pattern: ast.pattern) -> str:
-    if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
-        return str(pattern.value.value)
-    return ANY
-
-
-def listed(text: str) -> set[str]:
-    """Return the paths in a text; parts in capitals are `ANY`."""
-    return {re.sub(r"\b[A-Z]+\b(?:\.svg)?", ANY, path) for path in PATH.findall(text)}
-
-
-def in_table(page: str) -> set[str]:
-    """Return the paths in the first column of the table of a page's section on HTTP."""
-    section = (ROOT / page).read_text().split("\n## HTTP\n")[1].split("\n#")[0]
-    rows = re.findall(r"^\| (`/[^|]*) \|", section, re.MULTILINE)
-    return {path for row in rows for path in listed(row)}
-
-
-OF_PROGRAMS: Final = answered(http_api)
-OF_THE_PAGE: Final = answered(web_page) | {"/static/*/*"}
-
-
-@pytest.mark.parametrize(
-    ("page", "expected"),
-    [("protocol/README.md", OF_PROGRAMS), ("server/README.md", OF_PROGRAMS | OF_THE_PAGE)],
-)
-def test_every_path_is_in_the_documents_and_no_other(page: str, expected: set[str]) -> None:
-    assert in_table(page) == expected

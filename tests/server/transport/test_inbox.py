@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.frames import CloseCode, Frame, Opcode
-from websockets.protocol import Protocol as WebSocket
-from websockets.protocol import Side, State
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
@@ -132,17 +131,6 @@ def test_any_split_of_any_frames_gives_what_the_parser_alone_gives(
 # Order
 
 
-async def test_one_frame_is_taken_in_a_turn_of_the_event_loop() -> None:
-    owner = FakeOwner()
-    connection, _ = open_connection(owner)
-    connection.data_received(b"".join(frame(bytes((number,))) for number in range(100)))
-    counts = []
-    while len(owner.messages) < 100:
-        await asyncio.sleep(0)
-        counts.append(len(owner.messages))
-    assert counts == list(range(1, 101))
-
-
 async def test_while_a_command_is_carried_out_others_wait_and_only_so_many_are_read() -> None:
     owner = FakeOwner()
     owner.answers_at_once = False
@@ -239,17 +227,6 @@ async def test_after_a_close_of_ours_frames_are_read_for_the_clients_close_alone
 
 
 SIZES = (0, 1, 3, 4, 5, 124, 125, 126, 127, 1000, MAX_COMMAND_BYTES, MAX_COMMAND_BYTES + 1, 65_536)
-
-
-def parsed(data: bytes) -> list[tuple[Opcode, bytes, bool]]:
-    """Return the frames that `websockets`, in the server's role, decodes from the bytes."""
-    protocol = WebSocket(Side.SERVER, state=State.OPEN)
-    protocol.receive_data(data)
-    return [
-        (event.opcode, bytes(event.data), event.fin)
-        for event in protocol.events_received()
-        if isinstance(event, Frame)
-    ]
 
 
 @pytest.mark.parametrize("size", SIZES)

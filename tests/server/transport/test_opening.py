@@ -2,25 +2,19 @@
 
 import socket
 from collections.abc import AsyncIterator
-from typing import cast
 
 import msgspec
 import pytest
-from websockets.asyncio.client import connect
 from websockets.datastructures import Headers
 
-from kit.gateways import OpenGateway, no_pages, open_gateway
+from kit.gateways import OpenGateway, open_gateway
 from kit.player_sockets import connected_player
 from kit.raw_client import PING, frame, handshake, raw_socket
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
     Done,
 )
-from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.metrics import Metrics
 from saratoga_server.transport.connection import MOST_REQUEST, PlayerConnection
-from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.hosts import Hosts, own_names
 
 # The gateway: all connections of a node, accepted and closed
@@ -32,27 +26,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
         yield gateway
 
 
-# Accepting
-
-
-async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
-    settings = GatewaySettings(host="127.0.0.1", port=opened.port)
-    second = Gateway(cast(Dispatcher, opened.commands), settings, no_pages, Metrics())
-    with pytest.raises(OSError, match="in use"):
-        await second.open()
-    await second.close()
-
-
 # Closing
-
-
-async def test_a_gateway_that_closes_tells_everyone_to_come_back() -> None:
-    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
-        await anna.ask(Heartbeat)
-        await opened.gateway.close()
-        assert await anna.closed() == (RESTARTING.code, RESTARTING.reason)
-        with pytest.raises(OSError, match="Connect call failed"):
-            await connect(opened.url)
 
 
 async def test_a_gateway_closes_though_a_client_does_not() -> None:
@@ -134,13 +108,6 @@ async def test_a_head_of_any_shape_has_its_bounds_and_one_answer(
         assert await anna.ask(Heartbeat) == Done(re=1)
 
 
-async def test_a_head_may_come_byte_by_byte(opened: OpenGateway) -> None:
-    with raw_socket(opened.port, window=None) as socket:
-        for byte in b"GET / HTTP/1.1\r\nHost: server\r\n\r\n":
-            await socket.say(bytes((byte,)))
-        assert b" 404 " in await socket.read_to_the_end()
-
-
 @pytest.mark.parametrize("pieces", [1, 2, 70])
 async def test_what_comes_behind_a_request_does_not_cost_it_its_answer(
     opened: OpenGateway, pieces: int
@@ -206,9 +173,6 @@ def test_an_address_this_machine_and_configured_names_are_served(host: str) -> N
 )
 def test_a_name_of_somebody_else_is_not_served(host: str | None) -> None:
     assert not PUBLIC.serves(asked(host))
-
-
-def test_a_request_for_two_names_is_not_served() -> None:
     assert not PUBLIC.serves(Headers([("Host", "localhost"), ("Host", "localhost")]))
 
 

@@ -1,6 +1,5 @@
 """The page over HTTP: its files, its routes, the facts and the image in it, and the headers that restrict it."""
 
-import gzip
 import json
 import re
 from pathlib import Path
@@ -21,7 +20,6 @@ from saratoga_server.transport.qr_codes import link_to
 from saratoga_server.transport.web_files import (
     WebFile,
     load_web_files,
-    web_file,
     web_folder,
     without_comments,
 )
@@ -235,13 +233,6 @@ def test_the_folder_is_named_anew_whenever_a_file_changes_or_is_renamed(folder: 
     assert again.version == names[-1]
 
 
-def test_a_file_is_compressed_if_that_is_smaller() -> None:
-    long, short = web_file(b"a" * 1000, "text/plain"), web_file(b"a", "text/plain")
-    assert gzip.decompress(long.compressed) == long.body
-    assert len(long.compressed) < 100
-    assert short.compressed == b""
-
-
 @pytest.fixture
 def first_load() -> dict[str, WebFile]:
     """The modules of this checkout's page that load with it: all that `main.js` imports, and their imports."""
@@ -309,26 +300,6 @@ def test_every_game_has_its_facts_in_the_order_of_the_games() -> None:
         facts = told["games"][game.name]
         assert facts["title"] == game.title
         assert told["prize"] * 10 - facts["price"] == net(game, 10)
-
-
-def test_facts_are_those_of_the_rules() -> None:
-    games = json.loads(game_facts())["games"]
-    assert games["klondike"] == {
-        "title": "Klondike",
-        "packs": 1,
-        "price": 52,
-        "columns": 7,
-        "up": 4,
-        "down": 0,
-        "reserve": False,
-        "draw": 3,
-        "passes": 3,
-        "in_suit": False,
-        "deal": [["Triangle"]],
-    }
-    assert games["canfield"]["deal"] == [["ToReserve", 13], ["BaseCard"], ["ToColumns", 1]]
-    assert (games["canfield"]["reserve"], games["canfield"]["passes"]) == (True, 0)
-    assert (games["caprice"]["draw"], games["caprice"]["in_suit"]) == (0, True)
 
 
 # The link to a table as a QR code
