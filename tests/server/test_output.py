@@ -84,16 +84,6 @@ def test_lines_for_a_full_disk_are_counted_and_later_ones_written(
     assert json.loads(line)["event"] == "kept"
 
 
-def test_closing_does_not_wait_for_a_reader_that_never_comes(
-    full_pipe: FullPipe, writer_to: Open
-) -> None:
-    writer = writer_to(full_pipe.write_end)
-    log.info("unread")
-    writer.close(0.01)
-    full_pipe.read_filling()
-    assert json.loads(full_pipe.read_line())["event"] == "unread"
-
-
 # Output that cannot be written when the server ends
 
 

@@ -17,7 +17,6 @@ from saratoga_server.process import (
     YOUNGEST,
     collect_rarely,
     freeze_startup_objects,
-    raise_open_file_limit,
     run_event_loop,
 )
 
@@ -61,11 +60,6 @@ def few() -> Iterator[int]:
         yield most
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
-
-
-def test_the_soft_limit_is_raised_to_the_hard_limit(few: int) -> None:
-    raise_open_file_limit()
-    assert resource.getrlimit(resource.RLIMIT_NOFILE) == (few, few)
 
 
 def files_of(process: int) -> tuple[int, int]:

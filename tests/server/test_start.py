@@ -31,7 +31,6 @@ from saratoga_server.domain.tables import TableState, join, unpack
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import Millis
-from saratoga_server.serving import program
 from saratoga_server.store.opening import Store
 
 # The command line of the server: its options, its subcommands, and the modules it imports for each
@@ -50,10 +49,6 @@ def test_the_help_names_options_and_subcommands(words: list[str], shown: str) ->
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0
     assert shown in result.output
-
-
-def test_a_command_that_does_not_exist_is_wrong_usage() -> None:
-    assert CliRunner().invoke(main, ["amdin"]).exit_code == 2
 
 
 def test_the_command_line_loads_neither_the_server_nor_the_administration() -> None:
@@ -78,12 +73,6 @@ async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) 
 
 
 # The running server: its ports, its options, and errors at the start
-
-
-def test_clients_are_sent_the_programs_name_and_version() -> None:
-    name, number = program().split(" ")
-    assert name == "saratoga-server"
-    assert number[0].isdecimal()
 
 
 async def refused(folder: Path, *options: str) -> str:
@@ -121,14 +110,6 @@ async def test_a_port_that_is_taken_ends_the_server_with_advice(
     assert what.format(port=server_process.port) in error
     assert "ddress already in use" in error
     assert error.rstrip().endswith(advice)
-
-
-@pytest.mark.parametrize(("port", "is_open"), [("0", True), ("off", False)])
-async def test_metrics_can_be_turned_off(port: str, is_open: bool) -> None:
-    async with running_server("--metrics-port", port) as server_process:
-        events = {event["event"] for event in server_process.events()}
-    assert "server_open" in events
-    assert ("metrics_open" in events) == is_open
 
 
 async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:

@@ -49,11 +49,6 @@ async def work(fault: Exception | None = None) -> None:
         raise fault
 
 
-async def test_a_successful_task_returns_true_and_logs_nothing(log: Log) -> None:
-    assert await run_logged(work())
-    assert log.lines == []
-
-
 @pytest.mark.parametrize(
     ("fault", "line"),
     [
@@ -85,16 +80,6 @@ async def test_all_tasks_are_finished_before_the_end(log: Log) -> None:
     await under_way.finish()
     assert (sorted(done), log.lines) == ([0, 1, 2], [("error", "server_fault")])
     await under_way.finish()
-
-
-async def test_work_done_side_by_side_does_not_wait_for_each_other(log: Log) -> None:
-    go = asyncio.Event()
-
-    async def goes() -> None:
-        go.set()
-
-    await run_each_logged([go.wait(), work(ValueError()), goes()])
-    assert log.lines == [("error", "server_fault")]
 
 
 async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
@@ -246,14 +231,6 @@ async def synchronised(source: Source) -> ServerClock:
     return clock
 
 
-async def test_time_goes_on_between_two_readings() -> None:
-    source = Source()
-    clock = await synchronised(source)
-    assert clock.now() == NOON
-    source.steady += 12.345
-    assert clock.now() == NOON + 12_345
-
-
 async def test_half_of_the_way_there_and_back_is_allowed_for() -> None:
     source = Source()
     source.delays = (0.050, 0.050)
@@ -284,21 +261,6 @@ async def test_however_good_a_reading_was_it_is_not_trusted_for_ever() -> None:
     source.steady += 200
     await clock.synchronise()
     assert clock.now() == NOON + 200_080 + 15
-
-
-async def test_the_next_reading_puts_a_drift_right() -> None:
-    source = Source()
-    clock = await synchronised(source)
-    source.ahead = 700
-    assert clock.now() == NOON
-    await clock.synchronise()
-    assert clock.now() == NOON + 700
-
-
-async def test_how_long_until_a_moment_is_never_negative() -> None:
-    clock = await synchronised(Source())
-    assert clock.seconds_until(NOON + 1500) == 1.5
-    assert clock.seconds_until(NOON - 1500) == 0.0
 
 
 async def test_a_store_that_is_away_stops_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:

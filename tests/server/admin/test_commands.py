@@ -17,7 +17,7 @@ from kit.tables import ANN, BEN, CODE, seated
 from kit.terminals import HOSTILE, TRICKS
 from saratoga_protocol.visible_text import UNSEEN
 from saratoga_server.__main__ import main
-from saratoga_server.admin.commands import admin, failure, say, say_json
+from saratoga_server.admin.commands import admin, failure, say
 from saratoga_server.config import Config
 from saratoga_server.domain.tables import TablePhase, unpack
 from saratoga_server.domain.usernames import checked_name
@@ -137,23 +137,6 @@ def test_a_script_confirms_with_an_option(url: str) -> None:
     result = typed(url, "ban", "Ben", "--yes", "--json")
     assert (result.exit_code, json.loads(result.stdout)) == (0, {"player": BEN})
     assert typed(url, "unban", BEN).stdout == f"{BEN} is unbanned.\n"
-
-
-def test_rename_announce_forget_and_audit(url: str) -> None:
-    assert typed(url, "rename", "Ben", "Benjamin").stdout == "Ben is now called Benjamin.\n"
-    assert (
-        typed(url, "announce", "The house restarts at ten.").stdout
-        == "Sent to the players on 0 servers.\n"
-    )
-    assert (
-        typed(url, "forget", "Benjamin", "--yes").stdout
-        == f"The name and the results of {BEN} are deleted.\n"
-    )
-    lines = typed(url, "audit").stdout.splitlines()
-    assert [line.split()[2] for line in lines] == ["forget", "announce", "rename"]
-    [newest] = json.loads(typed(url, "audit", "--limit", "1", "--json").stdout)
-    assert (newest["act"], newest["target"]) == ("forget", BEN)
-    assert "@" in newest["who"]
 
 
 def test_an_action_that_is_refused_is_an_error_on_standard_error(url: str) -> None:
@@ -279,13 +262,6 @@ def test_an_answer_is_one_visible_line(trick: str, capsys: pytest.CaptureFixture
     line = capsys.readouterr().out.removesuffix("\n")
     assert line.isprintable()
     assert line.startswith("Anna<U+")
-
-
-def test_json_is_one_visible_line_that_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    say_json({"player": HOSTILE})
-    line = capsys.readouterr().out.removesuffix("\n")
-    assert not UNSEEN.search(line)
-    assert json.loads(line) == {"player": HOSTILE}
 
 
 def test_a_failure_keeps_its_lines_and_shows_all_other_characters() -> None:

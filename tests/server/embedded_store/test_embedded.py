@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.processes import is_running, listener_of
+from kit.processes import listener_of
 from kit.running_race import ANNA, CODE, move, running_race
 from saratoga_server.embedded_store import embedded
 from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST
@@ -29,36 +28,11 @@ from saratoga_server.store import commits
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 
-SERVER = """
-import asyncio, sys
-from pathlib import Path
-from saratoga_server.embedded_store.embedded import EmbeddedStore
-
-async def main():
-    store = EmbeddedStore(Path(sys.argv[1]))
-    async with store as url:
-        print(store.pid, flush=True)
-        await asyncio.Event().wait()
-
-asyncio.run(main())
-"""
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """An awkward data folder: with spaces, longer than 160 bytes, and not created yet."""
     return tmp_path / "Application Support" / ("long" * 40) / "saratoga"
-
-
-def killed_server(folder: Path) -> int:
-    """Start a server's embedded store in another process and kill the server; return the store's pid."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(folder)], stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        pid = int(server.stdout.readline())
-        server.kill()
-    return pid
 
 
 @contextmanager
@@ -104,15 +78,6 @@ async def test_it_syncs_every_second_where_that_is_enough(folder: Path) -> None:
                 pass
 
 
-async def test_it_stops_with_its_server_and_leaves_no_socket(folder: Path) -> None:
-    store = EmbeddedStore(folder)
-    async with store:
-        pid = store.pid
-        assert (folder / SOCKET).is_socket()
-    assert not is_running(pid)
-    assert not (folder / SOCKET).exists()
-
-
 def open_to_others(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
@@ -145,13 +110,6 @@ async def test_no_store_is_believed_in_a_folder_that_others_can_enter(folder: Pa
         with pytest.raises(StoreRefused, match="No server runs on"):
             async with running_store(folder):
                 pass
-
-
-async def test_the_next_server_need_not_wait_for_a_killed_servers_store(folder: Path) -> None:
-    pid = await asyncio.to_thread(killed_server, folder)
-    fresh = EmbeddedStore(folder)
-    async with fresh as url, open_store(url):
-        assert fresh.pid != pid
 
 
 async def test_a_store_without_a_server_is_shut_down_in_order_and_its_data_taken(

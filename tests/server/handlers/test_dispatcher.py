@@ -30,7 +30,7 @@ from saratoga_protocol.events import (
     TableChanged,
     Welcome,
 )
-from saratoga_protocol.refusals import ABUSE
+from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
 from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
 from saratoga_server.limits import PER_ADDRESS, Action, RateLimiter
@@ -192,6 +192,14 @@ async def test_a_new_name_is_shown_at_the_table(server: InProcessServer) -> None
     cleo = await server.player("Anna Zwei")
     assert await cleo.refused(ClaimName, name="Dora") == "name_taken"
     assert isinstance(await cleo.ask(ClaimName, name="Cleo"), NameClaimed)
+
+
+async def test_a_banned_player_is_refused_and_disconnected(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    await server.store.players.set_banned(anna.player, True)
+    back = server.connect("Anna")
+    assert await back.refused(Hello, token=back.token) == "banned"
+    assert back.close_codes == [BANNED.code]
 
 
 async def test_a_connection_with_too_many_refused_hellos_is_closed(server: InProcessServer) -> None:

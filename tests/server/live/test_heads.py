@@ -105,6 +105,20 @@ async def race(nodes: Nodes, *players: MemoryPlayer, game: str = "canfield", cap
     return code
 
 
+async def test_a_count_on_one_node_is_shown_to_the_racers_of_another() -> None:
+    async with (
+        open_in_process_server(always(BANK_AND_TAKE_BACK)) as server,
+        beside(server) as nodes,
+    ):
+        anna, bert = await nodes.two()
+        await nodes.race(anna, bert)
+        dealt = anna.board.banked
+        await anna.moves("t1>up")
+        await nodes.pass_time(250)
+        rows = bert.received.all(Standings)[-1].standings
+        assert {row.player: row.banked for row in rows}[anna.player] == dealt + 1
+
+
 async def test_every_head_that_two_nodes_show_is_one_of_the_record() -> None:
     async with (
         open_in_process_server(always(BANK_AND_TAKE_BACK)) as server,
