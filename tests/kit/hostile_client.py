@@ -17,7 +17,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from kit.mutations import TRACE, Spoiler
+from kit.messages import COMMANDS
+from kit.mutations import TRACE, Spoiler, varied
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol import commands
 from saratoga_protocol.codec import CODECS, SUBPROTOCOLS, Frame
@@ -28,6 +29,12 @@ from saratoga_rules.games import GAMES
 
 BOUND: Final = 60.0
 """Seconds for a response: a bound that no test should reach."""
+
+SAMPLES: Final = [
+    *(each for each in COMMANDS.values() if not isinstance(each, commands.Hello)),
+    # the clients need seats and boards, or most of their commands would be refused alike
+    *[COMMANDS["join_table"]] * 4,
+]
 
 MARKS: Final = 9_007_000_000_000_000
 """The lowest id of a heartbeat behind a batch; other commands have lower ids."""
@@ -271,30 +278,17 @@ class HostileClient:
 
     def command_at_protected_table(self, subprotocol: str) -> Frame:
         """Return a command about a race or a table of other players."""
-        race = self._random.choice([*self._known.protected_races, "mint-otter-42/1"])
-        table = race.rpartition("/")[0]
+        races = [*self._known.protected_races, "mint-otter-42/1"]
         self._next_id += 1
-        ident = min(self._next_id, MARKS)
-        moves = (commands.MakeMove(id=ident, race=race, after=self._count, move="draw"),)
-        known = self._random.choice(self._known.players)
-        return CODECS[subprotocol].encode(
-            self._random.choice(
-                (
-                    *moves,
-                    commands.CashOut(id=ident, race=race),
-                    commands.LeaveTable(id=ident, table=table),
-                    commands.Kick(id=ident, table=table, player=known),
-                    commands.LockTable(id=ident, table=table),
-                    commands.Start(id=ident, table=table),
-                    commands.EndRace(id=ident, race=race),
-                    commands.NextRace(id=ident, table=table),
-                    commands.ChangeSettings(id=ident, table=table, seats=1),
-                    commands.JoinTable(id=ident, table=table),
-                    commands.GetRecord(id=ident, race=race),
-                    commands.JoinTable(id=ident, table=table, seat=False),
-                )
-            )
-        )
+        values: dict[str, Sequence[object]] = {
+            "id": [min(self._next_id, MARKS)],
+            "race": races,
+            "table": [race.rpartition("/")[0] for race in races],
+            "player": self._known.players,
+            "after": [self._count],
+            "move": ["draw"],
+        }
+        return CODECS[subprotocol].encode(varied(self._random, SAMPLES, values))
 
     def spoilt_command(self, subprotocol: str) -> Frame:
         """Return a plausible command with a spoilt structure or spoilt bytes."""
@@ -311,63 +305,28 @@ class HostileClient:
             self._next_id += 1
         is_next = random.random() < 0.9 and self._next_id < MARKS
         ident = self._next_id if is_next else random.randrange(1, MARKS)
-        code, race = random.choice(known.codes), random.choice(known.races)
-        move = random.choice([*self._legal, "draw", "redeal", "w>up", "t1>t2", "r>t9", "?"])
-        after = max(0, self._count + random.choice((0, 0, 0, 1, -1)))
-        game = random.choice([*GAMES, "whist"])
-        makes: list[Callable[[], Command]] = [
-            lambda: commands.CreateTable(
-                id=ident, game=game, cap=random.choice((0, 3, 5, 7)), public=random.random() < 0.5
-            ),
-            *[lambda: commands.JoinTable(id=ident, table=code)] * 3,
-            lambda: commands.LeaveTable(
-                id=ident, table=code if random.random() < 0.2 else "mint-otter-42"
-            ),
-            lambda: commands.JoinTable(id=ident, table=code, seat=False),
-            lambda: commands.ChangeSettings(
-                id=ident,
-                table=code,
-                game=game,
-                seats=random.choice((None, 1, 16)),
-                races=random.choice((None, 1, 3, 4)),
-            ),
-            lambda: commands.Kick(id=ident, table=code, player=random.choice(known.players)),
-            lambda: commands.LockTable(id=ident, table=code, locked=random.random() < 0.5),
-            lambda: commands.AllowReady(id=ident, table=code, player=random.choice(known.players)),
-            lambda: commands.EndRace(id=ident, race=race),
-            lambda: commands.Ready(
-                id=ident,
-                table=code,
-                commitment=known.commitments[-1],
-                nonce_hash=nonce_hash(self._player),
-            ),
-            lambda: commands.Ready(
-                id=ident,
-                table=known.codes[-1],
-                commitment=random.choice(known.commitments),
-                nonce_hash=nonce_hash(self._player),
-            ),
-            lambda: commands.NotReady(id=ident, table=code),
-            lambda: commands.Start(id=ident, table=code),
-            lambda: commands.Reveal(id=ident, table=code, nonce=nonce(self._player)),
-            lambda: commands.MakeMove(id=ident, race=race, after=after, move=move),
-            lambda: commands.MakeMove(id=ident, race=self._race, after=after, move=move),
-            *(lambda: commands.MakeMove(id=ident, race=self._race, after=self._count, move=move),)
-            * 4,
-            lambda: commands.CashOut(id=ident, race=race),
-            lambda: commands.NextRace(id=ident, table=code),
-            lambda: commands.ListTables(id=ident),
-            lambda: commands.GetLeaderboard(
-                id=ident, game=game, offset=random.randrange(3), around_me=random.random() < 0.5
-            ),
-            lambda: commands.GetLeaderboard(follow=True, id=ident, game=game),
-            lambda: commands.GetRecord(id=ident, race=race),
-            lambda: commands.ClaimName(
-                id=ident, name=random.choice(("Anna", "x", self._name, "Ω"))
-            ),
-            lambda: commands.Heartbeat(id=ident),
-        ]
-        return random.choice(makes)()
+        moves = [*self._legal, "draw", "redeal", "w>up", "t1>t2", "r>t9", "?"]
+        if random.random() < 0.2:
+            move = random.choice(moves)
+            return commands.MakeMove(id=ident, race=self._race, after=self._count, move=move)
+        values: dict[str, Sequence[object]] = {
+            "id": [ident],
+            "table": known.codes,
+            "race": [*known.races, self._race, None],
+            "player": known.players,
+            "commitment": [*known.commitments, self._commitment],
+            "nonce_hash": [nonce_hash(self._player)],
+            "nonce": [nonce(self._player)],
+            "game": [*GAMES, "whist"],
+            "seats": [None, 1, 16],
+            "races": [None, 1, 3, 4],
+            "after": [max(0, self._count + by) for by in (0, 0, 0, 1, -1)],
+            "move": moves,
+            "name": ["Anna", "x", self._name, "Ω"],
+            "locked": [True, False],
+            "seat": [True, True, True, False],
+        }
+        return varied(random, SAMPLES, values)
 
 
 Act = Callable[[HostileClient, str], Frame]

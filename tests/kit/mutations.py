@@ -7,7 +7,7 @@ ordinary encoders do not write such frames. Then its bytes may be changed too.
 
 import json
 import re as regex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -48,6 +48,17 @@ def _refusal(bad: BadFrame) -> str:
     assert not TRACE.search(bad.detail), bad
     assert bad.re is None or 1 <= bad.re <= LARGEST_NUMBER, bad
     return bad.code
+
+
+def varied(
+    random: Random, samples: Sequence[Command], known: Mapping[str, Sequence[object]]
+) -> Command:
+    """Return one of the samples with other values, which `known` lists by the names of fields."""
+    sample = random.choice(samples)
+    values = {
+        name: random.choice(known[name]) for name in sample.__struct_fields__ if name in known
+    }
+    return msgspec.structs.replace(sample, **values)
 
 
 Fields = list[tuple[Any, Any]]
