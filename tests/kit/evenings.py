@@ -15,7 +15,7 @@ from kit.in_process_server import InProcessServer, open_in_process_server
 from kit.players import MemoryPlayer
 from kit.scripted_table import FakeConnection
 from kit.tables import nonce
-from saratoga_client.net.errors import DealSpent
+from saratoga_client.problems import Problem
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
@@ -238,5 +238,5 @@ class Client:
 
 
 async def _settled(duty: Awaitable[None]) -> None:
-    with suppress(DealSpent):
+    with suppress(Problem):
         await duty

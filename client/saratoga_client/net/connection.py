@@ -38,7 +38,7 @@ from saratoga_client.net.websocket import (
     open_websocket,
     was_closed_with,
 )
-from saratoga_protocol.codec import CODECS, MAX_COMMAND_BYTES, MSGPACK, BadFrame, Frame
+from saratoga_protocol.codec import CODECS, MSGPACK, BadFrame, Frame
 from saratoga_protocol.commands import (
     Command,
     Heartbeat,
@@ -152,7 +152,7 @@ class Connection:
 
         If the connection is lost, the command is sent again after reconnecting. Raises
         `CommandRefused`, `RequestTimedOut` after `within` seconds (`None`: `Timing.answer_within`),
-        `ValueError` for a command that is too long, or the error that ended the connection.
+        or the error that ended the connection.
         """
         command, waiter = self._requests.open(draft)
         if isinstance(command, MakeMove):
@@ -388,9 +388,9 @@ class Connection:
 
     def _send(self, command: Command) -> None:
         """Send a command if connected; otherwise an open request is sent after reconnecting."""
-        frame = self._codec.encode(command)
-        if len(frame) > MAX_COMMAND_BYTES:
-            raise ValueError(f"{type(command).__name__} is longer than {MAX_COMMAND_BYTES} bytes")
+        frame = self._codec.encode(
+            command
+        )  # a text that cannot be encoded is an error of the request
         if self._outbox is not None:
             self._outbox.put_nowait(frame)
 

@@ -56,13 +56,6 @@ class UnexpectedAnswer(Exception):
     """The error that the server answered with an event that the protocol does not allow there."""
 
 
-class DealSpent(Exception):
-    """The error that the server offers a deal for which a countdown has already started.
-
-    The deal's nonces are known, so a new nonce would let the server choose among deals.
-    """
-
-
 class ClientClosed(Exception):
     """The error that this program closed its own connection."""
 

@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Final
 
 from saratoga_client.net.connection import Connection, LinkState
-from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
+from saratoga_client.net.errors import CommandRefused, RequestTimedOut
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.facts import Fact, facts
 from saratoga_client.session.verdict import alarm_sentence
 from saratoga_client.session.witness import SeenRace, Witness, number_of
@@ -86,12 +87,17 @@ class FairnessDuties:
     async def ready(self) -> None:
         """Mark the player ready, with a nonce for this deal; draw another after it was taken back or refused.
 
-        Raises `DealSpent`, or an error of `Connection.request`.
+        Raises `Problem` for a deal whose countdown has started before, because its nonces are known and a new nonce
+        would let the server choose among deals. Raises the errors of `Connection.request`, too.
         """
         table = self.table
         assert table is not None, "no snapshot has been handled yet"
         if self._is_spent(table):
-            raise DealSpent(f"the nonces for race {table.race} are known already")
+            raise Problem(
+                "The server offers a deal again although its nonces are already known.",
+                "A known deal is unfair, so you were not made ready. Ask the host to change a setting.",
+                Exit.REFUSED,
+            )
         if not self._nonce(table):
             self.note(table.race, "nonce", table.commitment, secrets.token_hex(NONCE_BYTES))
         hashed = nonce_hash(bytes.fromhex(self._nonce(table)))

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from saratoga_client.local.settings import server_to_name
 from saratoga_client.net.connection import Connection, LinkState
-from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
+from saratoga_client.net.errors import CommandRefused, UnexpectedAnswer
 from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
@@ -255,14 +255,7 @@ class TableSession:
                 "Update this program: install it again from where you got it. Or watch this race.",
                 Exit.TOO_OLD,
             )
-        try:
-            await self._explained(self._duties.ready())
-        except DealSpent as spent:
-            raise Problem(
-                "The server offers a deal again although its nonces are already known.",
-                "A known deal is unfair, so you were not made ready. Ask the host to change a setting.",
-                Exit.REFUSED,
-            ) from spent
+        await self._explained(self._duties.ready())
 
     async def not_ready(self) -> None:
         """Remove the player's ready mark."""

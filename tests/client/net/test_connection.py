@@ -168,16 +168,6 @@ async def test_a_request_without_an_answer_times_out(server: ScriptedServer) -> 
             await client.request(commands.ListTables, within=0.0)
 
 
-async def test_a_command_over_the_size_limit_is_never_sent(server: ScriptedServer) -> None:
-    async with connection(server) as client:
-        with pytest.raises(ValueError, match="longer than 8192 bytes"):
-            await client.request(partial(commands.ClaimName, name="x" * 9000))
-        peer = await server.peer()
-        asking = asyncio.create_task(client.request(commands.ListTables))
-        assert isinstance(await peer.command(), commands.ListTables)
-        asking.cancel()
-
-
 # Ids
 
 

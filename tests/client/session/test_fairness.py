@@ -16,7 +16,8 @@ from kit.scripted_table import (
     dealt,
     gathering,
 )
-from saratoga_client.net.errors import CommandRefused, DealSpent, LinkState, RequestTimedOut
+from saratoga_client.net.errors import CommandRefused, LinkState, RequestTimedOut
+from saratoga_client.problems import Problem
 from saratoga_protocol import events
 from saratoga_protocol.commands import Command, Reveal
 from saratoga_protocol.events import Event
@@ -121,7 +122,7 @@ async def test_the_player_does_not_get_ready_again_for_a_deal_after_its_countdow
         await player.ready()
     await player.see(gathering(version=4))
     assert player.contradicted == ["terms"], "a voided countdown has a number of its own"
-    with pytest.raises(DealSpent):
+    with pytest.raises(Problem, match="offers a deal again"):
         await player.duties.ready()
 
 
