@@ -3,13 +3,12 @@
 Drawing and clicking use the same tiles, so they always agree.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, pairwise
 from typing import Any
 
-from saratoga_client.board_view.elision import column_rows
 from saratoga_client.board_view.faces import Size
 from saratoga_client.board_view.piles import FAN, PileArea, PileLabel, pile_layout
 from saratoga_client.input.move_text import STOCK, pile_cards
@@ -197,3 +196,49 @@ def _column(
             y=y,
             height=1 if above else last,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRow:
+    """A row of a column: one card, or a number that stands for `count` consecutive cards."""
+
+    first: int
+    """The index of the first card, from the bottom of the face-up cards; negative if it is face down."""
+    count: int = 1
+
+
+def column_rows(
+    count: int, rows: int, anchors: Iterable[int] = (), below: int = 0
+) -> tuple[ColumnRow, ...]:
+    """Return the rows of a column of `count` cards: at most `rows`, but at least one for any cards.
+
+    If there is no room for all, a number stands for the cards between the anchors and as many of the
+    last cards as fit, another one for all face-down cards.
+    `below` is the number of face-down cards under them. `anchors` are the indices of cards that should
+    stay visible, the most important last.
+    """
+    if below + count <= rows:
+        return tuple(map(ColumnRow, range(-below, count)))
+    if below and rows > 1:
+        return (ColumnRow(-below, below), *column_rows(count, rows - 1, anchors))
+    kept = [index for index in anchors if 0 <= index < count]
+    while rows > 1:
+        for tail in range(1, count):
+            shown = _with_tail(count, tail, kept)
+            if len(shown) <= rows:
+                return shown
+        kept.pop(0)
+    return (ColumnRow(count - 1),)
+
+
+def _with_tail(count: int, tail: int, anchors: list[int]) -> tuple[ColumnRow, ...]:
+    """Return the rows that show all cards from index `tail` on, and before it only the anchors."""
+    shown: list[ColumnRow] = []
+    reached = 0
+    for index in (*sorted({index for index in anchors if index < tail}), tail):
+        if index > reached:
+            shown.append(ColumnRow(reached, index - reached))
+        if index < tail:
+            shown.append(ColumnRow(index))
+            reached = index + 1
+    return (*shown, *map(ColumnRow, range(tail, count)))

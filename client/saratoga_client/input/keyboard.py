@@ -25,7 +25,6 @@ from saratoga_client.input.scene import Scene, nothing_from, packet_text
 from saratoga_client.input.selection import (
     InputResult,
     Selection,
-    answered,
     cleared,
     drawn,
     picked,
@@ -63,12 +62,12 @@ def press(scene: Scene, selection: Selection, key: str) -> InputResult:
     if key in _OTHER_KEYS:
         return _OTHER_KEYS[key](scene, selection)
     if pile is not None:
-        return answered(selection, nothing_from(scene, pile))
+        return InputResult(selection, nothing_from(scene, pile))
     says = f"{key[:16]!r} does nothing here:"
     offers = [f"{name} {does}" for name, does in key_hints(scene, selection)]
     while len(f"{says} {', '.join(offers)}.") > LINE:
         offers.pop()
-    return answered(selection, f"{says} {', '.join(offers)}.")
+    return InputResult(selection, f"{says} {', '.join(offers)}.")
 
 
 def _pile(scene: Scene, selection: Selection, pile: str) -> InputResult:
@@ -96,23 +95,23 @@ def _aim(scene: Scene, selection: Selection, target: str) -> InputResult:
         return played(scene, selection, banks[0])
     where = "" if scene.game.down is None else f" {target}"
     if not banks:
-        return answered(selection, f"No card can be banked{where} now.")
+        return InputResult(selection, f"No card can be banked{where} now.")
     keys = [key_of(move.source) for move in banks]
     tops = (scene.card_name(carried(scene.view, move)[-1]) for move in banks)
     cards = ", ".join(f"{key} {card}" for key, card in zip(keys, tops, strict=True))
     says = first_that_fits(
         f"Bank which{where}? {cards}; esc cancels.", f"Bank which{where}? {either(keys)}."
     )
-    return answered(replace(cleared(selection), aim=target), says)
+    return InputResult(replace(cleared(selection), aim=target), says)
 
 
 def _take_back(scene: Scene, selection: Selection) -> InputResult:
     """Pick the top card of a foundation, or that of the next one."""
     givers = [pile for pile in TAKE_BACK_INDEX if scene.carries(pile)]
     if not scene.game.up.gives_back:
-        return answered(selection, str(Refusal.NOT_FROM_FOUNDATIONS))
+        return InputResult(selection, str(Refusal.NOT_FROM_FOUNDATIONS))
     if not givers:
-        return answered(selection, "No card of a foundation has a place in the columns now.")
+        return InputResult(selection, "No card of a foundation has a place in the columns now.")
     if [selection.picked] == givers:
         return placed_at_once(scene, selection, givers[0], None)
     following = givers.index(selection.picked) + 1 if selection.picked in givers else 0
@@ -125,7 +124,7 @@ def _step(scene: Scene, selection: Selection, step: int) -> InputResult:
     if selection.picked is not None or selection.aim is not None:
         moves = scene.carries(selection.picked or "", selection.aim or "", selection.size)
     if not moves:
-        return answered(selection, "No move is left on this board.")
+        return InputResult(selection, "No move is left on this board.")
     if selection.lit in moves:
         index = (moves.index(selection.lit) + step) % len(moves)
     else:
@@ -134,7 +133,7 @@ def _step(scene: Scene, selection: Selection, step: int) -> InputResult:
     says = first_that_fits(
         f"{index + 1} of {len(moves)}: {move_text}; enter plays it.", f"{capitalised(move_text)}."
     )
-    return answered(replace(selection, lit=moves[index]), says)
+    return InputResult(replace(selection, lit=moves[index]), says)
 
 
 def _enter(scene: Scene, selection: Selection) -> InputResult:
@@ -142,31 +141,33 @@ def _enter(scene: Scene, selection: Selection) -> InputResult:
         return played(scene, selection, selection.lit)
     if selection.picked is not None:
         return placed_at_once(scene, selection, selection.picked, selection.size)
-    return answered(selection, "Enter plays the move that Tab has chosen: press Tab first.")
+    return InputResult(selection, "Enter plays the move that Tab has chosen: press Tab first.")
 
 
 def _escape(scene: Scene, selection: Selection) -> InputResult:
     if cleared(selection) == selection:
-        return answered(selection, "Nothing is selected.")
+        return InputResult(selection, "Nothing is selected.")
     if selection.picked is None:
-        return answered(cleared(selection), "Selection cleared.")
-    return answered(cleared(selection), f"Pick-up from {scene.where(selection.picked)} cancelled.")
+        return InputResult(cleared(selection), "Selection cleared.")
+    return InputResult(
+        cleared(selection), f"Pick-up from {scene.where(selection.picked)} cancelled."
+    )
 
 
 def _resize(scene: Scene, selection: Selection, step: int) -> InputResult:
     """Select one of the numbers of cards that can be carried, `step` further."""
     pile = selection.picked
     if pile is None:
-        return answered(selection, "+ and - choose how many cards: pick a pile first.")
+        return InputResult(selection, "+ and - choose how many cards: pick a pile first.")
     sizes = scene.sizes(pile)
     size = selection.size or sizes[-1]
     index = sizes.index(size) + step
     if 0 <= index < len(sizes):
         return picked(scene, selection, pile, sizes[index])
     if len(sizes) == 1:
-        return answered(selection, packet_text(scene.game))
+        return InputResult(selection, packet_text(scene.game))
     most = "Most" if step > 0 else "Fewest"
-    return answered(selection, f"{most} that can go anywhere now: {size}.")
+    return InputResult(selection, f"{most} that can go anywhere now: {size}.")
 
 
 def _quick(_scene: Scene, selection: Selection) -> InputResult:
@@ -176,7 +177,7 @@ def _quick(_scene: Scene, selection: Selection) -> InputResult:
         if on
         else "Quick off: a pile's key picks, a second key places."
     )
-    return answered(replace(selection, quick=on), says)
+    return InputResult(replace(selection, quick=on), says)
 
 
 _OTHER_KEYS: Final[Mapping[str, Callable[[Scene, Selection], InputResult]]] = {

@@ -14,7 +14,6 @@ from saratoga_client.input.scene import Scene, banking, nothing_from, packet_tex
 from saratoga_client.input.selection import (
     InputResult,
     Selection,
-    answered,
     cleared,
     drawn,
     picked,
@@ -23,7 +22,7 @@ from saratoga_client.input.selection import (
     played,
     revalidated,
 )
-from saratoga_rules.moves import COLUMN_INDEX, TAKE_BACK_INDEX, UP
+from saratoga_rules.moves import COLUMN_INDEX, TAKE_BACK_INDEX, UP, Carry
 
 FACE_DOWN: Final = "That card is face down: it turns up when no card lies on it any more."
 
@@ -47,16 +46,23 @@ def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click
     count = max(1, count)
     if kind is Click.DOUBLE and just_played == pile:
         says = "The first click has played this move already."
-        return answered(replace(selection, clicked=pile), says)
+        return InputResult(replace(selection, clicked=pile), says)
+    result = _clicked(scene, selection, pile, count, kind)
+    if kind is Click.SINGLE and isinstance(result.move, Carry):
+        return replace(result, selection=replace(result.selection, clicked=pile))
+    return result
+
+
+def _clicked(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
     is_single, held = kind is Click.SINGLE, selection.picked
+    if pile == STOCK:
+        return drawn(scene, selection)
     if is_single and held is not None:
         return _second(scene, selection, held, pile, count)
     if pile in COLUMN_INDEX and 0 < len(scene.cards(pile)) < count:
-        return answered(selection, FACE_DOWN)
-    if pile == STOCK:
-        return drawn(scene, selection)
+        return InputResult(selection, FACE_DOWN)
     if is_single and selection.aim is not None and scene.carries(pile, selection.aim):
-        return placed(scene, selection, pile, selection.aim, clicked=pile)
+        return placed(scene, selection, pile, selection.aim)
     return _first(scene, selection, pile, count, kind)
 
 
@@ -67,7 +73,7 @@ def drop(scene: Scene, selection: Selection, source: str, count: int, target: st
     """
     selection = cleared(selection)
     if not scene.cards(source):
-        return answered(selection, nothing_from(scene, source))
+        return InputResult(selection, nothing_from(scene, source))
     result = placed(scene, replace(selection, size=count), source, target)
     return replace(result, selection=selection)
 
@@ -75,15 +81,15 @@ def drop(scene: Scene, selection: Selection, source: str, count: int, target: st
 def _first(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
     """Return the result of a click that does not place selected cards."""
     if not scene.cards(pile):
-        return answered(selection, nothing_from(scene, pile))
+        return InputResult(selection, nothing_from(scene, pile))
     if pile in TAKE_BACK_INDEX:
         # Taking back costs a banked card, so a single click only picks the card.
         if kind is Click.SINGLE:
             return picked(scene, selection, pile)
-        return answered(selection, "That card lies on its foundation already.")
+        return InputResult(selection, "That card lies on its foundation already.")
     if kind is Click.RIGHT:
         if not banking(scene.carries(pile, size=1)):
-            return answered(selection, why_not(scene, pile, UP, 1))
+            return InputResult(selection, why_not(scene, pile, UP, 1))
         return placed_at_once(scene, selection, pile, 1)
     is_packet = _is_packet(scene, pile, count)
     if kind is Click.DOUBLE:
@@ -91,25 +97,23 @@ def _first(scene: Scene, selection: Selection, pile: str, count: int, kind: Clic
         return placed_at_once(scene, selection, pile, size)
     moves = scene.carries(pile, size=count if is_packet else None)
     if len(moves) == 1 and (is_packet or count == 1):
-        return played(scene, selection, moves[0], pile)
+        return played(scene, selection, moves[0])
     if is_packet:
         return picked(scene, selection, pile, count)
     packets = packet_text(scene.game)
     if not moves:
-        return answered(selection, nothing_from(scene, pile) if count == 1 else packets)
+        return InputResult(selection, nothing_from(scene, pile) if count == 1 else packets)
     result = picked(scene, selection, pile)
     return replace(result, says=first_that_fits(f"{packets} {result.says}", result.says))
 
 
 def _second(scene: Scene, selection: Selection, source: str, pile: str, count: int) -> InputResult:
     """Return the result of a click with selected cards: place them, deselect them, or pick others."""
-    if pile == STOCK:
-        return drawn(scene, selection)
     if pile == source:
         if selection.size in (None, count) or not scene.carries(pile, size=count):
-            return answered(cleared(selection), f"Back in {scene.where(pile)}.")
+            return InputResult(cleared(selection), f"Back in {scene.where(pile)}.")
         return picked(scene, selection, pile, count)
-    result = placed(scene, selection, source, pile, clicked=pile)
+    result = placed(scene, selection, source, pile)
     if result.move is None and pile not in TAKE_BACK_INDEX and scene.carries(pile, size=count):
         return picked(scene, selection, pile, count)
     return result

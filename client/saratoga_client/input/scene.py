@@ -128,7 +128,10 @@ _MOST_USEFUL: Final = (
 
 
 def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> str:
-    """Return a sentence with the reason why no carry between two piles is legal."""
+    """Return the reason why no carry between two piles is legal, in a sentence.
+
+    It says the rule that is broken too, if there is room.
+    """
     most = max(1, len(scene.cards(source))) if {source, target} <= COLUMN_INDEX.keys() else 1
     refusals = [
         (reason, move)
@@ -136,13 +139,8 @@ def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> 
         if (reason := refusal(scene.game, scene.view, move := Carry(source, target, count)))
     ]
     reason, move = min(refusals, key=lambda refused: (*_MOST_USEFUL, refused[0]).index(refused[0]))
-    return refused_words(scene, move, reason)
-
-
-def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
-    """Return a refusal as a one-line sentence, with the rule that causes it if the rule fits."""
-    sentence, cards, pile = str(reason), scene.cards(move.source), scene.where(move.source)
-    if not cards and move.source in TAKE_BACK_INDEX:
+    sentence, cards, pile = str(reason), scene.cards(source), scene.where(source)
+    if not cards and source in TAKE_BACK_INDEX:
         return sentence
     if reason is Refusal.NOTHING_TO_CARRY:
         return f"{capitalised(pile)} is empty: nothing to carry."
@@ -150,8 +148,8 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
         shown = counted(len(cards))
         return f"{capitalised(pile)} has only {shown} face up; the others cannot be carried."
     what = scene.card_name(cards[-move.count]) if move.count <= len(cards) else pile
-    target = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"
-    prefix = f"{capitalised(what)}{target}: "
+    where = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(target)}"
+    prefix = f"{capitalised(what)}{where}: "
     rule = _rule(scene, move, reason)
     short = rule or sentence
     return first_that_fits(

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from saratoga_client.input.move_text import (
     STOCK,
+    cards_words,
     carried,
     describe,
     either,
@@ -14,7 +15,7 @@ from saratoga_client.input.move_text import (
     target_of,
 )
 from saratoga_client.input.scene import Scene, nothing_from, why_not
-from saratoga_client.wording import capitalised, counted
+from saratoga_client.wording import capitalised
 from saratoga_rules.moves import COLUMN_NAMES, RESERVE, TAKE_BACK_INDEX, WASTE, Carry, Move
 from saratoga_rules.piles import Pile
 
@@ -48,10 +49,10 @@ class InputResult:
     """The result of a key, a click or a drop."""
 
     selection: Selection
-    move: Move | None
-    """A legal move to play now, or `None`."""
     says: str
     """A sentence for the player on the selection, the move, or why no move is played."""
+    move: Move | None = None
+    """A legal move to play now, or `None`."""
 
 
 class Marks(NamedTuple):
@@ -111,37 +112,28 @@ def marks(scene: Scene, selection: Selection) -> Marks:
 # Results
 
 
-def answered(selection: Selection, says: str) -> InputResult:
-    """Return a result that plays no move and says a sentence to the player."""
-    return InputResult(selection, None, says)
-
-
-def played(
-    scene: Scene, selection: Selection, move: Move, clicked: str | None = None
-) -> InputResult:
+def played(scene: Scene, selection: Selection, move: Move) -> InputResult:
     """Return a result that plays a move and clears the selection."""
     says = capitalised(describe(scene.game, scene.view, move, scene.card_name)) + "."
-    return InputResult(replace(cleared(selection), clicked=clicked), move, first_that_fits(says))
+    return InputResult(cleared(selection), first_that_fits(says), move)
 
 
 def drawn(scene: Scene, selection: Selection) -> InputResult:
     """Return a result that draws from the stock or turns the waste over, or why neither is legal."""
     if scene.draw is None:
-        return answered(selection, nothing_from(scene, STOCK))
+        return InputResult(selection, nothing_from(scene, STOCK))
     return played(scene, selection, scene.draw)
 
 
 def picked(scene: Scene, selection: Selection, pile: str, size: int | None = None) -> InputResult:
     """Return the result of picking cards of a pile: a selection, or why none can be picked."""
     if not scene.carries(pile, size=size):
-        return answered(selection, nothing_from(scene, pile))
+        return InputResult(selection, nothing_from(scene, pile))
     held = replace(cleared(selection), picked=pile, size=size)
-    return answered(held, selection_text(scene, held))
+    return InputResult(held, selection_text(scene, held))
 
 
-def placed(
-    scene: Scene, selection: Selection, source: str, target: str, clicked: str | None = None
-) -> InputResult:
+def placed(scene: Scene, selection: Selection, source: str, target: str) -> InputResult:
     """Return the result of carrying cards of `source`, of the selected size, to another pile.
 
     After a refusal the selection stays.
@@ -149,42 +141,31 @@ def placed(
     size = 1 if selection.aim else selection.size
     target = target.partition(".")[0]
     if target in (STOCK, WASTE, RESERVE):
-        return answered(selection, f"Cards cannot be moved onto {scene.where(target)}.")
+        return InputResult(selection, f"Cards cannot be moved onto {scene.where(target)}.")
     moves = scene.largest(source, target, size)
     if moves:
-        return played(scene, selection, moves[0], clicked)
-    return answered(selection, why_not(scene, source, target, size))
+        return played(scene, selection, moves[0])
+    return InputResult(selection, why_not(scene, source, target, size))
 
 
-def placed_at_once(
-    scene: Scene, selection: Selection, pile: str, size: int | None, clicked: str | None = None
-) -> InputResult:
+def placed_at_once(scene: Scene, selection: Selection, pile: str, size: int | None) -> InputResult:
     """Bank the top card, or play the pile's only move; of several moves, ask for the target."""
     move = scene.obvious(pile, size)
-    if move is not None:
-        return played(scene, selection, move, clicked)
-    return picked(scene, selection, pile, size)
+    return played(scene, selection, move) if move else picked(scene, selection, pile, size)
 
 
 def selection_text(scene: Scene, selection: Selection) -> str:
     """Return a sentence with the selected cards and the keys that place them."""
-    pile = selection.picked
-    assert pile is not None
+    pile = selection.picked or ""
     moves = scene.largest(pile, size=selection.size)
     keys = either([key_of(move.target) for move in moves])
     where = "its foundation" if pile in TAKE_BACK_INDEX else scene.where(pile)
     choose = " + - choose how many." if len(scene.sizes(pile)) > 1 else ""
     if len({move.count for move in moves}) > 1:
+        what = capitalised(where)
         sizes = ", ".join(f"{key_of(move.target)} takes {move.count}" for move in moves)
-        return first_that_fits(
-            f"{capitalised(where)}: {sizes}; esc drops.{choose}",
-            f"{capitalised(where)}: press {keys}.{choose}",
-        )
-    cards = carried(scene.view, moves[0])
-    what = scene.card_name(cards[0])
-    if len(cards) > 1:
-        what = f"{counted(len(cards))}, {what} to {scene.card_name(cards[-1])}"
-    return first_that_fits(
-        f"{what} from {where}: press {keys}; esc drops.{choose}",
-        f"{what}: press {keys}.{choose}",
-    )
+        says = f"{what}: {sizes}; esc drops.{choose}"
+    else:
+        what = cards_words(carried(scene.view, moves[0]), scene.card_name)
+        says = f"{what} from {where}: press {keys}; esc drops.{choose}"
+    return first_that_fits(says, f"{what}: press {keys}.{choose}")

@@ -20,7 +20,6 @@ from saratoga_client.input.scene import (
     Scene,
     banking,
     nothing_from,
-    refused_words,
     scene_of,
     why_not,
 )
@@ -44,10 +43,11 @@ MOVE_FORM: Final = (
 )
 """The sentence for a line that is no move."""
 
-_SIZE: Final = re.compile(r"(?:\s*(?:x|\*|:)\s*|\s+)(?P<size>[0-9]{1,3})(?:\s*cards?)?$")
-_SMALL_WORDS: Final = frozenset(("to", "the", "from", "on", "onto", "column", "col", "take"))
+_SMALL_WORDS: Final = frozenset(
+    ["to", "the", "from", "on", "onto", "column", "col", "take", "card", "cards"]
+)
 _NAMES: Final = {
-    **dict.fromkeys(("draw", "d", "deal", "space", "stock", "s"), STOCK),
+    **dict.fromkeys(("d", "deal", "space", "stock", "s"), STOCK),
     **dict.fromkeys(("waste", WASTE), WASTE),
     **dict.fromkeys(("reserve", RESERVE), RESERVE),
     **dict.fromkeys((UP, "f", "foundation", "foundations"), UP),
@@ -67,12 +67,10 @@ def typed_move(
     Return `None` for a line that is no move.
     """
     scene = scene_of(game, view, card_name, is_plain=True)
-    written = _written(line)
-    if written is not None:
-        reason = refusal(game, view, written)
-        if isinstance(written, Carry) and reason is not None and has_pile(game, written.source):
-            return refused_words(scene, written, reason)
-        return written if reason is None else str(reason)
+    if line.strip().lower() in ("draw", "redeal"):
+        exact = parse_move(line.strip().lower())
+        reason = refusal(game, view, exact)
+        return exact if reason is None else str(reason)
     words, size = _words(line)
     return _meant(scene, _piles(game, words), size)
 
@@ -100,29 +98,16 @@ def _meant(scene: Scene, piles: list[str], size: int | None) -> Move | str | Non
             return None
 
 
-def _written(line: str) -> Move | None:
-    """Parse a move in the notation of records, in lower or upper case; `None` for other text."""
-    text = re.sub(r"\s*([>:])\s*", r"\1", line.strip().lower())
-    try:
-        return parse_move(re.sub(r"up\.([cshd])", lambda found: f"up.{found[1].upper()}", text))
-    except ValueError:
-        return None
-
-
 def _words(line: str) -> tuple[list[str], int | None]:
     """Return a line's words for piles, and its number of cards or `None` if it has none."""
-    text = line.strip().lower().replace(">", " ").replace(",", " ")
-    found = _SIZE.search(text)
-    if found is not None:
-        piles = _real(text[: found.start()])
-        # Without a mark such as x2, a number is a size only after two piles.
-        if len(piles) == 2 or not found[0].strip()[0].isdigit():
-            return piles, int(found["size"])
-    return _real(text), None
-
-
-def _real(text: str) -> list[str]:
-    return [word for word in text.split() if word not in _SMALL_WORDS]
+    text = re.sub(r"[>,]", " ", line.lower())
+    text = re.sub(r"\s*[x*:]\s*([0-9]+)", r" x\1", text)
+    words = [word for word in text.split() if word not in _SMALL_WORDS]
+    size = re.fullmatch("(x?)([0-9]{1,3})", words[-1]) if words else None
+    # Without a mark such as x2, a number is a size only after two piles.
+    if size and (size[1] or len(words) == 3):
+        return words[:-1], int(size[2])
+    return words, None
 
 
 def _piles(game: Game, words: list[str]) -> list[str]:

@@ -219,7 +219,7 @@ class BoardPane(CanvasView):
         """Return whether the mouse does nothing now; a reason to tell the player is posted."""
         position = self.position
         if position.is_interactive and position.refusal:
-            self.post_message(self.Pointed(InputResult(self.selection, None, position.refusal)))
+            self.post_message(self.Pointed(InputResult(self.selection, position.refusal)))
         return not self._can_move
 
     def _let_go(self) -> None:

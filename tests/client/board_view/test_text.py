@@ -7,8 +7,7 @@ from rich.cells import cell_len
 
 from kit.positions import draw
 from saratoga_client.board_view.draw import rule_rows, title_facts
-from saratoga_client.board_view.elision import ColumnRow, column_rows
-from saratoga_client.board_view.layout import lay_out
+from saratoga_client.board_view.layout import ColumnRow, column_rows, lay_out
 from saratoga_client.rules_text import column_rules
 from saratoga_client.text import cells_of, fitted, fitted_name, wrapped
 from saratoga_protocol.visible_text import sanitised

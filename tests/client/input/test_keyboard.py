@@ -32,7 +32,7 @@ def scene_from(name: str, picture: str, card_name: CardName = card_name) -> Scen
 def pressed(name: str, picture: str, keys: str, selection: Selection = NO_SELECTION) -> InputResult:
     """Return the result of the last key; the keys before it play no move."""
     scene = scene_from(name, picture)
-    result = InputResult(selection, None, "")
+    result = InputResult(selection, "")
     for key in keys.split():
         assert result.move is None, f"played before {key}"
         result = press(scene, result.selection, key)
@@ -134,7 +134,7 @@ def test_keys_play_a_move(name: str, picture: str, keys: str, move: str) -> None
         (*("lady-palk", "t1: JS TD\nt2: QC\nt3: JD", "1"), "Column 1: 2 takes 2, 3 takes 1; esc drops. + - choose how many.", Selection(picked="t1")),
         (*("lady-palk", PALK_BOARD, "+"), "+ and - choose how many cards: pick a pile first.", NO_SELECTION),
         (*("lady-palk", PALK_BOARD, "1 +"), "Most that can go anywhere now: 4.", Selection(picked="t1")),
-        (*("lady-palk", PALK_BOARD, "1 -"), "2 cards, J♠ to 10♦ from column 1: press 6; esc drops. + - choose how many.", Selection(picked="t1", size=2)),
+        (*("lady-palk", PALK_BOARD, "1 -"), "2 cards (J♠ to 10♦) from column 1: press 6; esc drops. + - choose how many.", Selection(picked="t1", size=2)),
         (*("lady-palk", PALK_BOARD, "1 - 3"), "J♠ to column 3: a space takes a king, or a packet headed by one.", Selection(picked="t1", size=2)),
         (*("lady-palk", PALK_BOARD, "1 - - -"), "Fewest that can go anywhere now: 1.", Selection(picked="t1", size=1)),
         (*("canfield", "t1: 5H 4S\nt2: 6C", "1 -"), "You can carry the whole pile, and only as a whole.", Selection(picked="t1")),

@@ -35,7 +35,7 @@ def clicked(
 ) -> InputResult:
     """Return the result of the last click; the clicks before it play no move."""
     scene = scene_of(GAMES[name], redact(draw(GAMES[name], picture)))
-    result = InputResult(selection, None, "")
+    result = InputResult(selection, "")
     for pile, count, kind in clicks:
         assert result.move is None, f"played before {pile}"
         result = click(scene, result.selection, pile, count, kind)

@@ -123,7 +123,7 @@ async def test_piles_can_be_clicked_and_the_bare_table_cannot() -> None:
         assert shown.app.results[-1].says.startswith("Column 4 is a space.")
         shown.show(refusal="The race is over.")
         await shown.click(shown.corner("stock"))
-        assert shown.app.results[-1] == InputResult(Selection(), None, "The race is over.")
+        assert shown.app.results[-1] == InputResult(Selection(), "The race is over.")
         shown.show(is_interactive=False)
         await shown.click(shown.corner("stock"))
         assert len(shown.app.results) == 3
