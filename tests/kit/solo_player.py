@@ -78,7 +78,6 @@ class Player:
 
     app: SaratogaApp
     pilot: Pilot[int]
-    """The settings that the program has saved."""
 
     @property
     def screen(self) -> Screen[Any]:
@@ -134,67 +133,28 @@ async def before(
         yield Player(app, pilot)
 
 
-Picture = Callable[[], "tuple[Screen[None], tuple[int, int], Appearance, tuple[str, ...]]"]
-
-
-def _practice(name: str) -> PracticeScreen:
-    return PracticeScreen(from_seed(GAMES[name], "7"), seconds=StoppedClock())
-
-
-PICTURES: Final[dict[str, Picture]] = {
-    "practice-canfield-80x24": lambda: (_practice("canfield"), SMALL, Appearance(), ("space", "1")),
-    "practice-caprice-ascii-80x24": lambda: (
-        _practice("caprice"),
-        SMALL,
-        Appearance(ascii=True),
-        ("h",),
-    ),
-    "practice-lady-palk-120x40": lambda: (
-        _practice("lady-palk"),
-        LARGE,
-        Appearance(),
-        ("space", "z"),
-    ),
-    "practice-klondike-80x24": lambda: (
-        _practice("klondike"),
-        SMALL,
-        Appearance(),
-        ("h", "enter", "space"),
-    ),
-    "practice-lafayette-60x24": lambda: (_practice("lafayette"), (60, 24), Appearance(), ()),
-    "review-canfield-aisleriot-80x24": lambda: (
-        reviewed(finished("canfield-aisleriot")),
-        SMALL,
-        Appearance(),
-        ("d",),
-    ),
-    "review-lafayette-face-down-80x24": lambda: (
-        reviewed(finished()),
-        SMALL,
-        Appearance(ascii=True),
-        ("pagedown", "o"),
-    ),
-    "review-klondike-face-down-80x24": lambda: (
-        reviewed(finished("klondike")),
-        SMALL,
-        Appearance(),
-        ("pagedown", "o"),
-    ),
-    "review-caprice-120x40": lambda: (
-        reviewed(finished("caprice")),
-        LARGE,
-        Appearance(),
-        ("end",),
-    ),
+PICTURES: Final = {
+    "practice-canfield-80x24": ("canfield", SMALL, False, "space 1"),
+    "practice-caprice-ascii-80x24": ("caprice", SMALL, True, "h"),
+    "practice-lady-palk-120x40": ("lady-palk", LARGE, False, "space z"),
+    "practice-klondike-80x24": ("klondike", SMALL, False, "h enter space"),
+    "practice-lafayette-60x24": ("lafayette", (60, 24), False, ""),
+    "review-canfield-aisleriot-80x24": ("canfield-aisleriot", SMALL, False, "d"),
+    "review-lafayette-face-down-80x24": ("lafayette", SMALL, True, "pagedown o"),
+    "review-klondike-face-down-80x24": ("klondike", SMALL, False, "pagedown o"),
+    "review-caprice-120x40": ("caprice", LARGE, False, "end"),
 }
-"""The golden pictures: a screen, its size, its appearance, and the keys before the picture."""
+"""The golden pictures: a game, the size of the screen, whether it is in ASCII, and the keys before the picture."""
 
 
 async def picture(name: str) -> str:
     """Paint the picture of that name in `PICTURES`; return it as text."""
-    screen, size, appearance, keys = PICTURES[name]()
-    async with before(screen, size, appearance) as player:
-        await player.press(*keys)
+    game, size, ascii_only, keys = PICTURES[name]
+    screen: Screen[None] = PracticeScreen(from_seed(GAMES[game], "7"), seconds=StoppedClock())
+    if name.startswith("review"):
+        screen = reviewed(finished(game))
+    async with before(screen, size, Appearance(ascii=ascii_only)) as player:
+        await player.press(*keys.split())
         return player.text + "\n"
 
 
