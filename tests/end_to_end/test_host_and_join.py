@@ -248,7 +248,7 @@ async def test_an_idle_host_keeps_seat_table_and_server_and_friends_do_not_wait(
     async with open_tmux() as tmux:
         anna, bert, _, port = await host_and_friend(tmux, tmp_path)
         # a busy machine may miss one of the two warnings, which last three seconds each
-        await sees_while_other_plays(anna, bert, "No key for a while. Your board ends in ")
+        await sees_while_other_plays(anna, bert, "No sign of you for a while; your board ends in ")
         await sees_while_other_plays(anna, bert, "Your board ended after 3 minutes without a key.")
         await anna.until("Your seat is kept.")
         assert await is_server("127.0.0.1", port)
@@ -301,5 +301,5 @@ async def test_a_closed_terminal_window_drains_the_server_in_order(tmp_path: Pat
     async with open_tmux() as tmux:
         anna, bert, _, port = await host_and_friend(tmux, tmp_path)
         await tmux.say(f"kill-pane -t {anna.number}")
-        await bert.until("Connection lost; trying again.")
+        await bert.until("reconnecting")
         assert await gone(port)

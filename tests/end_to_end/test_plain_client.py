@@ -108,7 +108,7 @@ async def test_a_race_continues_after_the_server_was_killed_and_restarted(
         await anna.expect("link: connection lost")
         anna.type("draw", "look")
         await quick_server.start()
-        assert await anna.expect("link: ") == "link: connected again"
+        assert await anna.expect("link: ") == "link: connected again; nothing is lost"
         assert (await anna.expect("move ")).startswith(f"move {made + 1} draw: turned ")
         assert await anna.expect("board: ") == f"board: lafayette, {made + 1} moves, " + (
             await last_money(anna)
