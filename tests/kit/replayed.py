@@ -15,6 +15,7 @@ from kit.players import token_of
 from kit.scripted_server import welcome
 from kit.tables import nonce
 from saratoga_client.net.connection import Connection
+from saratoga_client.net.websocket import OpenSocket
 from saratoga_client.problems import Problem
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
@@ -54,8 +55,6 @@ class ReplayedServer:
     @property
     def is_done(self) -> bool:
         return not self._left
-
-    transport = cast(asyncio.Transport, None)
 
     async def recv(self) -> Frame:
         return await self._frames.get()
@@ -102,7 +101,8 @@ async def replayed(
 ) -> AsyncIterator[tuple[Connection, ReplayedServer]]:
     """Connect the racer of the evening to a server that tells it again."""
     server = ReplayedServer(told, welcomed)
-    connection = Connection("ws://replayed.invalid", token_of(ME), open_socket=server.open)
+    opened = cast(OpenSocket, server.open)
+    connection = Connection("ws://replayed.invalid", token_of(ME), open_socket=opened)
     with patch("saratoga_client.session.fairness.secrets.token_hex", lambda _: nonce(told.player)):
         async with connection, asyncio.timeout(WITHIN):
             yield connection, server

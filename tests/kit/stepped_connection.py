@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import cast
 
 from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Close
@@ -18,6 +19,7 @@ from kit.players import token_of
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import LinkState
 from saratoga_client.net.timing import Backoff
+from saratoga_client.net.websocket import OpenSocket
 from saratoga_protocol.codec import CODECS, Codec, Frame
 from saratoga_protocol.commands import Command, Heartbeat, Hello, JoinTable
 from saratoga_protocol.events import Done, Event, Refused
@@ -81,10 +83,6 @@ class ClientEnd:
         self.peer = ServerEnd()
         self.session = Session(connection=self.peer, codec=codec, address="-", number=1)
         network.server.node.dispatcher.connected(self.session)
-
-    @property
-    def transport(self) -> asyncio.Transport:
-        raise AssertionError("the client aborts no stepped connection")
 
     async def send(self, message: Frame) -> None:
         command = self._codec.decode_command(message)
@@ -225,7 +223,7 @@ class SteppedConnection(Connection):
             name=name,
             timing=timing,
             backoff=AT_ONCE,
-            open_socket=self.network.open,
+            open_socket=cast(OpenSocket, self.network.open),
         )
 
     @property

@@ -15,6 +15,7 @@ from functools import partial
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from saratoga_client.net.errors import (
@@ -31,7 +32,6 @@ from saratoga_client.net.timing import Backoff, Timing
 from saratoga_client.net.websocket import (
     RECONNECT_CODES,
     OpenSocket,
-    Socket,
     UnusableConnection,
     describe,
     final_error,
@@ -271,7 +271,7 @@ class Connection:
             LOG.exception("unexpected error in the connection")
             return Unreachable(self.url, f"an error in this program: {fault!r}")
 
-    async def _greet(self, socket: Socket) -> None:
+    async def _greet(self, socket: ClientConnection) -> None:
         """Say hello, learn the server's time, and restore the seat and the subscriptions.
 
         The commands are sent one by one; events that come between are received as at any other time.
@@ -288,7 +288,7 @@ class Connection:
         for command in map(self._requests.number, self._requests.restoring()):
             await self._restore(socket, command)
 
-    async def _restore(self, socket: Socket, command: Command) -> None:
+    async def _restore(self, socket: ClientConnection, command: Command) -> None:
         """Restore a seat or a subscription; deliver the event of its loss if the server refuses."""
         try:
             answer = await self._exchange(socket, command)
@@ -301,7 +301,7 @@ class Connection:
             self._requests.carried_out(command, answer)
             self._requests.deliver(answer)
 
-    async def _exchange(self, socket: Socket, command: Command) -> Event:
+    async def _exchange(self, socket: ClientConnection, command: Command) -> Event:
         """Send one command and read events until its answer; raises `CommandRefused`."""
         await socket.send(self._codec.encode(command))
         while True:
@@ -315,7 +315,7 @@ class Connection:
 
     # Sending and receiving
 
-    async def _use(self, socket: Socket) -> Exception:
+    async def _use(self, socket: ClientConnection) -> Exception:
         """Read, write and send heartbeats until the connection ends; return the error that ended it."""
         outbox: asyncio.Queue[Frame] = asyncio.Queue()
         self._outbox = outbox
@@ -334,7 +334,7 @@ class Connection:
         finally:
             self._outbox = None
 
-    async def _read(self, socket: Socket) -> Exception:
+    async def _read(self, socket: ClientConnection) -> Exception:
         while True:
             try:
                 async with asyncio.timeout(self._timing.silence):
@@ -355,7 +355,7 @@ class Connection:
             else:
                 self._requests.receive(event)
 
-    async def _write(self, socket: Socket, outbox: "asyncio.Queue[Frame]") -> None:
+    async def _write(self, socket: ClientConnection, outbox: "asyncio.Queue[Frame]") -> None:
         while True:
             frame = await outbox.get()
             try:

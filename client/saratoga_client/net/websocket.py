@@ -1,14 +1,13 @@
 """Open WebSockets, and classify their errors as final or temporary."""
 
-import asyncio
 import logging
 import socket
 import ssl
 from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
-from typing import Final, Protocol
+from typing import Final
 
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
     ConnectionClosed,
     InvalidStatus,
@@ -27,7 +26,6 @@ from saratoga_client.net.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
-from saratoga_protocol.codec import Frame
 from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
@@ -57,18 +55,7 @@ class UnusableConnection(Exception):
     """The error that a connection cannot be used; another attempt may succeed."""
 
 
-class Socket(Protocol):
-    """An open connection that carries frames, made by `websockets` or by a test."""
-
-    @property
-    def transport(self) -> asyncio.Transport: ...
-    async def send(self, message: Frame) -> None: ...
-    async def recv(self) -> Frame:
-        """Return the next frame; raises `ConnectionClosed`."""
-        ...
-
-
-OpenSocket = Callable[[str, str, float], AbstractAsyncContextManager[Socket]]
+OpenSocket = Callable[[str, str, float], AbstractAsyncContextManager[ClientConnection]]
 """A function that opens a connection; its arguments are URL, subprotocol, timeout in seconds."""
 
 

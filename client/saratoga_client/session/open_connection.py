@@ -10,8 +10,6 @@ from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.output import say
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
 
-PROGRAM: Final = "saratoga"
-
 WITHIN_REMOTE: Final = 3.0
 """Seconds until the first connection to a server on another machine is given up."""
 
@@ -43,7 +41,6 @@ async def open_connection(
             name=name,
             bot=bot,
             level=level,
-            client=PROGRAM,
             timing=Timing(first_within=within),
         ) as connection:
             if reports_link:

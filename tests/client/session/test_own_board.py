@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.positions import draw
 from kit.session_states import board, opening
 from saratoga_client.session.own_board import (
     OwnBoard,
@@ -82,27 +81,9 @@ def test_a_move_that_turns_a_card_up_is_awaited() -> None:
     assert done.in_flight == ()
 
 
-def test_a_card_of_a_column_is_awaited_while_it_turns_up() -> None:
-    klondike = GAMES["klondike"]
-    deal = draw(klondike, "t1: 2C | 9H\nt2: TC")
-    move = parse_move("t1>t2")
-    own = with_move(own_board(board(deal, game="klondike"), klondike, 0, 0), move)
-    assert own.awaited
-    assert own.shown == own.view == redact(deal)
-    done = with_board(own, board(play(klondike, deal, move), 1, game="klondike"))
-    assert (done.shown.columns[0], done.awaited) == (("2C",), False)
-
-
 def test_an_illegal_move_is_not_shown() -> None:
     with pytest.raises(IllegalMove):
         with_move(open_board(), parse_move("redeal"))
-
-
-@pytest.mark.parametrize("is_final", [False, True])
-def test_a_newer_board_confirms_all_moves_that_it_contains(is_final: bool) -> None:
-    own = with_board(in_flight(), board(PASSED[1], 2), is_final)
-    assert [flight.move for flight in own.in_flight] == LINE[2:]
-    assert own.shown == redact(PASSED[2])
 
 
 def test_a_refused_move_is_taken_back_with_all_later_moves() -> None:
