@@ -76,10 +76,8 @@ class Requests:
         """Called with every command and its answer, refusals included, when the reader of `stream` reaches it."""
         self.seat: str | None = None
         """The code of the table where the player has a seat."""
-        self._watched: dict[str, None] = {}
-        """The codes of the tables watched without a seat, oldest first; the values are unused."""
-        self._followed: dict[type[Command], Command] = {}
-        """The commands that follow a leaderboard and the list of public tables."""
+        self._followed: dict[str | type[Command], Command] = {}
+        """The commands that watch a table, by its code, and that follow a list, by their class."""
         self.on_tables: Callable[[events.Tables], None] = lambda tables: None
         """Called with the list of public tables whenever it changes, if it is followed."""
         self.end: Exception | None = None
@@ -113,12 +111,8 @@ class Requests:
 
     def restoring(self) -> list[Draft]:
         """Return the commands that restore seat and subscriptions on a new connection, the seat first."""
-        drafts: list[Draft] = []
-        if self.seat is not None:
-            drafts.append(partial(JoinTable, table=self.seat))
-        drafts.extend(partial(JoinTable, table=code, seat=False) for code in self._watched)
-        drafts.extend(partial(replace, command) for command in self._followed.values())
-        return drafts
+        seat = [] if self.seat is None else [partial(JoinTable, table=self.seat)]
+        return [*seat, *(partial(replace, command) for command in self._followed.values())]
 
     def only_watches(self, code: str) -> bool:
         """Test whether the player watches that table and has not asked for a seat there."""
@@ -126,7 +120,7 @@ class Requests:
             isinstance(command, JoinTable) and command.seat and command.table == code
             for command in self.unanswered()
         )
-        return code in self._watched and not is_joining
+        return code in self._followed and not is_joining
 
     def receive(self, event: Event) -> None:
         """Complete the request that an event answers, or queue the event for the reader."""
@@ -146,10 +140,10 @@ class Requests:
         """Update the seat and subscriptions from a command that the server has carried out."""
         match command, answer:
             case (JoinTable(table=code, seat=False), events.Snapshot()) if code != self.seat:
-                self._watched[code] = None
+                self._followed[code] = command
             case ((CreateTable() | JoinTable()), events.Snapshot(table=table)):
                 self.seat = table.code
-                self._watched.pop(table.code, None)
+                self._followed.pop(table.code, None)
             case LeaveTable(table=code), _:
                 self._lose(code)
             case ((GetLeaderboard() | ListTables()), _):
@@ -198,7 +192,7 @@ class Requests:
         """Remove the seat at that table, or the subscription to it."""
         if self.seat == code:
             self.seat = None
-        self._watched.pop(code, None)
+        self._followed.pop(code, None)
 
     def _answer(self, pending: Pending, event: Event) -> None:
         command, waiter = pending
