@@ -51,7 +51,14 @@ class Canvas:
     def paste(self, other: "Canvas", x: int, y: int) -> None:
         """Copy another canvas onto this one."""
         for row in range(other.height):
-            self._write(x, y + row, other._signs[row], other._roles[row])  # noqa: SLF001 - a canvas too
+            self.paste_row(other, row, x, y + row)
+
+    def paste_row(
+        self, other: "Canvas", row: int, x: int, y: int, start: int = 0, end: int | None = None
+    ) -> None:
+        """Copy a row of another canvas, or its cells from `start` to `end`, onto this one."""
+        signs, roles = other._signs[row], other._roles[row]  # noqa: SLF001 - a canvas too
+        self._write(x, y, signs[start:end], roles[start:end])
 
     def row(self, y: int) -> Row:
         """Return a row as pieces; neighbouring cells of one role are one piece."""

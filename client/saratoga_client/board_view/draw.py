@@ -7,7 +7,6 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.faces import (
     CardState,
     CardStyle,
-    Rows,
     back_face,
     back_strip,
     card_face,
@@ -44,12 +43,12 @@ def draw_board(
     found = cards_matching(marks.find)
     for tile in layout.tiles:
         state = _state(tile, marks, lit, found)
-        if tile.kind is TileKind.SPACE:
-            word = _space_word(game, view, style, tile.pile)
-            rows = space_face(word, tile.size, style, state is CardState.TARGET)
-        else:
-            rows = _tile_face(tile, style, state)
-        _put_tile(canvas, tile, rows)
+        word = _space_word(game, view, style, tile.pile) if tile.kind is TileKind.SPACE else ""
+        face = _face(tile, style, state, word)
+        for row in range(tile.height):
+            # A shortened card still ends with its bottom line.
+            seen = face.height - 1 if row == tile.height - 1 > 0 else row
+            canvas.paste_row(face, seen, tile.x, tile.y + row, tile.cut, tile.cut + tile.width)
         if tile.pile in COLUMN_INDEX and tile.size.height == 1 and state in style.symbols.marks:
             role = Role.KEY_LIT if state is CardState.PICKED else Role.KEY_TARGET
             canvas.put(tile.x - 1, tile.y, style.symbols.marks[state], role)
@@ -73,31 +72,19 @@ def _state(
     return CardState.FOUND if tile.card in found else CardState.PLAIN
 
 
-def _tile_face(tile: Tile, style: CardStyle, state: CardState) -> Rows:
-    """Return the rows of the whole face of a tile that is not an empty pile."""
+def _face(tile: Tile, style: CardStyle, state: CardState, word: str) -> Canvas:
+    """Draw the whole face of a tile; `word` is shown on an empty pile."""
     match tile.kind:
-        case TileKind.CARD:
-            assert tile.card is not None
-            return card_face(tile.card, tile.size, style, state, tile.width >= tile.size.width)
+        case TileKind.SPACE:
+            return space_face(word, tile.size, style, state is CardState.TARGET)
         case TileKind.GAP:
             return gap_face(tile.count, tile.size, style, state)
-        case _ if tile.pile in COLUMN_INDEX:
+        case TileKind.BACK if tile.pile in COLUMN_INDEX:
             return back_strip(tile.count, tile.size, style)
-        case _:
+        case TileKind.BACK:
             return back_face(0 if tile.pile == RESERVE else tile.count, tile.size, style)
-
-
-def _put_tile(canvas: Canvas, tile: Tile, rows: Rows) -> None:
-    """Put the visible part of a face on its cells."""
-    if 1 < tile.height < len(rows):
-        # A shortened card still ends with its bottom line.
-        rows = (*rows[: tile.height - 1], rows[-1])
-    for y, pieces in enumerate(rows[: tile.height], start=tile.y):
-        skipped, x = tile.cut, tile.x
-        for text, role in pieces:
-            seen = text[skipped : skipped + tile.x + tile.width - x]
-            skipped = max(0, skipped - len(text))
-            x = canvas.put(x, y, seen, role)
+    assert tile.card is not None
+    return card_face(tile.card, tile.size, style, state, tile.width >= tile.size.width)
 
 
 def _lit(view: View, marks: Marks) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Cards, backs and spaces as rows of pieces, in every size.
+"""Cards, backs and spaces on small canvases, in every size.
 
 Rank and suit are part of a card's top border, so a covered card with one visible row still looks
 like a card. Selected cards have heavy lines and targets have double lines, so both are visible
@@ -8,16 +8,14 @@ without colours.
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
-from saratoga_client.board_view.canvas import Piece, Row
+from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.move_text import SUIT_SIGNS, rank_sign
 from saratoga_rules.cards import Card, rank
 from saratoga_rules.game import Game
 from saratoga_rules.vocabulary.building import Pairing
-
-Rows: TypeAlias = tuple[Row, ...]
 
 HOLLOW: Final = {"S": "♠", "H": "♡", "D": "♢", "C": "♣"}
 """Suit symbols with outlined red suits, so that red and black differ without colours."""
@@ -147,81 +145,87 @@ def suit_colours(game: Game) -> SuitColours:
 @lru_cache(maxsize=1 << 12)
 def card_face(
     card: Card, size: Size, style: CardStyle, state: CardState, whole: bool = True
-) -> Rows:
-    """Return the rows of a face-up card; `whole` is false if another card covers its right side."""
-    lines, edge = style.symbols.lines[state], Role(f"{state}-edge")
-    corner = Piece(style.index(card), style.role(card, state))
-    if size.height == 1:
-        return ((Piece(" " * (size.width - len(corner.text)), edge), corner),)
-    centre = Piece(style.suit(card[1]) if size.height > 4 else "", corner.role)
-    rows = _box(lines, size, edge, centre, (size.height - 2) // 2)
-    rest = lines.across * (size.width - 2 - len(corner.text))
-    first = (Piece(lines.corners[0], edge), corner, Piece(rest + lines.corners[1], edge))
-    last = (Piece(lines.corners[2] + rest, edge), corner, Piece(lines.corners[3], edge))
-    return (first, *rows[1:-1], last if whole else rows[-1])
+) -> Canvas:
+    """Draw a face-up card; `whole` is false if another card covers its right side."""
+    index, role = style.index(card), style.role(card, state)
+    face = _box(style.symbols.lines[state], size, Role(f"{state}-edge"), has_top=True)
+    face.put(1 if size.height > 1 else size.width - len(index), 0, index, role)
+    if whole and size.height > 1:
+        face.put(size.width - 1 - len(index), size.height - 1, index, role)
+    if size.height > 4:
+        face.put((size.width - 1) // 2, size.height // 2, style.suit(card[1]), role)
+    return face
 
 
 @lru_cache(maxsize=1 << 12)
-def gap_face(count: int, size: Size, style: CardStyle, state: CardState) -> Rows:
-    """Return the row that stands for `count` cards of a column."""
-    words, edge = f"{style.symbols.more}{count}", Role(f"{state}-edge")
-    if size.height == 1:
-        return ((Piece(words.rjust(size.width), edge),),)
-    upright = style.symbols.lines[state].upright
-    return ((Piece(upright + words.center(size.width - 2) + upright, edge),),)
+def gap_face(count: int, size: Size, style: CardStyle, state: CardState) -> Canvas:
+    """Draw the row that stands for `count` cards of a column."""
+    words, role = f"{style.symbols.more}{count}", Role(f"{state}-edge")
+    return _box(style.symbols.lines[state], Size(size.width, min(size.height, 2)), role, words)
 
 
 @lru_cache(maxsize=1 << 10)
-def back_face(count: int, size: Size, style: CardStyle) -> Rows:
-    """Return the rows of a face-down pile with the number of its cards; 0 shows no number."""
-    symbols, number = style.symbols, str(count or "")
+def back_face(count: int, size: Size, style: CardStyle) -> Canvas:
+    """Draw a face-down pile with the number of its cards; 0 shows no number."""
+    pattern, number = style.symbols.pattern, str(count or "")
     if size.height == 1:
-        return ((Piece(number.rjust(size.width, symbols.pattern), Role.BACK_COUNT),),)
+        return _box(_THIN, size, Role.BACK_COUNT, number.rjust(size.width, pattern))
     # A number beside a single pattern character could be misread.
-    fill = symbols.pattern if size.width - 2 - len(number) > 1 else " "
-    lines = symbols.lines[CardState.PLAIN]
-    text = Piece(number, Role.BACK_COUNT)
-    return _box(lines, size, Role.CARD_BACK, text, (size.height - 2) // 2, fill)
+    inner = size.width - 2
+    fill = pattern if inner - len(number) > 1 else " "
+    face = _box(style.symbols.lines[CardState.PLAIN], size, Role.CARD_BACK, fill=fill)
+    y = size.height // 2 if size.height > 2 else 0
+    face.put(1 + (inner - len(number)) // 2, y, number, Role.BACK_COUNT)
+    return face
 
 
 @lru_cache(maxsize=1 << 8)
-def back_strip(count: int, size: Size, style: CardStyle) -> Rows:
-    """Return the row of a face-down card of a column, or the row that stands for `count` of them."""
+def back_strip(count: int, size: Size, style: CardStyle) -> Canvas:
+    """Draw the row of a face-down card of a column, or the row that stands for `count` of them."""
     if count > 1 or size.height == 1:
-        flat = Size(size.width, min(size.height, 2))
-        return back_face(count if count > 1 else 0, flat, style)[:1]
-    corners = style.symbols.lines[CardState.PLAIN].corners
-    inner = style.symbols.pattern * (size.width - 2)
-    return ((Piece(corners[0] + inner + corners[1], Role.CARD_BACK),),)
+        return back_face(count if count > 1 else 0, Size(size.width, min(size.height, 2)), style)
+    lines = style.symbols.lines[CardState.PLAIN]
+    top = Lines(style.symbols.pattern, lines.upright, lines.corners)
+    return _box(top, size, Role.CARD_BACK, has_top=True)
 
 
 @lru_cache(maxsize=1 << 10)
-def space_face(words: str, size: Size, style: CardStyle, lit: bool) -> Rows:
-    """Return the rows of an empty pile with a word; `lit` is true if it accepts the selected cards."""
+def space_face(words: str, size: Size, style: CardStyle, lit: bool) -> Canvas:
+    """Draw an empty pile with a word; `lit` is true if it accepts the selected cards."""
     symbols = style.symbols
-    role, lines = Role.SPACE, symbols.dashed
-    if lit:
-        role, lines = Role.SPACE_TARGET, symbols.lines[CardState.TARGET]
     if size.height == 1:
-        return ((Piece((words or symbols.empty).rjust(size.width), role),),)
-    text = Piece(words.center(size.width - 2), role)
-    return _box(lines, size, role, text, max(0, size.height - 3) // 2)
+        words = words or symbols.empty
+    if lit:
+        return _box(symbols.lines[CardState.TARGET], size, Role.SPACE_TARGET, words)
+    return _box(symbols.dashed, size, Role.SPACE, words)
 
 
-def _box(lines: Lines, size: Size, role: Role, text: Piece, row: int, fill: str = " ") -> Rows:
-    """Return a border with a text in the middle of its inner row `row`; without room, no top."""
+def _box(
+    lines: Lines,
+    size: Size,
+    role: Role,
+    words: str = "",
+    *,
+    fill: str = " ",
+    has_top: bool = False,
+) -> Canvas:
+    """Draw a border with words in the middle of an upper row; in one row, only the words.
+
+    Without `has_top`, a box of two rows has no upper border, so that there is room for the words.
+    """
+    canvas = Canvas(*size, role)
+    if size.height == 1:
+        canvas.put(0, 0, words.rjust(size.width), role)
+        return canvas
     inner = size.width - 2
-    left = (inner - len(text.text)) // 2
-    right = inner - left - len(text.text)
-    middle: list[Row] = [(Piece(lines.upright + fill * inner + lines.upright, role),)]
-    middle *= max(1, size.height - 2)
-    middle[row] = (
-        Piece(lines.upright + fill * left, role),
-        text,
-        Piece(fill * right + lines.upright, role),
-    )
     top, bottom = (
-        (Piece(ends[0] + lines.across * inner + ends[1], role),)
-        for ends in (lines.corners[:2], lines.corners[2:])
+        ends[0] + lines.across * inner + ends[1] for ends in (lines.corners[:2], lines.corners[2:])
     )
-    return (*((top,) if size.height > 2 else ()), *middle, bottom)
+    for y in range(size.height - 1):
+        canvas.put(0, y, lines.upright + fill * inner + lines.upright, role)
+    if has_top or size.height > 2:
+        canvas.put(0, 0, top, role)
+    canvas.put(0, size.height - 1, bottom, role)
+    if words:
+        canvas.put(1, (size.height - 1) // 2, words.center(inner), role)
+    return canvas

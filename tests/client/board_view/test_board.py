@@ -138,7 +138,7 @@ def test_an_empty_stock_says_whether_a_redeal_is_left() -> None:
 
 
 WIDTHS = range(55, 141)
-HEIGHTS = range(21, 41)
+HEIGHTS = range(17, 41)
 BOARDS_OF_EVERY_WIDTH = st.tuples(st.sampled_from(WIDTHS), st.sampled_from(HEIGHTS))
 LOOKS = st.builds(CardStyle, ascii=st.booleans(), hollow=st.booleans())
 KEYS = {Role.KEY, Role.KEY_LIT, Role.KEY_TARGET}
