@@ -15,7 +15,7 @@ from time import process_time
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from kit.offline_bots import play_offline
-from saratoga_client.bots.choose import CHOOSERS, Strength
+from saratoga_client.bots.choose import CHOOSERS
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.play import is_won
@@ -24,7 +24,7 @@ LEAST_RATIO = 1.1
 MOST_MILLISECONDS = 3.0
 
 
-def measure(name: str, strength: Strength, deals: int) -> tuple[float, float, str]:
+def measure(name: str, strength: str, deals: int) -> tuple[float, float, str]:
     """Return the cards banked a deal, the milliseconds a move with the judge, and a line with all figures."""
     game, chooser, began = GAMES[name], CHOOSERS[strength], process_time()
     played = [
@@ -48,11 +48,11 @@ def main() -> int:
     is_met = True
     with ProcessPoolExecutor() as pool:
         asked = {
-            each: pool.submit(measure, *each, given.deals) for each in product(games, Strength)
+            each: pool.submit(measure, *each, given.deals) for each in product(games, CHOOSERS)
         }
         for name in games:
             banked, pauses, lines = zip(
-                *(asked[name, each].result() for each in Strength), strict=True
+                *(asked[name, each].result() for each in CHOOSERS), strict=True
             )
             ratios = [stronger / weaker for weaker, stronger in pairwise(banked)]
             print(

@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 
 import saratoga_client
 from kit.scripted_server import CODE, PLAYER, TOKEN, scripted_server, snapshot
-from saratoga_client.bots.choose import CHOOSERS, Strength
+from saratoga_client.bots.choose import CHOOSERS
 from saratoga_client.bots.pace import steady_pace
 from saratoga_client.bots.player import stay
 from saratoga_client.local.paths import HOME_VARIABLE
@@ -165,9 +165,7 @@ async def test_a_bot_without_its_seat_is_not_stopped_by_the_refusal_of_its_ready
         join = await peer.command()
         await peer.send(seated(snapshot(re=join.id)))
         await entering
-        playing = asyncio.ensure_future(
-            stay(session, CHOOSERS[Strength.WEAK], steady_pace(0), races=1)
-        )
+        playing = asyncio.ensure_future(stay(session, CHOOSERS["weak"], steady_pace(0), races=1))
         ready = await peer.command()
         await peer.send(LOST, Refused(re=ready.id, code="not_seated", message="You have no seat."))
         with pytest.raises(Problem, match="kicked"):

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from kit.faulty_link import FaultyLink
-from saratoga_client.bots.choose import CHOOSERS, Strength
+from saratoga_client.bots.choose import CHOOSERS
 from saratoga_client.bots.pace import steady_pace
 from saratoga_client.bots.player import stay
 from saratoga_client.local.identity import new_token
@@ -280,7 +280,7 @@ async def race_as_host(
     """Let a bot play at the session's table; one that is the host starts races with `starts_with` players."""
     hosting = asyncio.create_task(run_table(session, starts_with, races))
     try:
-        choose = CHOOSERS[Strength(strength)]
+        choose = CHOOSERS[strength]
         await stay(session, choose, steady_pace(pace), variation=variation, races=races)
     finally:
         hosting.cancel()

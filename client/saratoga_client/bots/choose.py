@@ -3,13 +3,13 @@
 from binascii import crc32
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
 from saratoga_client.bots.evaluation import Weights, evaluator, weights_of
 from saratoga_client.bots.memory import Memory, recall
 from saratoga_client.bots.search import look_ahead
 from saratoga_client.input.move_text import carried
+from saratoga_client.wording import BOT_LEVELS
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
@@ -161,17 +161,7 @@ def _follow(memory: Memory, plan: tuple[Move, ...]) -> Choice:
     return Choice(plan[0], replace(memory, plan=plan[1:]))
 
 
-class Strength(StrEnum):
-    """A bot's strength."""
-
-    WEAK = "weak"
-    EVEN = "even"
-    STRONG = "strong"
-
-
-CHOOSERS: Final[Mapping[Strength, Chooser]] = {
-    Strength.WEAK: choose_weakly,
-    Strength.EVEN: choose_evenly,
-    Strength.STRONG: choose_strongly,
-}
+CHOOSERS: Final[Mapping[str, Chooser]] = dict(
+    zip(BOT_LEVELS, (choose_weakly, choose_evenly, choose_strongly), strict=True)
+)
 """The function that chooses the moves of each strength."""

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from saratoga_client.bots.choose import CHOOSERS, Strength
+from saratoga_client.bots.choose import CHOOSERS
 from saratoga_client.bots.pace import human_pace, steady_pace
 from saratoga_client.bots.player import stay
 from saratoga_client.local.identity import derived, load_or_create
@@ -88,7 +88,7 @@ class SeatedBot:
     player: str
     """The bot's player id."""
     name: str
-    strength: Strength
+    strength: str
 
     @property
     def shown_name(self) -> str:
@@ -150,13 +150,8 @@ async def seated_bot(
         )
         table = await sit_down(session)
         try:
-            yield SeatedBot(
-                session,
-                table.code,
-                connection.player,
-                connection.welcome.name or "",
-                Strength(strength),
-            )
+            own_name = connection.welcome.name or ""
+            yield SeatedBot(session, table.code, connection.player, own_name, strength)
         finally:
             if (seat := connection.seat) is not None:
                 # the program ends, so no error matters

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import click
 
-from saratoga_client.bots.choose import Strength
 from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import TABLE, at_server_of, output_options, server_option
@@ -16,7 +15,7 @@ from saratoga_client.output import OutputFormat, output_format, say, write_json,
 from saratoga_client.problems import Exit, told_alarms
 from saratoga_client.session.invitation import Destination
 from saratoga_client.session.state import SessionState
-from saratoga_client.wording import dollars, state_words
+from saratoga_client.wording import BOT_LEVELS, dollars, state_words
 
 SCHEMA: Final = "saratoga.bot.v1"
 
@@ -32,7 +31,7 @@ RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
 @click.argument("table", type=TABLE, metavar="CODE|URL")
 @click.option(
     "--strength",
-    type=click.Choice([each.value for each in Strength]),
+    type=click.Choice(BOT_LEVELS),
     default="strong",
     show_default=True,
     help="The bot's strength.",

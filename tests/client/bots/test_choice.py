@@ -1,7 +1,5 @@
 """How bots of each strength choose moves."""
 
-from dataclasses import replace
-
 import pytest
 
 from kit.offline_bots import play_offline
@@ -10,7 +8,6 @@ from saratoga_client.bots.choose import (
     CHOOSERS,
     FRUITLESS_PASSES,
     MOST_IDLE_MOVES,
-    Strength,
     choose_evenly,
     choose_strongly,
     choose_weakly,
@@ -31,7 +28,7 @@ from saratoga_rules.play import is_won, play
 from saratoga_rules.position import Position, View, parse_position, redact
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
-EVERY_STRENGTH = pytest.mark.parametrize("strength", Strength)
+EVERY_STRENGTH = pytest.mark.parametrize("strength", CHOOSERS)
 
 
 def deal(game: Game, number: int) -> Position:
@@ -40,27 +37,19 @@ def deal(game: Game, number: int) -> Position:
 
 @EVERY_GAME
 @EVERY_STRENGTH
-def test_a_bot_makes_legal_moves_and_its_game_ends(game: Game, strength: Strength) -> None:
-    start = deal(game, 0)
-    played = play_offline(game, start, CHOOSERS[strength])
-    position = start
+def test_a_bot_plays_the_same_deal_the_same_way_by_legal_moves(game: Game, strength: str) -> None:
+    position = deal(game, 1)
+    played = play_offline(game, position, CHOOSERS[strength], variation=5)
+    assert play_offline(game, position, CHOOSERS[strength], variation=5) == played
     for move in played.moves:
         assert move in legal_moves(game, position)
         position = play(game, position, move)
     assert position == played.end
 
 
-@EVERY_GAME
-@EVERY_STRENGTH
-def test_a_bot_plays_the_same_deal_the_same_way(game: Game, strength: Strength) -> None:
-    start = deal(game, 1)
-    once = play_offline(game, start, CHOOSERS[strength], variation=5)
-    assert play_offline(game, start, CHOOSERS[strength], variation=5) == once
-
-
 @EVERY_STRENGTH
 @pytest.mark.parametrize("name", ["canfield", "lafayette", "caprice"])
-def test_bots_with_different_variations_play_differently(name: str, strength: Strength) -> None:
+def test_bots_with_different_variations_play_differently(name: str, strength: str) -> None:
     start = deal(GAMES[name], 3)
     ways = {
         play_offline(GAMES[name], start, CHOOSERS[strength], variation) for variation in range(5)
@@ -70,7 +59,7 @@ def test_bots_with_different_variations_play_differently(name: str, strength: St
 
 @EVERY_GAME
 @EVERY_STRENGTH
-def test_hidden_cards_never_change_a_choice(game: Game, strength: Strength) -> None:
+def test_hidden_cards_never_change_a_choice(game: Game, strength: str) -> None:
     choose = CHOOSERS[strength]
     position = deal(game, 2)
     for _ in range(30):
@@ -124,10 +113,10 @@ def test_a_player_makes_no_redeal_that_the_rules_refuse() -> None:
     assert turn_of_stock(AISLERIOT, waste_of_four()._replace(passes=2), Memory()) == REDEAL
 
 
-@pytest.mark.parametrize("strength", [Strength.WEAK, Strength.EVEN])
+@pytest.mark.parametrize("strength", ["weak", "even"])
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 def test_a_casual_player_stops_only_when_nothing_is_left_to_draw_or_to_bank(
-    game: Game, strength: Strength
+    game: Game, strength: str
 ) -> None:
     for number in range(8):
         start = deal_for_key(game, practice_key(f"casual {number}"))
@@ -148,77 +137,60 @@ def test_a_run_over_a_face_down_card_is_useful_to_carry_also_into_a_space() -> N
 
 BANK = parse_move("w>up")
 
-FULL = "t1: 4C 9C\nt2: 9S\nt3: 7C\nt4: 7S"
-"""Columns without a space and without a move between them."""
 
+def test_the_weak_bot_overlooks_some_cards_until_the_next_pass() -> None:
+    # columns without a space and without a move between them
+    columns = "t1: 4C 9C\nt2: 9S\nt3: 7C\nt4: 7S"
+    view = redact(draw(CANFIELD, f"{columns}\nwaste: AS\nstock: 2C 5D 9H\nbase: A"))
 
-def view_of(picture: str) -> View:
-    return redact(draw(CANFIELD, picture))
+    def choices(view: View) -> list[Move | None]:
+        return [choose_weakly(CANFIELD, view, Memory(variation=each)).move for each in range(200)]
 
-
-def choices(view: View) -> list[Move | None]:
-    return [choose_weakly(CANFIELD, view, Memory(variation=number)).move for number in range(200)]
-
-
-def test_it_sometimes_overlooks_a_card_that_it_can_bank() -> None:
-    made = choices(view_of(f"{FULL}\nwaste: AS\nstock: 2C 5D 9H\nbase: A"))
+    made = choices(view)
     assert set(made) == {BANK, DRAW}
     assert made.count(BANK) > made.count(DRAW)
-
-
-def test_it_overlooks_a_card_until_the_next_pass() -> None:
-    view = view_of(f"{FULL}\nwaste: AS\nstock: 2C 5D 9H\nbase: A")
     later = view._replace(stock=view.stock[1:], columns=(view.columns[0][1:], *view.columns[1:]))
-    assert choices(view) == choices(later)
-    assert choices(view) != choices(view._replace(passes=2))
+    assert choices(later) == made != choices(view._replace(passes=2))
 
 
-def test_it_never_takes_a_card_back_from_a_foundation() -> None:
+def test_the_weak_bot_never_takes_a_card_back_from_a_foundation() -> None:
     view = redact(draw(AISLERIOT, "t1: 6H\nup: S5\nbase: A"))
     assert {str(move)[:5] for move in legal_moves(AISLERIOT, view)} == {"up.S>"}
     assert choose_weakly(AISLERIOT, view, Memory()).move is None
 
 
 LAFAYETTE = GAMES["lafayette"]
+ACE = redact(draw(LAFAYETTE, "t1: 9C\nwaste: AS\nstock: 2C 5D 9H"))
 
 
-def view_of_lafayette(picture: str) -> View:
-    return redact(draw(LAFAYETTE, picture))
-
-
-def test_it_usually_banks_a_card_and_overlooks_it_now_and_then() -> None:
-    view = view_of_lafayette("t1: 9C\nwaste: AS\nstock: 2C 5D 9H")
-    made = [choose_evenly(LAFAYETTE, view, Memory(variation=each)).move for each in range(300)]
+def test_the_even_bot_overlooks_a_card_now_and_then_but_not_without_a_card_to_draw() -> None:
+    made = [choose_evenly(LAFAYETTE, ACE, Memory(variation=each)).move for each in range(300)]
     assert set(made) == {BANK, DRAW}
     assert made.count(DRAW) < made.count(BANK) / 5
+    last = ACE._replace(stock=())
+    memories = (Memory(variation=each, idle=40) for each in range(300))
+    assert {choose_evenly(LAFAYETTE, last, memory).move for memory in memories} == {BANK}
 
 
-def test_it_overlooks_nothing_when_there_is_nothing_to_draw() -> None:
-    view = view_of_lafayette("t1: 9C\nwaste: AS")
-    memories = (Memory(variation=number, idle=40) for number in range(300))
-    assert {choose_evenly(LAFAYETTE, view, memory).move for memory in memories} == {BANK}
-
-
-def test_it_follows_its_plan_while_the_plan_is_legal() -> None:
-    view = view_of_lafayette("t1: 9C\nt2: 8H\nwaste: 4S")
+def test_the_even_bot_follows_its_plan_while_the_plan_is_legal() -> None:
+    view = redact(draw(LAFAYETTE, "t1: 9C\nt2: 8H\nwaste: 4S"))
     plan = (parse_move("t2>t1"), DRAW)
     choice = choose_evenly(LAFAYETTE, view, Memory(plan=plan))
     assert choice.move == plan[0]
     assert choice.memory.plan == plan[1:]
 
 
-def test_it_does_not_use_the_remembered_stock() -> None:
-    view = view_of_lafayette("t1: 5H\nt2: 7H\nstock: 2C 9H AD")
+def test_the_even_bot_does_not_use_the_remembered_stock() -> None:
+    view = redact(draw(LAFAYETTE, "t1: 5H\nt2: 7H\nstock: 2C 9H AD"))
     stock = draw(LAFAYETTE, "stock: 2C 9H AD").stock
     for number in range(50):
         remembering = choose_evenly(LAFAYETTE, view, Memory(variation=number, stock=stock))
         assert remembering.move == choose_evenly(LAFAYETTE, view, Memory(variation=number)).move
 
 
-def test_it_cashes_out_after_too_many_moves_without_progress() -> None:
-    view = view_of_lafayette("t1: 9C\nwaste: AS\nstock: 2C 5D 9H")
-    memory = replace(Memory(), idle=MOST_IDLE_MOVES)
-    assert choose_strongly(LAFAYETTE, view, memory).move is None
+def test_the_strong_bot_cashes_out_after_too_many_moves_without_progress() -> None:
+    assert choose_strongly(LAFAYETTE, ACE, Memory(idle=MOST_IDLE_MOVES - 1)).move == BANK
+    assert choose_strongly(LAFAYETTE, ACE, Memory(idle=MOST_IDLE_MOVES)).move is None
 
 
 def banked(position: Position) -> float:
