@@ -248,6 +248,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         if self.TICK:
             self.set_interval(self.TICK, self.tick)
+        # found once, because a query costs more than a drawing
+        self._canvases, self._texts = list(self.query(CanvasView)), list(self.query(RichView))
         self.begin()
         self.redraw()
         for page in self.query(ScrollPage):
@@ -336,14 +338,16 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def tick(self) -> None:
         """Update the parts that change with time; called every `TICK` seconds."""
-        for view in self.query(CanvasView).exclude("BoardPane"):
-            view.redraw()
+        for view in self._canvases:
+            if view.with_time:
+                view.redraw()
 
     def redraw(self) -> None:
         """Update everything on the screen; called after each key."""
-        for canvas in self.query(CanvasView):
-            canvas.redraw()
-        for view in self.query(RichView):
+        for canvas in self._canvases:
+            if canvas.after_keys:
+                canvas.redraw()
+        for view in self._texts:
             view.redraw()
 
     @property

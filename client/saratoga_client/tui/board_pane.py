@@ -63,6 +63,7 @@ class BoardPane(CanvasView):
     """One board with its player's selection."""
 
     DEFAULT_CSS: ClassVar[str] = "BoardPane { width: 1fr; height: 1fr; }"
+    with_time = False
 
     @dataclass
     class Pointed(Message):

@@ -1,7 +1,7 @@
 """A widget that shows a canvas, and repaints only the rows that have changed."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rich.segment import Segment
 from textual import events
@@ -24,10 +24,20 @@ class CanvasView(Widget):
     ALLOW_SELECT = False
     DEFAULT_CSS = "CanvasView { height: 1fr; }"
     can_focus = False
+    with_time: ClassVar[bool] = True
+    """False if it is not drawn again when only time has passed."""
 
-    def __init__(self, draw: Draw = Canvas, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        draw: Draw = Canvas,
+        *,
+        id: str | None = None,  # noqa: A002
+        after_keys: bool = True,
+    ) -> None:
+        """Call `draw` to draw; not `after_keys` if only the table and the time change what it shows."""
         super().__init__(id=id)
         self._draw = draw
+        self.after_keys = after_keys
         self._canvas = Canvas(0, 0)
 
     @property

@@ -59,6 +59,7 @@ class RaceScreen(GameScreen, TableScreen):
         self._queued: deque[str] = deque()
         self._is_playing_queue = False
         self._was_racing = self._own.is_racing
+        self._panel_shows: tuple[object, ...] = ()
         self._seen = self._own.view
         """The confirmed board of the last report."""
         self._said_move = ""
@@ -66,7 +67,7 @@ class RaceScreen(GameScreen, TableScreen):
 
     def side(self) -> Iterable[Widget]:
         with Vertical(id="side"):
-            yield CanvasView(self._draw_panel, id="panel")
+            yield CanvasView(self._draw_panel, id="panel", after_keys=False)
             yield CanvasView(self._draw_meter, id="meter")
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
@@ -153,6 +154,10 @@ class RaceScreen(GameScreen, TableScreen):
         self._report(state.own)
         self._play_queue()
         self.redraw()
+        shows = (state.table_view, state.link, state.news)
+        if shows != self._panel_shows:
+            self._panel_shows = shows
+            self.query_one("#panel", CanvasView).redraw()
 
     @property
     def resting(self) -> str:
