@@ -10,26 +10,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
 from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.symbols import Symbols, symbols_for
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
-from saratoga_client.text import cells_of, wrapped
+from saratoga_client.text import cells_of
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.wording import counted
+from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.game import Game
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
-
-WIDE_ENOUGH: Final = 80
-"""Minimum screen columns at which nearly every message fits on one line."""
 
 Guide: TypeAlias = Sequence[tuple[str, str]]
 """Keys, each with its effect now."""
@@ -87,71 +88,35 @@ def title_line(
     return canvas
 
 
-def message_lines(text: str, width: int) -> list[str]:
-    """Break a message between words into lines for a screen of this width.
-
-    >>> message_lines("Connected again; nothing is lost.", 20)
-    ['Connected again;', 'nothing is lost.']
-    """
-    return wrapped(text, width - 2)
-
-
-def key_line(now: Guide, always: Guide, width: int) -> Canvas:
-    """Draw a key line: as many keys of `now` as fit, then all keys of `always`."""
+def key_line(now: Guide, kept: Guide, width: int) -> Canvas:
+    """Draw a key line: as many keys of `now` as fit, then all keys of `kept`."""
     canvas = Canvas(width, 1)
-    end = width - sum(_width(key, effect) for key, effect in always)
+    room, shown = width - 1 - sum(map(_cells, kept)), []
+    for hint in now:
+        if _cells(hint) <= room:
+            room -= _cells(hint)
+            shown.append(hint)
     x = 1
-    for key, effect in now:
-        if x + _width(key, effect) <= end:
-            x = _put(canvas, x, key, effect)
-    for key, effect in always:
-        x = _put(canvas, x, key, effect)
+    for key, label in (*shown, *kept):
+        x = canvas.put(x, 0, key, Role.KEY) + 1
+        x = canvas.put(x, 0, label, Role.DIM) + 2
     return canvas
 
 
-def _width(key: str, effect: str) -> int:
-    return cells_of(key) + 1 + cells_of(effect) + 2
+def _cells(hint: tuple[str, str]) -> int:
+    return cells_of(" ".join(hint)) + 2
 
 
-def _put(canvas: Canvas, x: int, key: str, effect: str) -> int:
-    x = canvas.put(x, 0, key, Role.KEY)
-    return canvas.put(x + 1, 0, effect, Role.DIM) + 2
-
-
-class MessageLine(CanvasView):
+class MessageLine(Static):
     """The line with the answer to the last key or click; a long text takes more lines."""
 
-    DEFAULT_CSS = "MessageLine { height: 1; }"
+    DEFAULT_CSS = "MessageLine { height: auto; min-height: 1; padding: 0 1; }"
+    text = ""
 
-    def __init__(self) -> None:
-        super().__init__(self._draw_message)
-        self.text = ""
-        self.role = Role.TEXT
-
-    def say(self, text: str, role: Role = Role.TEXT) -> None:
+    def say(self, text: str, style: Style) -> None:
         """Show a message in place of the last one."""
-        if (text, role) == (self.text, self.role):
-            return
-        self.text, self.role = text, role
-        self._make_room()
-        self.redraw()
-
-    def on_resize(self, event: events.Resize) -> None:
-        # Textual then calls the handler of `CanvasView`, which redraws
-        self._make_room()
-
-    def _make_room(self) -> None:
-        width = self.size.width
-        if width:
-            lines = len(message_lines(self.text, width))
-            # on a narrow screen half of the messages take two lines; the table must not jump
-            self.styles.height = max(lines, 1 if width >= WIDE_ENOUGH else 2)
-
-    def _draw_message(self, width: int, height: int) -> Canvas:
-        canvas = Canvas(width, height)
-        for y, line in enumerate(message_lines(self.text, width)):
-            canvas.put(1, y, line, self.role)
-        return canvas
+        self.text = text
+        self.update(Text(sanitised(text), style))
 
 
 def key_of(event: events.Key) -> str:
@@ -178,14 +143,10 @@ Answers: TypeAlias = Mapping[str, tuple[str, Callable[[], None]]]
 """The answers to a question by key: each has its word for the key line and its action."""
 
 
-def too_small(width: int, height: int) -> list[str]:
-    """Return the notice that replaces a screen without enough room, wrapped to the width."""
-    return wrapped(
-        f"This terminal has {width} x {height} cells. The table needs {LEAST_WIDTH} x {LEAST_HEIGHT},"
-        " and 80 x 24 shows everything: please make the window larger or the font smaller."
-        " Nothing is lost meanwhile, and every key still works.",
-        width,
-    )
+TOO_SMALL: Final = (
+    "This terminal has {} x {} cells. The table needs 54 x 18, and 80 x 24 shows everything: please make"
+    " the window larger or the font smaller. Nothing is lost meanwhile, and every key still works."
+)
 
 
 class BaseScreen(Screen[None], inherit_bindings=False):
@@ -194,6 +155,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     DEFAULT_CSS = """
     BaseScreen { layout: vertical; overflow: hidden hidden; }
     BaseScreen #title, BaseScreen #keys { height: 1; }
+    /* on a narrow screen half of the messages take two lines, and the table must not jump */
+    BaseScreen.-ticker MessageLine { min-height: 2; }
     BaseScreen #too-small { display: none; }
     BaseScreen.-too-small > * { display: none !important; }
     BaseScreen.-too-small > #too-small { display: block !important; }
@@ -210,6 +173,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
+        self._too_small = Static(id="too-small")
         self._answers: Answers | None = None
         self._after_question: tuple[str, Role] | None = None
         """The last message that came while a question was open."""
@@ -239,7 +203,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         yield from self.body()
         yield MessageLine()
         yield CanvasView(self._draw_keys, id="keys")
-        yield CanvasView(self._draw_too_small, id="too-small")
+        yield self._too_small
 
     def body(self) -> Iterable[Widget]:
         """Return the widgets between the title line and the message line."""
@@ -267,13 +231,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
+        self._too_small.update(TOO_SMALL.format(width, height))
         self.set_class(width < LEAST_WIDTH or height < LEAST_HEIGHT, "-too-small")
-
-    def _draw_too_small(self, width: int, height: int) -> Canvas:
-        canvas = Canvas(width, height)
-        for y, line in enumerate(too_small(*self.size)):
-            canvas.put(0, y, line, Role.TEXT)
-        return canvas
 
     # Title, message and keys
 
@@ -373,7 +332,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def show_message(self, text: str, role: Role) -> None:
         """Show a message in place of the last one."""
-        self.query_one(MessageLine).say(text, role)
+        self.query_one(MessageLine).say(text, self.program.colours[role])
 
     # Keys
 

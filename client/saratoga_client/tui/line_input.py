@@ -1,34 +1,44 @@
 """A prompt with an input field for one line, such as a name or the code of a table."""
 
-from collections.abc import Callable
+from typing import Final
 
-from rich.console import RenderableType
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widgets import Input
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.tui.rich_view import Ink, RichView
+from saratoga_client.tui.rich_view import RichView
+
+LONGEST: Final = 300
+"""Maximum characters of a typed or pasted line; an invitation is shorter."""
+
+
+def one_line(text: str) -> str:
+    r"""Return a pasted text as one line without control characters, at most `LONGEST` long.
+
+    >>> one_line("race me:\n\x1b saratoga join mint-otter-42\n")
+    'race me:  saratoga join mint-otter-42 '
+    """
+    line = "".join(sign for sign in " ".join(text.split("\n")) if sign.isprintable())
+    return line[:LONGEST]
 
 
 class PastingInput(Input):
     """An input field that joins pasted lines into one line without control characters."""
 
-    def __init__(self, longest: int, one_line: Callable[[str], str]) -> None:
-        super().__init__(max_length=longest, compact=True, select_on_focus=False)
+    def __init__(self) -> None:
+        super().__init__(max_length=LONGEST, compact=True, select_on_focus=False)
         self.cursor_blink = False
-        self._one_line = one_line
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        self.insert_text_at_cursor(self._one_line(event.text))
+        self.insert_text_at_cursor(one_line(event.text))
 
 
 class LineInput(Horizontal):
-    """A prompt and its input field, hidden until `open`."""
+    """A prompt and its input field, hidden until `open`; the field posts `Input.Submitted`."""
 
     DEFAULT_CSS = """
     LineInput { height: 1; display: none; }
@@ -41,40 +51,25 @@ class LineInput(Horizontal):
     LineInput PastingInput > .input--cursor { color: auto; text-style: reverse; background: transparent; }
     """
 
-    class Entered(Message):
-        """The message that the player has entered a line."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    def __init__(self, longest: int, one_line: Callable[[str], str]) -> None:
-        """Limit the line to `longest` characters; `one_line` cleans pasted text."""
-        super().__init__()
-        self._prompt = ""
-        self._field = PastingInput(longest, one_line)
+    _prompt = ""
 
     def compose(self) -> ComposeResult:
-        yield RichView(self._draw)
-        yield self._field
-
-    def _draw(self, ink: Ink) -> RenderableType:
-        return ink.text(f"{self._prompt}:", Role.LABEL)
+        yield RichView(lambda ink: ink.text(f"{self._prompt}:", Role.LABEL))
+        yield PastingInput()
 
     @property
-    def text(self) -> str:
-        """The text typed so far."""
-        return self._field.value
+    def _field(self) -> PastingInput:
+        return self.query_one(PastingInput)
 
     def open(self, prompt: str, text: str) -> None:
         """Show the prompt and the field, with `text` as the field's initial value."""
         self._prompt = prompt
         self.query_one(RichView).redraw()
-        self._field.value = text
-        self._field.cursor_position = len(text)
+        field = self._field
+        field.value, field.cursor_position = text, len(text)
         self.add_class("-open")
         # `focus` waits for the app, and the keys pressed meanwhile would be lost
-        self.screen.set_focus(self._field)
+        self.screen.set_focus(field)
 
     def close(self) -> None:
         """Hide the field, so that the screen handles keys again."""
@@ -88,8 +83,3 @@ class LineInput(Horizontal):
         """
         if event.is_printable and event.character is not None:
             self._field.insert_text_at_cursor(event.character)
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.post_message(self.Entered(event.value))

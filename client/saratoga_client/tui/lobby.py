@@ -18,6 +18,7 @@ from textual import events as textual_events
 from textual import on
 from textual.containers import Vertical
 from textual.widget import Widget
+from textual.widgets import Input
 from textual.worker import Worker, WorkerError
 
 from saratoga_client.board_view.roles import Role, money_role
@@ -49,7 +50,7 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.text import fitted
 from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
-from saratoga_client.tui.line_input import LineInput
+from saratoga_client.tui.line_input import LineInput, one_line
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import SETTING_KEYS, changed_setting
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals
@@ -68,9 +69,6 @@ RETRY_EVERY: Final = 3.0
 
 CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 """Codes of refusals after which the player may correct the typed line."""
-
-LONGEST_ENTRY: Final = 300
-"""Maximum characters of a typed or pasted line; an invitation is shorter."""
 
 
 class Purpose(Enum):
@@ -91,16 +89,6 @@ class Entry:
     """The initial text of the field, such as a refused name."""
     wrong: str = ""
     """The reason why the previous text was not accepted; empty the first time."""
-
-
-def one_line(text: str) -> str:
-    r"""Return a pasted text as one line without control characters, at most `LONGEST_ENTRY` long.
-
-    >>> one_line("race me:\n\x1b saratoga join mint-otter-42\n")
-    'race me:  saratoga join mint-otter-42 '
-    """
-    line = "".join(sign for sign in " ".join(text.split("\n")) if sign.isprintable())
-    return line[:LONGEST_ENTRY]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +196,7 @@ class LobbyScreen(BaseScreen):
                     yield RichView(self._draw_tables, id="tables")
             yield RichView(self._draw_choices, id="choices")
             yield RichView(self._draw_leaders, id="leaders")
-        yield LineInput(LONGEST_ENTRY, one_line)
+        yield LineInput()
 
     def begin(self) -> None:
         self.say(self._notice)
@@ -419,9 +407,9 @@ class LobbyScreen(BaseScreen):
         self._entry = None
         self.query_one(LineInput).close()
 
-    @on(LineInput.Entered)
-    def _entered(self, event: LineInput.Entered) -> None:
-        entry, text = self._entry, event.text.strip()
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        entry, text = self._entry, event.value.strip()
         self._close_entry()
         self.say("")
         self.redraw()

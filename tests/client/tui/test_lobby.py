@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.local.settings import CAPS, Settings
-from saratoga_client.tui.lobby import LONGEST_ENTRY, LobbyScreen, one_line
+from saratoga_client.tui.lobby import LobbyScreen
 from saratoga_client.tui.theme import Appearance
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
@@ -127,9 +127,3 @@ async def test_a_public_table_always_has_a_cap() -> None:
         for _ in CAPS:
             await player.press("c")
             assert "no time limit" not in player.text
-
-
-def test_a_pasted_invitation_becomes_one_line_without_control_characters() -> None:
-    pasted = one_line("race me:\n\x1b[31m saratoga join mint-otter-42\n")
-    assert pasted == "race me: [31m saratoga join mint-otter-42 "
-    assert len(one_line("x" * 9999)) == LONGEST_ENTRY
