@@ -13,6 +13,8 @@ class Replay:
     race: str
     boards: Sequence[OpenBoard]
     """The boards in order of place; there is at least one."""
+    player: str = ""
+    """The id of the player who reviews the race; empty if this player did not race."""
     shown: int = 0
     """The index of the shown board."""
     step: int = 0
@@ -65,4 +67,4 @@ class Replay:
 def replay_of(race: str, boards: Sequence[OpenBoard], player: str = "") -> Replay:
     """Return a replay at the deal, with a player's board or the winner's; there is at least one board."""
     shown = next((at for at, board in enumerate(boards) if board.player == player), 0)
-    return Replay(race, boards, shown)
+    return Replay(race, boards, player, shown)

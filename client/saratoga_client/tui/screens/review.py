@@ -38,10 +38,8 @@ from saratoga_client.wording import (
     minutes_and_seconds,
     shown_name,
 )
-from saratoga_rules.game import Game
 from saratoga_rules.money import even_at, net
 from saratoga_rules.moves import RESERVE, Carry, parse_move
-from saratoga_rules.position import Position
 
 ONLY_BOARD: Final = "There is only this board: no one else raced."
 
@@ -93,11 +91,8 @@ CHART: Final = 8
 LEAST_CHART: Final = 5
 MOST_CHART: Final = 16
 
-STRIP: Final = 60
-"""Minimum width, in cells, of a panel with the chart beside the racers instead of below them."""
 
-
-def replay_ticker(replay: Replay, player: str, width: int) -> Canvas:
+def replay_ticker(replay: Replay, width: int) -> Canvas:
     """Draw the racers' counts in one line, the shown board's first, for small screens."""
     canvas = Canvas(width, 1)
     x = 1
@@ -105,13 +100,12 @@ def replay_ticker(replay: Replay, player: str, width: int) -> Canvas:
         board = replay.boards[index]
         text = f"{board.place}. {board.shown_name} {replay.banked(index)}"
         if x + cells_of(text) < width:
-            x = canvas.put(x, 0, text, _role(replay, index, player)) + 2
+            x = canvas.put(x, 0, text, _role(replay, index)) + 2
     return canvas
 
 
 def replay_panel(
     replay: Replay,
-    player: str,
     symbols: Symbols,
     card_name: CardName,
     width: int,
@@ -119,32 +113,22 @@ def replay_panel(
     *,
     names_hidden: bool = False,
 ) -> Canvas:
-    """Draw the counts, the next moves, and the chart or the names of the hidden cards.
-
-    `player` is the id of the player who reviews the race.
-    """
+    """Draw the counts, the next move, and the chart or the names of the hidden cards."""
     canvas = Canvas(width, height)
-    is_strip = width >= STRIP
-    side = width // 2 if is_strip else width
-    kept = NEXT if is_strip else NEXT + CHART
-    y = _draw_racers(canvas, replay, player, symbols, side, max(height - kept, 3)) + 1
+    y = _draw_racers(canvas, replay, symbols, max(height - NEXT - CHART, 3)) + 1
     canvas.put(1, y, "NEXT", Role.LABEL)
     words = replay.board.entry_words(replay.step, card_name) or "nothing: the board has ended"
-    for text in wrapped(words, side - 2):
+    for text in wrapped(words, width - 2):
         y += 1
         canvas.put(1, y, text, Role.TEXT)
-    x, y = (side + 1, 0) if is_strip else (0, y + 2)
     if names_hidden:
-        position = replay.board.positions[replay.step]
-        _draw_hidden(canvas, replay.board.game, position, card_name, x, y)
+        _draw_hidden(canvas, replay.board, replay.step, card_name, y + 2)
     else:
-        _draw_climb(canvas, replay, x, y, min(height - y, MOST_CHART))
+        _draw_climb(canvas, replay, y + 2)
     return canvas
 
 
-def _draw_racers(
-    canvas: Canvas, replay: Replay, player: str, symbols: Symbols, width: int, height: int
-) -> int:
+def _draw_racers(canvas: Canvas, replay: Replay, symbols: Symbols, height: int) -> int:
     """Draw the racers that fit, the shown one included; return the row after them."""
     room = max(height - 1, 1)
     first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
@@ -155,11 +139,11 @@ def _draw_racers(
     for y, index in enumerate(rows, 1):
         board, banked = replay.boards[index], replay.banked(index)
         money = net(game, banked)
-        role = _role(replay, index, player)
+        role = _role(replay, index)
         if index == replay.shown:
             canvas.put(0, y, symbols.mark, role)
         x = canvas.put(1, y, f"{board.place:>2} ", role)
-        room = width - 11 - counts
+        room = canvas.width - 11 - counts
         name = fitted_name(board.name, board.bot, board.level, room, symbols.dots)
         x = canvas.put(x, y, name, role)
         x = canvas.put(x, y, f"{banked:>{counts}}", Role.COUNT)
@@ -167,30 +151,29 @@ def _draw_racers(
     return len(rows) + 1
 
 
-def _role(replay: Replay, index: int, player: str) -> Role:
+def _role(replay: Replay, index: int) -> Role:
     board = replay.boards[index]
-    if board.player == player:
+    if board.player == replay.player:
         return Role.YOU
     if index != replay.shown and replay.moment >= board.end:
         return Role.DIM
     return Role.LEADER if board.place == 1 else Role.TEXT
 
 
-def _draw_hidden(
-    canvas: Canvas, game: Game, position: Position, card_name: CardName, x: int, y: int
-) -> None:
+def _draw_hidden(canvas: Canvas, board: OpenBoard, step: int, card_name: CardName, y: int) -> None:
     """Draw the hidden cards by pile, the next one first; count those for which the panel is too short."""
+    position = board.positions[step]
     if any(position.face_down):
-        canvas.put(x + 1, y, "COLUMNS, FROM THE TOP", Role.LABEL)
+        canvas.put(1, y, "COLUMNS, FROM THE TOP", Role.LABEL)
         for number, cards in enumerate(position.face_down, start=1):
             if cards:
                 y += 1
-                canvas.put(x + 1, y, f"{number} {' '.join(map(card_name, cards[::-1]))}", Role.TEXT)
+                canvas.put(1, y, f"{number} {' '.join(map(card_name, cards[::-1]))}", Role.TEXT)
         y += 2
-    piles = [("RESERVE", position.reserve[-2::-1])] if has_pile(game, RESERVE) else []
+    piles = [("RESERVE", position.reserve[-2::-1])] if has_pile(board.game, RESERVE) else []
     for pile, cards in (*piles, ("STOCK", position.stock)):
-        canvas.put(x + 1, y, f"{pile}, FROM THE TOP", Role.LABEL)
-        each = max((canvas.width - x - 1) // 4, 1)
+        canvas.put(1, y, f"{pile}, FROM THE TOP", Role.LABEL)
+        each = max((canvas.width - 1) // 4, 1)
         room = canvas.height - y - 1
         lines = [cards[at : at + each] for at in range(0, len(cards), each)] or [()]
         if len(lines) > room:
@@ -198,27 +181,27 @@ def _draw_hidden(
         for line in lines:
             y += 1
             named = " ".join(f"{card_name(card):>3}" for card in line) or " none"
-            canvas.put(x, y, named, Role.TEXT)
+            canvas.put(0, y, named, Role.TEXT)
         if left := len(cards) - sum(map(len, lines)):
             y += 1
-            canvas.put(x, y, f" and {left} more", Role.TEXT)
+            canvas.put(0, y, f" and {left} more", Role.TEXT)
         y += 2
 
 
-def _draw_climb(canvas: Canvas, replay: Replay, x: int, y: int, height: int) -> None:
-    """Draw the chart, and below it a mark at the shown moment."""
+def _draw_climb(canvas: Canvas, replay: Replay, y: int) -> None:
+    """Draw the chart, and below it a mark at the shown moment; nothing without enough room."""
+    width, height = canvas.width - 1, min(canvas.height - y, MOST_CHART)
     if height < LEAST_CHART:
         return
-    width = canvas.width - x - 1
     lines = [(board.place, board.climb) for board in replay.boards]
     *rows, times = chart(lines, even_at(replay.board.game), width, height - 1).rows
     for text in rows:
-        canvas.put(x, y, text, Role.TEXT)
+        canvas.put(0, y, text, Role.TEXT)
         y += 1
-    now = x + LABEL + replay.moment * (width - LABEL - 1) // max(replay.end, 1)
-    canvas.put(x + LABEL - 1, y, AXIS, Role.TEXT)
+    now = LABEL + replay.moment * (width - LABEL - 1) // max(replay.end, 1)
+    canvas.put(LABEL - 1, y, AXIS, Role.TEXT)
     canvas.put(now, y, NOW, Role.LEADER)
-    canvas.put(x, y + 1, times, Role.DIM)
+    canvas.put(0, y + 1, times, Role.DIM)
 
 
 # The screen
@@ -260,7 +243,6 @@ class ReviewScreen(GameScreen):
         `share` is the text for friends that can be copied.
         """
         super().__init__()
-        self.player = player
         self.replay = replay_of(race, boards, player)
         self.speed = 0
         self._share = share
@@ -284,22 +266,18 @@ class ReviewScreen(GameScreen):
 
     def status(self) -> list[tuple[str, Role]]:
         now = minutes_and_seconds(self.replay.moment, tenths=True)
-        time = f"{now} of {minutes_and_seconds(self.replay.end)}"
-        return [(f"x{self.speed}", Role.TITLE)] * bool(self.speed) + [(time, Role.TITLE)]
+        played = (f"x{self.speed}",) if self.speed else ()
+        times = (*played, f"{now} of {minutes_and_seconds(self.replay.end)}")
+        return [(text, Role.TITLE) for text in times]
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
+        symbols, hidden = self.symbols, self._names_hidden
         return replay_panel(
-            self.replay,
-            self.player,
-            self.symbols,
-            self.card_name,
-            width,
-            height,
-            names_hidden=self._names_hidden,
+            self.replay, symbols, self.card_name, width, height, names_hidden=hidden
         )
 
     def draw_ticker(self, width: int, height: int) -> Canvas:
-        return replay_ticker(self.replay, self.player, width)
+        return replay_ticker(self.replay, width)
 
     def position(self) -> BoardPosition:
         board, step = self.replay.board, self.replay.step

@@ -71,7 +71,7 @@ def replayed(name: str = "lafayette") -> Replay:
 
 def panel(replay: Replay, width: int, height: int, *, names_hidden: bool = False) -> str:
     return replay_panel(
-        replay, "", LETTERS, ascii_card_name, width, height, names_hidden=names_hidden
+        replay, LETTERS, ascii_card_name, width, height, names_hidden=names_hidden
     ).text()
 
 
@@ -104,10 +104,10 @@ def test_the_panel_names_every_hidden_card_or_says_how_many_more_there_are(heigh
 
 def test_the_panel_names_the_reserve_and_the_columns_in_the_order_of_turning_up() -> None:
     deal = finished("canfield").opening
-    text = " ".join(panel(replayed("canfield"), 59, 45, names_hidden=True).split())
+    text = " ".join(panel(replayed("canfield"), 60, 45, names_hidden=True).split())
     assert " ".join(map(ascii_card_name, deal.reserve[-2::-1])) in text
     deal = finished("klondike").opening
-    text = panel(replayed("klondike"), 59, 45, names_hidden=True)
+    text = panel(replayed("klondike"), 60, 45, names_hidden=True)
     assert f"7 {' '.join(map(ascii_card_name, deal.face_down[6][::-1]))}" in text
 
 
@@ -127,11 +127,11 @@ def test_of_many_racers_those_around_the_shown_one_are_listed() -> None:
 
 def test_the_ticker_begins_with_the_shown_board_and_cuts_no_text() -> None:
     replay = replayed().at(replayed().board.end).of(1)
-    line = replay_ticker(replay, "", 60).text()
+    line = replay_ticker(replay, 60).text()
     assert line.split("  ")[0].strip().startswith("2. Zoë [bot] ")
     assert "1. Anna 11" in line
-    assert replay_ticker(replay, "", 20).text().strip().startswith("2. Zoë [bot]")
-    assert "Otto" not in replay_ticker(replay, "", 30).text()
+    assert replay_ticker(replay, 20).text().strip().startswith("2. Zoë [bot]")
+    assert "Otto" not in replay_ticker(replay, 30).text()
 
 
 def test_the_level_of_a_bot_stands_beside_its_name() -> None:
