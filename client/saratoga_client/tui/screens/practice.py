@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
@@ -109,8 +108,7 @@ class PracticeScreen(GameScreen):
         self.session = PracticeSession(deal, with_ghost=with_ghost, ghosts=ghosts, seconds=seconds)
 
     def side(self) -> Iterable[Widget]:
-        with Vertical(id="side"):
-            yield CanvasView(self._draw_panel, id="panel")
+        yield CanvasView(self._draw_panel, id="side")
 
     def begin(self) -> None:
         self.say(self.session.greeting())

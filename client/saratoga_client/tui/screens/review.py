@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
-from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
@@ -251,8 +250,7 @@ class ReviewScreen(GameScreen):
         self._names_hidden = False
 
     def side(self) -> Iterable[Widget]:
-        with Vertical(id="side"):
-            yield CanvasView(self._draw_panel, id="panel")
+        yield CanvasView(self._draw_panel, id="side")
 
     def begin(self) -> None:
         self._say_entry()
