@@ -24,32 +24,19 @@ from saratoga_rules.position import View
 def _cards_by_words() -> dict[str, tuple[Card, ...]]:
     """Return the cards of a pack by each word for a rank, for a suit, and for both together."""
     numbers = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    ranks = {
-        **{letter.lower(): letter for letter in RANKS},
-        **{rank_name(number): letter for number, letter in enumerate(RANKS, start=1)},
-        **dict(zip(numbers, RANKS[1:], strict=False)),
-        "1": "A",
-    }
+    ranks = {rank_name(number): letter for number, letter in enumerate(RANKS, start=1)}
+    ranks |= dict(zip(numbers, RANKS[1:], strict=False))
+    ranks |= {letter.lower(): letter for letter in RANKS} | {"1": "A"}
     names = zip(SUITS, ("club", "spade", "heart", "diamond"), ("♣♧", "♠♤", "♥♡", "♦♢"), strict=True)
     suits = {
-        word: letter
-        for letter, name, signs in names
-        for word in (letter.lower(), name, f"{name}s", *signs)
+        word: letter for letter, name, signs in names for word in (letter.lower(), name, *signs)
     }
-    by_rank = {word: tuple(c for c in PACK if c[0] == letter) for word, letter in ranks.items()}
-    by_suit = {word: tuple(c for c in PACK if c[1] == letter) for word, letter in suits.items()}
-    by_both = {
-        rank + suit: tuple(card for card in cards if card in by_suit[suit])
-        for rank, cards in by_rank.items()
-        for suit in suits
+    return {
+        rank + suit: tuple(c for c in PACK if ranks.get(rank, c[0]) + suits.get(suit, c[1]) == c)
+        for rank in ("", *ranks)
+        for suit in ("", *suits)
+        if rank or suit
     }
-    plurals = {
-        f"{word}{ending}": cards
-        for word, cards in by_rank.items()
-        if len(word) > 2
-        for ending in ("s", "es")
-    }
-    return by_rank | by_suit | by_both | plurals
 
 
 def cards_matching(text: str) -> tuple[Card, ...]:
@@ -60,7 +47,10 @@ def cards_matching(text: str) -> tuple[Card, ...]:
     >>> cards_matching("kings"), cards_matching("x")
     (('KC', 'KS', 'KH', 'KD'), ())
     """
-    return _cards_by_words().get(re.sub(r"\s+(of\s+)?", "", text.strip().lower()), ())
+    words = re.sub(r"\s+(of\s+)?", "", text.strip().lower())
+    singular = words.removesuffix("s")
+    # "kings" are all kings, "10s" and "ks" are spades.
+    return _cards_by_words().get(singular if len(singular) > 2 else words, ())
 
 
 @dataclass(frozen=True, slots=True)

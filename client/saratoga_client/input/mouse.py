@@ -91,20 +91,18 @@ def _first(scene: Scene, selection: Selection, pile: str, count: int, kind: Clic
         if not banking(scene.carries(pile, size=1)):
             return InputResult(selection, why_not(scene, pile, UP, 1))
         return placed_at_once(scene, selection, pile, 1)
-    is_packet = _is_packet(scene, pile, count)
+    size = count if scene.carries(pile, size=count) else None
     if kind is Click.DOUBLE:
-        size = count if count > 1 and is_packet else None
-        return placed_at_once(scene, selection, pile, size)
-    moves = scene.carries(pile, size=count if is_packet else None)
-    if len(moves) == 1 and (is_packet or count == 1):
+        return placed_at_once(scene, selection, pile, size if count > 1 else None)
+    moves = scene.carries(pile, size=size)
+    is_meant = size is not None or count == 1
+    if len(moves) == 1 and is_meant:
         return played(scene, selection, moves[0])
-    if is_packet:
-        return picked(scene, selection, pile, count)
-    packets = packet_text(scene.game)
-    if not moves:
-        return InputResult(selection, nothing_from(scene, pile) if count == 1 else packets)
-    result = picked(scene, selection, pile)
-    return replace(result, says=first_that_fits(f"{packets} {result.says}", result.says))
+    result = picked(scene, selection, pile, size)
+    if is_meant or not moves:
+        return result
+    says = first_that_fits(f"{packet_text(scene.game)} {result.says}", result.says)
+    return replace(result, says=says)
 
 
 def _second(scene: Scene, selection: Selection, source: str, pile: str, count: int) -> InputResult:
@@ -117,12 +115,3 @@ def _second(scene: Scene, selection: Selection, source: str, pile: str, count: i
     if result.move is None and pile not in TAKE_BACK_INDEX and scene.carries(pile, size=count):
         return picked(scene, selection, pile, count)
     return result
-
-
-def _is_packet(scene: Scene, pile: str, count: int) -> bool:
-    """Return whether the game lets the top `count` cards of a pile be carried together."""
-    if pile not in COLUMN_INDEX:
-        return True
-    column, rules = scene.view.columns[COLUMN_INDEX[pile]], scene.game.columns
-    is_packet = count in rules.packet.sizes(column, rules.build)
-    return is_packet or bool(scene.carries(pile, size=count))

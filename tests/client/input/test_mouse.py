@@ -69,7 +69,7 @@ def played(result: InputResult) -> str | None:
         ("canfield-aisleriot", BACK, [("up.S", 1, SINGLE), ("up.S", 1, SINGLE)], "Back in the foundations.", None),
         ("canfield-aisleriot", BACK, [("up.C", 0, SINGLE)], "There is no card to move.", None),
         ("canfield-aisleriot", "up: S1", [("up.S", 1, SINGLE)], "The first card of a foundation stays there.", None),
-        ("lady-palk", "t1: 9C 5H", [("t1", 2, SINGLE)], "You can carry any run from the end of the pile, whole or part.", None),
+        ("lady-palk", "t1: 9C 5H", [("t1", 2, SINGLE)], "5♥, column 1: no place to go now.", None),
         ("canfield", "t1: 5H 4S", [("t1", 1, SINGLE)], "4♠, column 1: no place to go now.", None),
         ("klondike", TURNED, [("t1", 2, SINGLE)], FACE_DOWN, None),
         ("klondike", TURNED, [("t1", 3, DOUBLE)], FACE_DOWN, None),
