@@ -13,7 +13,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerError
 
@@ -35,26 +34,6 @@ if TYPE_CHECKING:
     from saratoga_rules.records.record import RaceRecord
 
 
-class WaitingScreen(Screen[None], inherit_bindings=False):
-    """A screen with one sentence in the middle."""
-
-    DEFAULT_CSS = """
-    WaitingScreen { align: center middle; }
-    WaitingScreen Static { width: auto; }
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._sentence = Static(markup=False)
-
-    def compose(self) -> ComposeResult:
-        yield self._sentence
-
-    def say(self, text: str) -> None:
-        """Show another sentence."""
-        self._sentence.update(sanitised(text))
-
-
 NARROW: Final = 80
 """Minimum columns for the panel beside the board; narrower screens have a one-line ticker."""
 WIDE: Final = 100
@@ -73,6 +52,7 @@ class SaratogaApp(TerminalApp):
     AUTO_FOCUS = None
     CSS = """
     Screen { background: $ground; color: $ink; }
+    #sentence { width: 1fr; height: 1fr; content-align: center middle; }
     ScrollPage {
         scrollbar-size-vertical: $bar;
         scrollbar-color: $thumb; scrollbar-color-hover: $thumb; scrollbar-color-active: $thumb;
@@ -106,7 +86,8 @@ class SaratogaApp(TerminalApp):
         self.is_interrupted = False
         self._flow = flow
         self._running_flow: Worker[None] | None = None
-        self._waiting = WaitingScreen()
+        self._sentence = Static(id="sentence", markup=False)
+        """What is shown while no screen of the flow is open."""
         self.observe_input: Callable[[], None] = lambda: None
         """A function that is called at every key, click and scroll, before it has its effect."""
 
@@ -156,13 +137,15 @@ class SaratogaApp(TerminalApp):
         filters = super().get_line_filters()
         return [*filters, NoColor()] if self.appearance.colours is Colours.NONE else filters
 
+    def compose(self) -> ComposeResult:
+        yield self._sentence
+
     def on_mount(self) -> None:
-        self.push_screen(self._waiting)
         self._running_flow = self.run_worker(self._run_flow(), name="flow")
 
     def show_progress(self, text: str) -> None:
         """Show a sentence while no screen of the flow is open."""
-        self._waiting.say(text)
+        self._sentence.update(sanitised(text))
 
     async def _run_flow(self) -> None:
         try:
@@ -186,12 +169,9 @@ class SaratogaApp(TerminalApp):
         self.exit(0)
 
 
-async def run_flow(
-    flow: Flow,
-    appearance: Appearance = Appearance(),  # noqa: B008 - frozen
-) -> None:
+async def open_screen(flow: Flow, settings: Settings) -> None:
     """Run a flow on the full screen until the flow returns; raises `Problem`, `KeyboardInterrupt`."""
-    app = SaratogaApp(flow, appearance)
+    app = SaratogaApp(flow, appearance_of(settings, this_terminal()))
     try:
         await run(app)
     finally:
@@ -203,11 +183,6 @@ async def run_flow(
     with alarmed_at_end(app.alarms):
         if app.problem is not None:
             raise app.problem
-
-
-async def open_screen(flow: Flow, settings: Settings) -> None:
-    """Run a flow on the full screen until the flow returns; raises `Problem`, `KeyboardInterrupt`."""
-    await run_flow(flow, appearance_of(settings, this_terminal()))
 
 
 def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:

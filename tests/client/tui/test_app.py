@@ -14,12 +14,12 @@ from textual.filter import NoColor
 
 from saratoga_client.board_view.faces import CardState, SuitColours
 from saratoga_client.board_view.roles import Role
-from saratoga_client.local.settings import load
+from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui import app as app_module
 from saratoga_client.tui import terminal_guard
-from saratoga_client.tui.app import SaratogaApp, WaitingScreen, run_flow
+from saratoga_client.tui.app import SaratogaApp, open_screen
 from saratoga_client.tui.terminal_guard import MOST_KEPT, deferred_logs
 from saratoga_client.tui.theme import THEMES, Appearance, paint
 from saratoga_rules.games import GAMES
@@ -37,7 +37,6 @@ async def test_the_app_ends_with_its_flow() -> None:
 
     app = SaratogaApp(flow)
     async with app.run_test() as pilot:
-        assert isinstance(app.screen, WaitingScreen)
         done.set()
         await pilot.pause()
         await pilot.pause()
@@ -57,11 +56,11 @@ async def test_the_program_ends_with_the_alarms_of_its_tables(
 
     monkeypatch.setattr(app_module, "run", ended)
     with pytest.raises(Problem, match="ALARM: Race 1: gone") as alarmed:
-        await run_flow(stay)
+        await open_screen(stay, Settings())
     assert alarmed.value.code is Exit.NOT_VERIFIED
     monkeypatch.setattr(app_module, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        await run_flow(stay)
+        await open_screen(stay, Settings())
     assert capsys.readouterr().err == "ALARM: Race 1: gone.\n"
 
 
@@ -99,7 +98,7 @@ async def test_the_flow_cleans_up_before_the_program_goes_on(
             happened.append("the server is stopped")
 
     with pytest.raises(KeyboardInterrupt):
-        await run_flow(flow)
+        await open_screen(flow, Settings())
     assert happened == ["the server is stopped"]
 
 

@@ -17,7 +17,7 @@ from saratoga_client.local.settings import Settings, load
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui import lobby as lobby_module
-from saratoga_client.tui.app import SaratogaApp, run_flow
+from saratoga_client.tui.app import SaratogaApp, open_screen
 from saratoga_client.tui.lobby import LobbyScreen, lobby_flow
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_protocol.commands import JoinTable, LeaveTable, ListTables, Ready, player_id
@@ -255,7 +255,7 @@ async def test_an_unexpected_error_of_the_connection_ends_the_program(
     monkeypatch.setattr(SaratogaApp, "get_driver_class", lambda app: HeadlessDriver)
     with pytest.raises(Exception, match="a fault of this program"):
         async with asyncio.timeout(SEEN_WITHIN):
-            await run_flow(lobby_flow(Settings(server=NOWHERE), OwnServer()))
+            await open_screen(lobby_flow(Settings(), OwnServer()), Settings())
 
 
 async def test_an_unknown_code_is_reported_before_a_name_is_asked(lobby: OpenLobby) -> None:
