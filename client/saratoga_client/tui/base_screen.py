@@ -115,8 +115,9 @@ class MessageLine(Static):
 
     def say(self, text: str, style: Style) -> None:
         """Show a message in place of the last one."""
+        is_long = max(cells_of(self.text), cells_of(text)) > self.size.width
         self.text = text
-        self.update(Text(sanitised(text), style))
+        self.update(Text(sanitised(text), style), layout=is_long)
 
 
 def key_of(event: events.Key) -> str:
