@@ -68,7 +68,7 @@ browser: $(BROWSER) ## the page in Chromium; SARATOGA_SCREENSHOTS=FOLDER keeps p
 bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS="--quick"
 	$(BIN)/python tests/benchmarks/suite.py $(ARGS)
 
-long: $(TOOLS) ## the long tests: many races, many crashes
+long: $(TOOLS) ## the long tests: many races, many hostile frames
 	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m "long and not browser" $(ARGS)
 
 planted: $(BROWSER) ## plant 60 faults, one at a time, and say which of them the tests find; ARGS="NAME"

@@ -6,9 +6,8 @@ import ssl
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack
 from functools import partial
-from http.client import HTTPSConnection
 from ipaddress import IPv6Address
 from itertools import product
 from pathlib import Path
@@ -37,7 +36,6 @@ SUBPROTOCOLS_OFFERED = [Subprotocol(name) for name in SUBPROTOCOLS]
 HOUSEHOLD = 64
 """The number of connections of sixteen friends with three bots each."""
 FLOOD = 256
-FRIENDS = 16
 
 MALFORMED = (
     b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
@@ -81,20 +79,6 @@ def files_of(document: str) -> list[str]:
     return sorted(set(re.findall(r'"(/static/[^"]+)"', document)))
 
 
-def load(proxy: Proxy) -> list[int]:
-    """Load the page with all of its files over one connection; return the statuses."""
-    connection = HTTPSConnection("127.0.0.1", proxy.port, timeout=20, context=trusting(proxy))
-    with closing(connection):
-
-        def get(path: str) -> tuple[int, str]:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-
-        status, document = get("/")
-        return [status, *(get(path)[0] for path in files_of(document))]
-
-
 async def test_the_page_comes_through_and_its_files_are_kept(deployment: Deployment) -> None:
     proxy = deployment.proxy
     status, headers, document = await asyncio.to_thread(page, proxy, "/")
@@ -124,14 +108,6 @@ async def test_only_the_page_from_this_proxy_may_connect(
     except InvalidStatus as refused:
         found = refused.response.status_code
     assert found == status
-
-
-async def test_sixteen_friends_behind_one_address_load_the_page_at_once(
-    deployment: Deployment,
-) -> None:
-    with open_proxy(*(node.port for node in deployment.nodes)) as proxy:
-        loaded = await asyncio.gather(*(asyncio.to_thread(load, proxy) for _ in range(FRIENDS)))
-    assert {status for statuses in loaded for status in statuses} == {200}
 
 
 async def test_metrics_are_not_served_to_the_outside(deployment: Deployment) -> None:

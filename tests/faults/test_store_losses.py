@@ -273,24 +273,6 @@ async def lose_moves(bots: RacingBots, store: StoreServer, older: Path) -> None:
 
 
 @valkey_only
-async def test_every_move_that_an_older_copy_lacks_is_logged_and_said(
-    mortal_store: StoreServer, tmp_path: Path
-) -> None:
-    async with racing_bots(("lady-palk",), PACE, mortal_store) as bots:
-        await bots.mid_race()
-        acknowledged = {player.notes.player: player.notes for player in bots.players}
-        await lose_moves(bots, mortal_store, tmp_path / "older")
-        assert lines_of(bots, "store_lost_writes")
-        lost = {line["player"]: line for line in lines_of(bots, "moves_lost")}
-        assert set(lost) == set(acknowledged)
-        for player, notes in acknowledged.items():
-            assert is_told(notes)
-            line = lost[player]
-            assert int(str(line["stored"])) < int(str(line["acknowledged"]))
-        await until_moves(bots, MOVES)
-
-
-@valkey_only
 @pytest.mark.parametrize("durability", ["fast", "safe"])
 async def test_a_bot_takes_lost_moves_for_a_lie_only_if_the_server_may_lose_none(
     mortal_store: StoreServer, tmp_path: Path, durability: str

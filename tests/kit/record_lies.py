@@ -45,11 +45,6 @@ def another_count(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return with_row(record, place, banked=banked, net=row.net + 5 * (banked - row.banked))
 
 
-def another_net(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    place = chance.randrange(len(record.results))
-    return with_row(record, place, net=record.results[place].net + chance.choice((-5, 5, 1)))
-
-
 def another_moment(record: RaceRecord, chance: Random) -> RaceRecord | None:
     """Claim that a racer reached the final count at another time."""
     place = chance.randrange(len(record.results))
@@ -72,13 +67,6 @@ def swapped_rows(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return replace(record, results=tuple(rows))
 
 
-def another_place(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Share a place that is not shared, or the other way round."""
-    place = chance.randrange(len(record.results))
-    number = record.results[place].place
-    return with_row(record, place, place=chance.choice([n for n in range(1, 17) if n != number]))
-
-
 def row_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
     place = chance.randrange(len(record.results))
     return replace(record, results=record.results[:place] + record.results[place + 1 :])
@@ -87,10 +75,6 @@ def row_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
 def row_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
     place = chance.randrange(len(record.results))
     return replace(record, results=record.results[: place + 1] + record.results[place:])
-
-
-def row_of_nobody(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return with_row(record, chance.randrange(len(record.results)), player="n" * 16)
 
 
 def falsely_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -172,10 +156,6 @@ def another_card_face_up(record: RaceRecord, chance: Random) -> RaceRecord | Non
 def another_game(record: RaceRecord, chance: Random) -> RaceRecord | None:
     game = chance.choice([name for name in GAMES if name != record.game])
     return replace(record, game=game)
-
-
-def newer_rules(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return promised(replace(record, rules_version=chance.choice((2, 3, 999999))))
 
 
 def another_race(record: RaceRecord, chance: Random) -> RaceRecord | None:
@@ -323,13 +303,10 @@ LIES: Final[Mapping[str, Lie]] = {
     for lie in (
         *LOG_LIES,
         another_count,
-        another_net,
         another_moment,
         swapped_rows,
-        another_place,
         row_left_out,
         row_twice,
-        row_of_nobody,
         falsely_ranked,
         another_seed,
         another_promise,
@@ -400,25 +377,3 @@ def loosened(line: str, sought: str, put: _Put) -> str:
     found = re.search(sought, line)
     is_another_name = found is not None and 0 <= name < found.start() and '"' not in found[0]
     return line if is_another_name else re.sub(sought, put, line, count=1)
-
-
-def loosely_written(text: str, chance: Random) -> tuple[str, str]:
-    """Return what was changed and a record in which one line has another form, or the whole has other line ends."""
-    lines = text.split("\n")[:-2]
-    if chance.random() < 0.1:
-        return chance.choice(
-            [
-                ("line ends of two characters", text.replace("\n", "\r\n")),
-                ("no last line end", text[:-1]),
-                ("an empty line after the end", text + "\n"),
-                ("a text before the record", "\n" + text),
-                ("the digest in capitals", text[:-65] + text[-65:].upper()),
-            ]
-        )
-    while True:
-        place = chance.randrange(len(lines))
-        sought, put = chance.choice(LOOSE)
-        changed = loosened(lines[place], sought, put)
-        if changed != lines[place]:
-            lines[place] = changed
-            return f"{sought} -> {put} in {changed[:40]!r}", sealed(lines)

@@ -195,6 +195,14 @@ def test_no_other_form_is_accepted_though_the_digest_fits(text: str) -> None:
         forged = sealed([*lines[:place], changed, *lines[place + 1 :]])
         assert verify(forged).is_contradicted, changed
     assert tried > 100
+    for forged in (
+        text.replace("\n", "\r\n"),
+        text[:-1],
+        text + "\n",
+        "\n" + text,
+        text[:-65] + text[-65:].upper(),
+    ):
+        assert verify(forged).is_contradicted
 
 
 # The digest, and four words for it
