@@ -278,17 +278,3 @@ async def test_the_remedy_for_a_server_that_was_closed_works_when_pasted(tmp_pat
     async with pasted(remedy, home) as host:
         await host.expect(f"table {code}")
         await leaves(host)
-
-
-async def test_the_practice_that_a_text_names_works_when_pasted(tmp_path: Path) -> None:
-    async with pasted("saratoga practice canfield --seed 'it is mine'", tmp_path) as player:
-        player.type("share")
-        line = await player.expect("share: Try it: ")
-        player.type("look")
-        board = [await player.expect("column ") for _ in range(4)]
-        player.type("quit")
-        assert await player.ended() == Exit.DONE
-    async with pasted(command_in(line), tmp_path / "friend") as friend:
-        assert [await friend.expect("column ") for _ in range(4)] == board
-        friend.type("quit")
-        assert await friend.ended() == Exit.DONE

@@ -280,27 +280,6 @@ async def test_a_server_whose_terminal_is_closed_stops_in_order(tmp_path: Path) 
     assert not (tmp_path / "store" / SOCKET).exists()
 
 
-async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
-    tmp_path: Path,
-) -> None:
-    full = os.open("/dev/full", os.O_WRONLY)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "saratoga_server", "--port", "0"),
-        *("--data", str(tmp_path), "--metrics-port", "off"),
-        stdout=full,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    os.close(full)
-    assert process.stderr is not None
-    async with asyncio.timeout(WITHIN):
-        await process.stderr.readuntil(b"ready_line_failed")
-        process.terminate()
-        rest = await process.stderr.read()
-        assert await process.wait() == 0
-    assert b"Traceback" not in rest
-    assert not (tmp_path / "store" / SOCKET).exists()
-
-
 @pytest.mark.parametrize("module", FAILING_AT_SIGUSR1)
 async def test_a_background_task_that_fails_ends_the_server_with_an_error(module: str) -> None:
     async with running_server(module=module) as server_process:

@@ -111,7 +111,6 @@ async def open_gateway(
     *,
     rate: float = 0,
     burst: float = 100,
-    hosts: Hosts = OWN_HOSTS,
     proxies: int = 0,
     per_address: float | None = 1.0,
     pages: Pages = no_pages,
@@ -124,7 +123,7 @@ async def open_gateway(
         tls=tls,
         rate=rate,
         burst=burst,
-        hosts=hosts,
+        hosts=OWN_HOSTS,
         trusted_proxies=proxies,
         per_address=per_address,
     )

@@ -11,7 +11,6 @@ from kit.in_process_server import PROGRAM
 from kit.stores import StoreServer
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.live.readiness import WhyRefused, never_refused
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.store.opening import Store, open_store
@@ -34,17 +33,10 @@ class ListeningServer:
 
 
 @asynccontextmanager
-async def listening_server(
-    store: Store,
-    *,
-    name: str = "node",
-    why_store_refused: WhyRefused = never_refused,
-) -> AsyncIterator[ListeningServer]:
+async def listening_server(store: Store) -> AsyncIterator[ListeningServer]:
     """Run a server without rate limits and without the page on this store."""
     metrics = Metrics()
-    node = await Node.opened(
-        store, name, PROGRAM, metrics, deal=deal_for_key, why_store_refused=why_store_refused
-    )
+    node = await Node.opened(store, "node", PROGRAM, metrics, deal=deal_for_key)
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, burst=100)
     gateway = Gateway(node.dispatcher, settings, HttpPages(node, None), metrics)
     opened = ListeningServer(node, gateway, await gateway.open())

@@ -82,9 +82,9 @@ class Received:
         """Return the events of that kind, from the event with index `since` on."""
         return [event for event in self.events[since:] if isinstance(event, kind)]
 
-    def deals(self, since: int = 0) -> list[BoardChanged]:
-        """Return the deals, from the event with index `since` on."""
-        return [event for event in self.all(BoardChanged, since) if not event.entries]
+    def deals(self) -> list[BoardChanged]:
+        """Return the deals."""
+        return [event for event in self.all(BoardChanged) if not event.entries]
 
     def endings(self, since: int = 0) -> list[BoardChanged]:
         """Return the ends of the board by the server, from the event with index `since` on."""

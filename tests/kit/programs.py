@@ -45,14 +45,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
-_figures: list[str] = []
-
-
-def note(figure: str) -> None:
-    """Store a line that is printed after the last test."""
-    _figures.append(figure)
-
-
 KNOWN = (
     "cc",
     "chromium",
@@ -125,5 +117,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"not tested because programs are missing: {', '.join(sorted(missing))}",
             yellow=True,
         )
-    for figure in _figures:
-        terminalreporter.write_line(figure)

@@ -161,11 +161,9 @@ DEADLINE = CAP * 60_000
 BEFORE = Previous(f"{TABLE}/1", "ab" * 32)
 
 
-def countdown_voided(
-    record: RaceRecord, reason: str = NONCE_MISSING, player: str = ""
-) -> RaceRecord:
-    """Return the record of the race if its countdown had been voided, for this racer if one is to blame."""
-    player = player or record.racers[0].player
+def countdown_voided(record: RaceRecord, reason: str = NONCE_MISSING) -> RaceRecord:
+    """Return the record of the race if its countdown had been voided, for the first racer if one is to blame."""
+    player = record.racers[0].player
     racers = tuple(
         replace(
             each,
@@ -194,10 +192,10 @@ def ended(record: RaceRecord) -> events.Ended:
     )
 
 
-def void_record(race_id: str = f"{TABLE}/1", game: str = "canfield") -> RaceRecord:
+def void_record(race_id: str = f"{TABLE}/1") -> RaceRecord:
     """Return the record of a race of one racer that was voided because its table was closed."""
     number = int(race_id.rpartition("/")[2])
-    return closed(race(game, number - 1, [Entrant("Anna", banking, patience=9)]), 3)
+    return closed(race("canfield", number - 1, [Entrant("Anna", banking, patience=9)]), 3)
 
 
 def voided_race(race_id: str = f"{TABLE}/1") -> events.Ended:

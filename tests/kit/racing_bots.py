@@ -19,6 +19,7 @@ from kit.processes import wait_for_listener
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
+from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
 
 WITHIN = 60.0
@@ -161,6 +162,7 @@ class RacingBots(Racing):
 
     server_process: ServerProcess = field(kw_only=True)
     store_url: str = field(kw_only=True)
+    durability: Durability = Durability.SAFE
 
     async def kill(self, victim: Victim) -> None:
         """Kill the server, its embedded store, or both; wait until every player is back."""
@@ -179,7 +181,7 @@ class RacingBots(Racing):
         """Stop and audit all races; return the numbers of races and of acknowledged moves."""
         await self.stop_racing()
         assert self.failures == []
-        async with open_store(self.store_url) as store:
+        async with open_store(self.store_url, self.durability) as store:
             auditor = Auditor(self.tables, store)
             await auditor.audit_all()
         assert auditor.faults == []
@@ -200,6 +202,7 @@ async def racing_bots(
     async with running_server(*flags, module=QUICK) as server_process:
         store = external.url if external else f"unix://{server_process.store_socket}"
         async with racing_bots_at(server_process.url, games, pace, server_process, store) as bots:
+            bots.durability = Durability(durability)
             yield bots
 
 

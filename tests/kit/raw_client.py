@@ -67,7 +67,6 @@ class Frame(NamedTuple):
 
     whole: bytes
     opcode: int
-    is_masked: bool
     payload: bytes
 
 
@@ -86,7 +85,7 @@ def split_frames(data: bytes) -> tuple[list[Frame], bytes]:
         payload = data[head : head + size]
         if mask:
             payload = bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
-        frames.append(Frame(data[: head + size], data[0] & 15, bool(mask), payload))
+        frames.append(Frame(data[: head + size], data[0] & 15, payload))
         data = data[head + size :]
     return frames, data
 

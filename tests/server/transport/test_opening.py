@@ -14,7 +14,7 @@ from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
     Done,
 )
-from saratoga_server.transport.connection import MOST_REQUEST, PlayerConnection
+from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.hosts import Hosts, own_names
 
 # The gateway: all connections of a node, accepted and closed
@@ -74,38 +74,6 @@ async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None
 
 
 # The first request of a connection: bounded in size, answered once, then freed
-
-
-@pytest.mark.parametrize(
-    ("head", "status"),
-    [
-        (b"GET / HTTP/1.1\r\n" + b"a: " + b"x" * 9000 + b"\r\n\r\n", b" 431 "),
-        (b"GET / HTTP/1.1\r\n" + (b"a: " + b"x" * 4000 + b"\r\n") * 9, b" 431 "),
-        (b"GET / HTTP/1.1\r\n" + b"a: x\r\n" * 500 + b"\r\n", b" 431 "),
-        (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", b" 414 "),
-        (b"x" * (MOST_REQUEST - 1) + b"\r\n\r\n", b" 431 "),
-        (b"x" * (MOST_REQUEST + 1), b" 431 "),
-        (b"GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", b" 400 "),
-        (b"POST / HTTP/1.1\r\nContent-Length: 5000\r\n\r\n" + b"x" * 5000, b" 400 "),
-        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b" 400 "),
-        (b"GET /\xff HTTP/1.1\r\n\r\n", b" 400 "),
-        (b"GET / HTTP/1.1\r\na: \x01\r\n\r\n", b" 400 "),
-        (b"GET / HTTP/9.9\r\n\r\n", b" 400 "),
-        (b"\r\n\r\n", b" 400 "),
-    ],
-)
-async def test_a_head_of_any_shape_has_its_bounds_and_one_answer(
-    opened: OpenGateway, head: bytes, status: bytes
-) -> None:
-    with raw_socket(opened.port, window=None) as socket:
-        await socket.say(head)
-        answer = await socket.read_to_the_end()
-    assert status in answer.partition(b"\r\n")[0]
-    assert answer.count(b"HTTP/1.1 ") == 1
-    assert b"\r\nConnection: close\r\n" in answer
-    assert opened.commands.sessions == []
-    async with connected_player(opened.url, "Anna") as anna:
-        assert await anna.ask(Heartbeat) == Done(re=1)
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 70])
