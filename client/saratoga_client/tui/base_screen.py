@@ -58,7 +58,7 @@ class Key:
 
 
 Keys: TypeAlias = tuple[Key, ...]
-"""The keys of a screen; of two entries with the same key, the first one counts."""
+"""The keys of a screen; of entries with the same key, the first with an effect or a reason counts."""
 
 
 def title_line(
@@ -320,7 +320,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if self.is_asking:
             self._after_question = text, role
         else:
-            self.show_message(text, role)
+            self.query_one(MessageLine).say(text, self.program.colours[role])
 
     @property
     def resting(self) -> str:
@@ -330,10 +330,6 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def may_cover_message(self, calm: str) -> bool:
         """Return whether news that can wait may replace the message now; `calm` is the text of the last such news."""
         return not self.is_asking and self.message in ("", self.resting, calm)
-
-    def show_message(self, text: str, role: Role) -> None:
-        """Show a message in place of the last one."""
-        self.query_one(MessageLine).say(text, self.program.colours[role])
 
     # Keys
 
@@ -374,13 +370,14 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def press(self, key: str) -> None:
         """Run a key's action; called only while no question is open."""
-        found = next((each for each in self.keys() if key in each.names.split()), None)
-        if found is not None and found.when:
-            found.action()
-        elif found is not None and found.why:
-            self.say(found.why)
-        else:
-            self.press_in_body(key)
+        for each in self.keys():
+            if key in each.names.split() and (each.when or each.why):
+                if each.when:
+                    each.action()
+                else:
+                    self.say(each.why)
+                return
+        self.press_in_body(key)
 
     def press_in_body(self, key: str) -> None:
         """Use a key that is not in the screen's table; the base scrolls a page, which is the visible answer."""

@@ -41,13 +41,9 @@ class GameScreen(BaseScreen):
 
     def body(self) -> Iterable[Widget]:
         with Horizontal(id="table"):
-            yield from self.boards()
+            yield BoardPane(quick=self.program.appearance.quick, id="board")
             yield from self.side()
         yield CanvasView(self.draw_ticker, id="ticker")
-
-    def boards(self) -> Iterable[Widget]:
-        """Return the widgets of the board."""
-        yield BoardPane(quick=self.program.appearance.quick, id="board")
 
     @property
     def pane(self) -> BoardPane:
@@ -55,6 +51,10 @@ class GameScreen(BaseScreen):
         return self.query_one("#board", BoardPane)
 
     # Of each game screen
+
+    @abstractmethod
+    def own_keys(self) -> Keys:
+        """Return the keys that not every screen with a board has; a card search has none of them."""
 
     @abstractmethod
     def side(self) -> Iterable[Widget]:
@@ -88,8 +88,9 @@ class GameScreen(BaseScreen):
             )
         find = "find cards: type a rank, a suit or both; all visible ones light up"
         return (
-            Key("/", "find", find, search("/")),
             Key("escape", "", "", search("escape"), when=bool(self.finder.text)),
+            *self.own_keys(),
+            Key("/", "find", find, search("/")),
             Key("p", "panel", "hide the panel, or show it again", self._toggle_panel),
             Key("c", "suits", "two or four colours of suits", self._change_suits),
             *super().keys(),

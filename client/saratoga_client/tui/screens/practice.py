@@ -143,9 +143,7 @@ class PracticeScreen(GameScreen):
             find=self.finder.text,
         )
 
-    def keys(self) -> Keys:
-        if self.finder.is_open:
-            return super().keys()
+    def own_keys(self) -> Keys:
         session, scene = self.session, self.pane.scene
         undo, redo = partial(self._change, session.undo), partial(self._change, session.redo)
         undo_now, redo_now = session.made and "undo", session.undone and "redo"
@@ -160,7 +158,6 @@ class PracticeScreen(GameScreen):
             Key("n", "new deal", "a new deal", self._deal_anew),
             Key("y", copy or "", "copy the result, with the seed, for friends", self._copy_result),
             Key("e", "", "race the ghost of your best run, or stop it", self._toggle_ghost),
-            *super().keys(),
         )
 
     def hints(self) -> Guide:

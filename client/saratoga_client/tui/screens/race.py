@@ -132,14 +132,12 @@ class RaceScreen(GameScreen, TableScreen):
         role = Role.WARNING if time.left < LATE else Role.TITLE
         return minutes_and_seconds(time.left), role
 
-    def keys(self) -> Keys:
-        if self.finder.is_open:
-            return super().keys()
+    def own_keys(self) -> Keys:
         own = self.own
         may_end = own.is_racing and not own.is_cashing_out
         ends = "cash out: end your race and keep what you banked; asks first"
         cash_out = Key("x", "cash out", ends, self._ask_to_cash_out, when=may_end, is_kept=True)
-        return (cash_out, self.end_race_key(), *super().keys())
+        return (cash_out, self.end_race_key())
 
     def help_lines(self) -> Guide:
         return (*super().help_lines(), ("ctrl+c", "leave at once; your seat is kept for a minute"))

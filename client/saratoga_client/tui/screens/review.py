@@ -307,9 +307,7 @@ class ReviewScreen(GameScreen):
 
     # Keys
 
-    def keys(self) -> Keys:
-        if self.finder.is_open:
-            return super().keys()
+    def own_keys(self) -> Keys:
         moves = "the move before, the next move; also j and l"
         pauses = "the longest pause before a move on this board; again: the next longest"
         racers = "the next racer's board, the one before; 1 to 9 choose by place"
@@ -339,7 +337,6 @@ class ReviewScreen(GameScreen):
             Key("<", "", "ten seconds back", partial(self._jump, -10_000)),
             Key("home", "", "the deal", lambda: self._go(self.replay.at(0))),
             Key("end", "", "the end of this board", self._go_to_end),
-            *super().keys(),
             Key("escape", "", "", partial(self._step, 0)),
         )
 
