@@ -1,7 +1,7 @@
 """A practice session: one deal after another, with undo, redo, hints, a clock and a ghost.
 
-Each action returns a sentence for the player. A run is kept when the player wins, restarts or leaves it, and
-the best run of a deal can be the ghost of a later one. Nothing else counts.
+Each action returns a sentence for the player. When the player wins, restarts or leaves, the run is kept if it is
+the best one of its deal, and can be the ghost of a later run. Nothing else counts.
 """
 
 import time

@@ -85,7 +85,7 @@ def _ghost(session: PracticeSession) -> Iterator[tuple[str, Role]]:
 class PracticeScreen(GameScreen):
     """The screen of a practice session; `dismiss` ends practice."""
 
-    LEAVE = ("back", "end practice; the run is kept on this machine")
+    LEAVE = ("back", "end practice; your best run is kept on this machine")
     HEADING = TAG = "PRACTICE"
     TITLE_ROLE = Role.PRACTICE
 
@@ -199,7 +199,9 @@ class PracticeScreen(GameScreen):
     def _change_deal(self, question: str, change: Callable[[], str]) -> None:
         """Run an action that ends the run; ask the player first if a move was made."""
         if self.session.made and not self.session.is_won:
-            self.ask(f"{question} Your run is kept. (y/n)", y=("yes", lambda: self._change(change)))
+            self.ask(
+                f"{question} Your best run is kept. (y/n)", y=("yes", lambda: self._change(change))
+            )
         else:
             self._change(change)
 
