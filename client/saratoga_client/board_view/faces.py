@@ -53,7 +53,7 @@ class Lines(NamedTuple):
     """The four corners: top left, top right, bottom left, bottom right."""
 
 
-class Symbols(NamedTuple):
+class CardSymbols(NamedTuple):
     """The characters of cards and piles."""
 
     lines: dict[CardState, Lines]
@@ -71,7 +71,7 @@ class Symbols(NamedTuple):
 
 
 _THIN, _LETTERS = Lines("─", "│", "╭╮╰╯"), Lines("-", "|", "++++")
-UNICODE_SYMBOLS: Final = Symbols(
+UNICODE_SYMBOLS: Final = CardSymbols(
     lines={
         CardState.PLAIN: _THIN,
         CardState.FOUND: _THIN,
@@ -85,7 +85,7 @@ UNICODE_SYMBOLS: Final = Symbols(
     redeal="↻",
     marks={CardState.PICKED: "▐", CardState.TARGET: "→"},
 )
-ASCII_SYMBOLS: Final = Symbols(
+ASCII_SYMBOLS: Final = CardSymbols(
     lines={
         CardState.PLAIN: _LETTERS,
         CardState.FOUND: _LETTERS,
@@ -112,7 +112,7 @@ class CardStyle:
     """True to draw red suits as outlines, for screens without colour."""
 
     @property
-    def symbols(self) -> Symbols:
+    def symbols(self) -> CardSymbols:
         return ASCII_SYMBOLS if self.ascii else UNICODE_SYMBOLS
 
     def suit(self, letter: str) -> str:

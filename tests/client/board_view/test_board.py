@@ -90,8 +90,8 @@ def test_the_selected_cards_and_their_targets_are_highlighted() -> None:
 
 
 def test_only_the_foundation_that_takes_the_card_is_highlighted() -> None:
-    marks = Marks(picked=("t1", 1), targets=frozenset({"up.S"}))
-    found = roles("lady-palk", "t1: 3S\nup: S6,2", marks)
+    marks = Marks(picked=("t1", 2), targets=frozenset({"t2", "up.S"}))
+    found = roles("lady-palk", "t1: 4H 3S\nup: S6,2", marks)
     assert found["2♠"] is Role.TARGET_BLACK
     assert found["6♠"] is Role.CARD_BLACK
 

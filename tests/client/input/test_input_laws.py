@@ -38,7 +38,7 @@ KEYS = (
     *("space", "tab", "shift+tab", "enter", "escape", "f5", "ctrl+a", "", "\x1b["),
 )
 PILES = (
-    *("stock", "w", "r", "nowhere", ""),
+    *("stock", "w", "r"),
     *(f"{family}.{letter}" for family in ("up", "down") for letter in SUITS),
     *COLUMN_NAMES[:13],
 )
@@ -55,7 +55,7 @@ def reached(scene: Scene, move: Move, selection: Selection) -> InputResult:
     while (held := marks(scene, result.selection).picked) and held[1] > move.count:
         result = press(scene, result.selection, "-")
     # the largest packet that fits is picked, and not every size fits the target
-    if result.selection.size is None and len(sizes(scene, move)) > 1:
+    if result.selection.size is None and len(scene.carries(move.source, move.target)) > 1:
         result = press(scene, press(scene, result.selection, "-").selection, "+")
     return press(scene, result.selection, key_of(move.target))
 
@@ -67,14 +67,6 @@ def pick(scene: Scene, move: Carry, selection: Selection) -> InputResult:
     while result.selection.picked != move.source:
         result = press(scene, result.selection, "b")
     return result
-
-
-def sizes(scene: Scene, move: Carry) -> set[int]:
-    return {
-        count
-        for count in range(1, 14)
-        if refusal(scene.game, scene.view, Carry(move.source, move.target, count)) is None
-    }
 
 
 def is_sound(scene: Scene, result: InputResult) -> None:
