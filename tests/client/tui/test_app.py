@@ -4,6 +4,7 @@ import asyncio
 import io
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import combinations
 
 import pytest
@@ -181,46 +182,19 @@ def ratio(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-@pytest.mark.parametrize(("depth", "theme"), COLOURED)
-def test_suits_can_be_read_in_every_state(depth: Colours, theme: str) -> None:
-    colours = paint(depth, theme)
-    for state in CardState:
-        for tone in TONES:
-            assert contrast(colours[Role(f"{state}-{tone}")], depth) > READABLE[depth], (
-                state,
-                tone,
-            )
-
-
-@pytest.mark.parametrize(("depth", "theme"), COLOURED)
-@pytest.mark.parametrize(
-    "role",
-    [
-        Role.TEXT,
-        Role.LABEL,
-        Role.KEY,
-        Role.KEY_LIT,
-        Role.KEY_TARGET,
-        Role.COUNT,
-        Role.BACK_COUNT,
-        Role.MONEY_UP,
-        Role.MONEY_DOWN,
-        Role.WARNING,
-        Role.ALARM,
-        Role.LEADER,
-        Role.YOU,
-        Role.TITLE,
-    ],
+SHAPES = frozenset(
+    {Role.CARD_BACK, Role.FRAME, Role.SPACE, Role.SPACE_TARGET, Role.BAR, Role.BAR_REST, Role.TICK}
 )
-def test_words_on_the_table_can_be_read(depth: Colours, theme: str, role: Role) -> None:
-    assert contrast(paint(depth, theme)[role], depth) > READABLE[depth]
+"""Roles of lines and patterns, which are no words."""
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_dim_words_can_be_read_too(theme: str) -> None:
-    assert contrast(paint(Colours.ALL, theme)[Role.DIM], Colours.ALL) > READABLE[Colours.ALL]
-    # The 256 colours have no dark green, so less is possible.
-    assert contrast(paint(Colours.MANY, theme)[Role.DIM], Colours.MANY) > 3.0
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+def test_words_on_the_table_and_on_cards_can_be_read(depth: Colours, theme: str) -> None:
+    for role, style in paint(depth, theme).items():
+        if role not in (*SHAPES, *EDGES):
+            # the 256 colours have no dark green, so less is possible
+            is_dim = role is Role.DIM and depth is Colours.MANY
+            assert contrast(style, depth) > (3.0 if is_dim else READABLE[depth]), role
 
 
 @pytest.mark.parametrize(("depth", "theme"), COLOURED)
@@ -249,6 +223,8 @@ def test_without_background_roles_that_differ_in_meaning_differ_in_style(theme: 
     ):
         assert bare[one] != bare[other]
     assert bare[Role.KEY] != bare[Role.KEY_LIT] != bare[Role.KEY_TARGET]
+    assert bare[Role.SPACE].bgcolor is None
+    assert bare[Role.CARD_RED] == paint(Colours.ALL, theme)[Role.CARD_RED]
 
 
 @pytest.mark.parametrize(("depth", "theme"), COLOURED)
@@ -268,14 +244,6 @@ def test_without_colours_no_style_has_one() -> None:
     assert colours[Role.PICKED_RED] != colours[Role.CARD_RED] != colours[Role.TARGET_RED]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_without_background_the_table_is_the_terminals_and_cards_are_cards(theme: str) -> None:
-    bare, full = paint(Colours.ALL, theme, background=False), paint(Colours.ALL, theme)
-    assert bare[Role.TABLE].bgcolor is None
-    assert bare[Role.SPACE].bgcolor is None
-    assert bare[Role.CARD_RED] == full[Role.CARD_RED]
-
-
 LOG = logging.getLogger("saratoga.late")
 
 
@@ -284,51 +252,24 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    """A terminal to which a log handler writes messages of the level `warning` and above."""
-    written = Terminal()
-    speaker = logging.StreamHandler(written)
-    speaker.setLevel(logging.WARNING)
-    logging.getLogger().addHandler(speaker)
-    yield written
-    logging.getLogger().removeHandler(speaker)
+@contextmanager
+def written(into: io.StringIO) -> Iterator[io.StringIO]:
+    """Have log lines written to a stream."""
+    handler = logging.StreamHandler(into)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield into
+    finally:
+        logging.getLogger().removeHandler(handler)
 
 
-def test_important_log_lines_are_written_afterwards_in_order(terminal: Terminal) -> None:
-    with deferred_logs():
-        LOG.warning("one")
-        LOG.info("nothing much")
-        LOG.error("two")
-        assert terminal.getvalue() == ""
-    assert terminal.getvalue() == "one\ntwo\n"
-    LOG.warning("three")
-    assert terminal.getvalue().endswith("three\n")
-
-
-def test_log_lines_are_written_after_a_failed_screen_too(terminal: Terminal) -> None:
-    def fail() -> None:
-        with deferred_logs():
-            LOG.warning("before that")
-            raise ValueError("gone")
-
-    with pytest.raises(ValueError, match="gone"):
-        fail()
-    assert terminal.getvalue() == "before that\n"
-
-
-def test_the_number_of_deferred_log_lines_is_bounded(terminal: Terminal) -> None:
-    with deferred_logs():
-        for number in range(MOST_KEPT + 5):
-            LOG.warning("%d", number)
-    assert terminal.getvalue().split() == [str(number) for number in range(5, MOST_KEPT + 5)]
-
-
-def test_a_log_that_goes_into_a_file_is_written_at_once() -> None:
-    file = io.StringIO()
-    speaker = logging.StreamHandler(file)
-    logging.getLogger().addHandler(speaker)
-    with deferred_logs():
-        LOG.warning("at once")
-        assert file.getvalue() == "at once\n"
-    logging.getLogger().removeHandler(speaker)
+def test_the_last_log_lines_reach_the_terminal_after_the_screen_and_a_file_at_once() -> None:
+    with written(Terminal()) as terminal, written(io.StringIO()) as file:
+        with suppress(ValueError), deferred_logs():
+            for number in range(MOST_KEPT + 5):
+                LOG.warning("%d", number)
+            assert (terminal.getvalue(), len(file.getvalue().split())) == ("", MOST_KEPT + 5)
+            raise ValueError("a failed screen")
+        assert terminal.getvalue().split() == [str(number) for number in range(5, MOST_KEPT + 5)]
+        LOG.warning("later")
+        assert terminal.getvalue().endswith("later\n")
