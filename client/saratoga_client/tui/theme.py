@@ -20,84 +20,71 @@ from saratoga_client.local.terminal import Colours
 from saratoga_rules.game import Game
 
 _COLOURS: Final = """
-                felt     paper    plain
+                felt     paper    plain    bare
 
-ground          #0e3b2b  #dfe3da  #000000
-table           #e4ece4  #20241f  #ffffff
-text            #e4ece4  #20241f  #ffffff
-dim             #7fa592  #58605a  #c0c0c0
-title           #ffffff  #000000  #ffffff
-frame           #3f7a62  #9aa398  #ffffff
-label           #a3c4b3  #4a534b  #ffffff
-key             #e6c878  #6b4600  #ffff55
-key-lit         #ffe28a  #5a2d00  #ffff55
-key-target      #8ff0a4  #0b6b34  #80ff80
-space           #4d8a70  #8b958a  #c0c0c0
-space-target    #8ff0a4  #0b6b34  #80ff80
-count           #e4ece4  #20241f  #ffffff
-money-up        #8ff0a4  #0b6b34  #80ff80
-money-down      #ffb3a0  #a61b1b  #ff9090
-bar             #d9b45b  #8a5a00  #ffff55
-bar-rest        #2c6650  #c3c9be  #606060
-tick            #ffffff  #000000  #ffffff
-you             #ffffff  #000000  #ffffff
-leader          #ffd75f  #5a2d00  #ffff55
-warning         #ffcf87  #87290b  #ffb060
-alarm           #ffb3a0  #a61b1b  #ff9090
+ground          #0e3b2b  #dfe3da  #000000  none
+table           #e4ece4  #20241f  #ffffff  none
+text            #e4ece4  #20241f  #ffffff  none
+dim             #7fa592  #58605a  #c0c0c0  #767676
+title           #ffffff  #000000  #ffffff  none
+frame           #3f7a62  #9aa398  #ffffff  #767676
+label           #a3c4b3  #4a534b  #ffffff  none
+key             #e6c878  #6b4600  #ffff55  #b06100
+key-lit         #ffe28a  #5a2d00  #ffff55  #b06100
+key-target      #8ff0a4  #0b6b34  #80ff80  #00875f
+space           #4d8a70  #8b958a  #c0c0c0  #767676
+space-target    #8ff0a4  #0b6b34  #80ff80  #00875f
+count           #e4ece4  #20241f  #ffffff  none
+money-up        #8ff0a4  #0b6b34  #80ff80  #00875f
+money-down      #ffb3a0  #a61b1b  #ff9090  #d24242
+bar             #d9b45b  #8a5a00  #ffff55  #b06100
+bar-rest        #2c6650  #c3c9be  #606060  #767676
+tick            #ffffff  #000000  #ffffff  none
+you             #ffffff  #000000  #ffffff  none
+leader          #ffd75f  #5a2d00  #ffff55  #b06100
+warning         #ffcf87  #87290b  #ffb060  #b06100
+alarm           #ffb3a0  #a61b1b  #ff9090  #d24242
 
-card            #fdfdf8  #ffffff  #ffffff
-card-edge       #a9aba2  #a9aba2  #404040
-picked          #ffd75f  #ffd75f  #ffff00
-picked-edge     #7a4f00  #7a4f00  #000000
-target          #c9f2cf  #b5ecc0  #80ff80
-target-edge     #0b7a3b  #0b7a3b  #000000
-found           #bfe0ff  #bfe0ff  #80e0ff
-found-edge      #1d5fa8  #1d5fa8  #000000
-black           #16181d  #16181d  #000000
-red             #c8102e  #c8102e  #b00000
-club            #1d4ed8  #1d4ed8  #0000c0
-diamond         #b45309  #b45309  #8a3c00
-lit-black       #16181d  #16181d  #000000
-lit-red         #a00018  #a00018  #a00018
-lit-club        #1238a8  #1238a8  #1238a8
-lit-diamond     #7a3a00  #7a3a00  #7a3a00
-back            #1f3f73  #1f3f73  #0000a0
-card-back       #5d84bd  #7fa3d8  #8080ff
-back-count      #ffffff  #ffffff  #ffffff
-practice        #b79cf2  #b79cf2  #b79cf2
-practice-ink    #1b1030  #1b1030  #1b1030
+card            #fdfdf8  #ffffff  #ffffff  same
+card-edge       #a9aba2  #a9aba2  #404040  #767676
+picked          #ffd75f  #ffd75f  #ffff00  same
+picked-edge     #7a4f00  #7a4f00  #000000  same
+target          #c9f2cf  #b5ecc0  #80ff80  same
+target-edge     #0b7a3b  #0b7a3b  #000000  same
+found           #bfe0ff  #bfe0ff  #80e0ff  same
+found-edge      #1d5fa8  #1d5fa8  #000000  same
+black           #16181d  #16181d  #000000  same
+red             #c8102e  #c8102e  #b00000  same
+club            #1d4ed8  #1d4ed8  #0000c0  same
+diamond         #b45309  #b45309  #8a3c00  same
+lit-black       #16181d  #16181d  #000000  same
+lit-red         #a00018  #a00018  #a00018  same
+lit-club        #1238a8  #1238a8  #1238a8  same
+lit-diamond     #7a3a00  #7a3a00  #7a3a00  same
+back            #1f3f73  #1f3f73  #0000a0  same
+card-back       #5d84bd  #7fa3d8  #8080ff  same
+back-count      #ffffff  #ffffff  #ffffff  same
+practice        #b79cf2  #b79cf2  #b79cf2  same
+practice-ink    #1b1030  #1b1030  #1b1030  same
 """
 """The colours of the themes: a dark green table, a light one for bright surroundings, and the highest contrast.
 
 The rows have the names of roles; a row without a role is a background, or the colour of a suit on plain
-cards or, after `lit-`, on highlighted ones.
+cards or, after `lit-`, on highlighted ones. The last column has the colours without a painted background, where
+`none` is the terminal's own and `same` the theme's; the others have a contrast of 4.5 both to black and to white.
 """
 
+_HEADS, *_ROWS = (line.split() for line in _COLOURS.splitlines() if line)
 
-def _themes() -> dict[str, dict[str, str]]:
-    heads, *rows = (line.split() for line in _COLOURS.splitlines() if line)
-    return {
-        theme: {name: colours[column] for name, *colours in rows}
-        for column, theme in enumerate(heads)
-    }
-
-
-THEMES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(_themes())
-"""The themes by name, the default one first, each with its colours by the names of `_COLOURS`."""
-
-_BETWEEN, _BETWEEN_RED, _BETWEEN_GREEN, _BETWEEN_AMBER = "#767676", "#d24242", "#00875f", "#b06100"
-# A contrast of 4.5 both to black and to white.
-
-_ON_ANY_GROUND: Final[Mapping[str, str]] = MappingProxyType(
+THEMES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
-        **dict.fromkeys(("ground", "table", "text", "count", "title", "tick", "you", "label"), ""),
-        **dict.fromkeys(("dim", "frame", "space", "bar-rest", "card-edge"), _BETWEEN),
-        **dict.fromkeys(("key", "key-lit", "bar", "leader", "warning"), _BETWEEN_AMBER),
-        **dict.fromkeys(("key-target", "space-target", "money-up"), _BETWEEN_GREEN),
-        **dict.fromkeys(("money-down", "alarm"), _BETWEEN_RED),
+        theme: {name: colours[column] for name, *colours in _ROWS}
+        for column, theme in enumerate(_HEADS[:-1])
     }
 )
-"""Colours that can be read on a light and on a dark terminal; an empty text is the terminal's own."""
+"""The themes by name, the default one first, each with its colours by the names of `_COLOURS`."""
+
+_BARE: Final = {name: "" if bare == "none" else bare for name, *_, bare in _ROWS if bare != "same"}
 
 _STATES: Final = ("card", "picked", "target", "found")
 _TONES: Final = ("black", "red", "club", "diamond")
@@ -122,7 +109,7 @@ def paint(colours: Colours, theme: str = "felt", *, background: bool = True) -> 
     """
     if colours is Colours.NONE:
         return MappingProxyType(_without_colours())
-    of = {**THEMES[theme], **({} if background else _ON_ANY_GROUND)}
+    of = {**THEMES[theme], **({} if background else _BARE)}
     ground = of["ground"] or None
     styles = {
         role: Style(color=of.get(role) or None, bgcolor=ground, bold=role not in _THIN or None)

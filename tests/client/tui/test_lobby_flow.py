@@ -330,26 +330,6 @@ async def test_the_server_here_is_not_closed_under_a_friend_without_a_question(
         await lobby.sit_down("Anna", code)
         await visitor.reads("SEATS 2 of 16")
         await visitor.press("q", "y")
-        await visitor.reads(f"Anna is still at {code}.")
-        await visitor.press("n")
-        assert server_here == ["started"]
-        await visitor.press("q")
-        await visitor.reads(f"Anna is still at {code}.")
-        await visitor.press("y")
-        await visitor.reads("Your server on this machine has been closed.")
-
-
-async def test_the_server_here_is_closed_for_no_other_step_without_a_question(
-    lobby: OpenLobby, server_here: list[str]
-) -> None:
-    async with in_the_lobby(NOWHERE, name="Bert") as visitor:
-        await visitor.reads("WHAT YOU CAN DO")
-        await visitor.press("h", "enter")
-        await visitor.reads("SEATS 1 of 16")
-        code = visitor.lines[0].split()[1]
-        await lobby.sit_down("Anna", code)
-        await visitor.reads("SEATS 2 of 16")
-        await visitor.press("q", "y")
         await visitor.reads(f"Anna is still at {code}. Close this machine's server?")
         await visitor.press("n", "o")
         await visitor.type(NOWHERE)
@@ -357,6 +337,12 @@ async def test_the_server_here_is_closed_for_no_other_step_without_a_question(
         await visitor.press("n", "h", "enter")
         await visitor.reads("SEATS 1 of 16")
         assert server_here == ["started"], "another table on the same server"
+        await lobby.sit_down("Cleo", visitor.lines[0].split()[1])
+        await visitor.reads("SEATS 2 of 16")
+        await visitor.press("q", "y")
+        await visitor.reads("Cleo is still at")
+        await visitor.press("y")
+        await visitor.reads("Your server on this machine has been closed.")
 
 
 async def test_a_server_that_cannot_be_started_here_is_reported_in_the_lobby(
