@@ -103,9 +103,8 @@ class _Form(NamedTuple):
 def pile_layout(game: Game, width: int, height: int) -> PileLayout:
     """Return the layout with the largest cards that fit; if none fit, with the smallest."""
     # Small cards close together are better than even smaller cards.
-    sizes = [
-        (size, size, airy) for size in SIZES for airy in (True, False)[: 1 + (size.height < 4)]
-    ]
+    airs = {size: (True,) if size.height > 3 else (True, False) for size in SIZES}
+    sizes = [(size, size, airy) for size in SIZES for airy in airs[size]]
     sizes += [(SMALL, strip, False) for strip in STRIPS]
     for above, below, airy in sizes:
         form = _Form(game, width, height, above, below, airy)
