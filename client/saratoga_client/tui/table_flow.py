@@ -27,7 +27,6 @@ from saratoga_client.tui.table_screen import TableScreen
 if TYPE_CHECKING:
     from saratoga_client.session.table_session import TableSession
     from saratoga_client.tui.app import SaratogaApp
-    from saratoga_client.tui.screens.results import Findings
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -48,7 +47,7 @@ class TableFlow:
     ) -> None:
         self.app = app
         self.server = server
-        self._inviter = inviter or Inviter(server=server)
+        self.inviter = inviter or Inviter(server=server)
         self._screen: TableScreen | None = None
         self._changes = asyncio.Event()
         self._left = asyncio.Event()
@@ -92,36 +91,9 @@ class TableFlow:
 
     # Screens
 
-    def reconsider(self) -> None:
-        """Show the screen of the current phase after a screen above it has closed."""
-        self._changes.set()
-
-    def show_invitation(self) -> None:
-        """Open the link for browsers with its QR code over the current screen."""
-        from saratoga_client.tui.screens.invitation import InvitationScreen
-
-        self.cover(InvitationScreen(self.state.table.code, self._inviter.page(self.state.table)))
-
-    def review(self, findings: "Findings") -> None:
-        """Open all boards of the finished race over the current screen."""
-        from saratoga_client.tui.screens.review import ReviewScreen
-
-        screen = ReviewScreen(findings.race, findings.boards, findings.player, findings.share)
-        self.cover(screen)
-
     def cover(self, screen: Screen[None]) -> None:
-        """Open another screen over the table's screen."""
-        self.app.push_screen(screen, lambda _: self.reconsider())
-
-    @property
-    def invitation_lines(self) -> tuple[str, ...]:
-        """The lines of the invitation to this table, with its present settings."""
-        return self._inviter.lines(self.state.table)
-
-    @property
-    def friends_server(self) -> str:
-        """The address by which friends reach the server."""
-        return self._inviter.server
+        """Open another screen over the table's screen, and then show the screen of the current phase."""
+        self.app.push_screen(screen, lambda _: self._changes.set())
 
     async def _show(self) -> None:
         """Show the states of the table until the session ends, which `stay` learns from the session."""

@@ -67,7 +67,7 @@ async def test_y_copies_the_invitation_with_the_present_settings() -> None:
     async with table_player(GATHERING) as at_table:
         await at_table.press("y")
         copied = at_table.app.clipboard
-        assert copied == "\n".join(at_table.flow.invitation_lines)
+        assert copied == "\n".join(at_table.flow.inviter.lines(at_table.flow.state.table))
         assert copied.endswith("saratoga join ws://192.168.1.7:7470/mint-otter-42")
 
 

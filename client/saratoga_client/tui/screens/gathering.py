@@ -243,8 +243,19 @@ class GatheringScreen(TableScreen):
                 yield RichView(self._draw_seats, id="seats")
                 yield RichView(self._draw_race, id="race")
 
+    @property
+    def _invitation(self) -> tuple[str, ...]:
+        """The lines of the invitation to this table, with its present settings."""
+        return self.controls.inviter.lines(self.state.table)
+
+    def _show_invitation(self) -> None:
+        from saratoga_client.tui.screens.invitation import InvitationScreen
+
+        table = self.state.table
+        self.cover(InvitationScreen(table.code, self.controls.inviter.page(table)))
+
     def _draw_invitation(self, ink: Ink) -> RenderableType:
-        return invitation_part(self.state, self.controls.invitation_lines, ink)
+        return invitation_part(self.state, self._invitation, ink)
 
     def _draw_seats(self, ink: Ink) -> RenderableType:
         return seats_part(self.state, self._chosen, self.symbols, ink)
@@ -300,14 +311,14 @@ class GatheringScreen(TableScreen):
     @property
     def _code_or_link(self) -> str:
         """What `o` shows: a phone cannot open an address of this machine."""
-        return "link" if is_this_machine(self.controls.friends_server) else "QR code"
+        return "link" if is_this_machine(self.controls.inviter.server) else "QR code"
 
     def keys(self) -> Keys:
         state, seat, blocked = self.state, self.state.seat, self._blocked
         copies, links = "copy the invitation for friends", "the link for browsers, with its QR code"
         usual = (
             Key("y", "copy invitation", copies, self._copy_invitation),
-            Key("o", self._code_or_link, links, self.controls.show_invitation),
+            Key("o", self._code_or_link, links, self._show_invitation),
         )
         if seat is None:
             return (*usual, *super().keys())
@@ -342,7 +353,7 @@ class GatheringScreen(TableScreen):
         super().press(key)
 
     def _copy_invitation(self) -> None:
-        self.app.copy_to_clipboard("\n".join(map(sanitised, self.controls.invitation_lines)))
+        self.app.copy_to_clipboard("\n".join(map(sanitised, self._invitation)))
         self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
 
     def press_ready(self, seat: Seat) -> None:

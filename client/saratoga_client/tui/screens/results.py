@@ -408,7 +408,7 @@ class ResultsScreen(TableScreen):
             record,
             self.state.player,
             self.state.table_view.levels,
-            self.controls.friends_server,
+            self.controls.inviter.server,
         )
         self.redraw()
 
@@ -424,7 +424,10 @@ class ResultsScreen(TableScreen):
         self.say("Opening the table for the next race.")
 
     def _review(self) -> None:
-        self.controls.review(self._shared())
+        from saratoga_client.tui.screens.review import ReviewScreen
+
+        found = self._shared()
+        self.cover(ReviewScreen(found.race, found.boards, found.player, found.share))
 
     def _copy_result(self) -> None:
         self.app.copy_to_clipboard(self._shared().share)
