@@ -5,7 +5,7 @@ Texts from a server are kept as they were sent; `Ink` sanitises them.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -52,7 +52,7 @@ from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
 from saratoga_client.tui.line_input import LineInput, one_line
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
-from saratoga_client.tui.screens.gathering import SETTING_KEYS, changed_setting
+from saratoga_client.tui.screens.gathering import changed_setting
 from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, rivals
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard
@@ -103,12 +103,6 @@ class Leaving:
     """The table at the other server to join, watch or create."""
 
 
-OPENS_HERE: Final = (
-    "Enter opens the table on the server that runs on this machine, or starts one until you leave."
-)
-
-NO_SEAT: Final = "You have no seat at a table, and your last table is not open."
-NO_TABLE: Final = "There is no public table: c creates one, j joins by a code."
 NO_SERVER: Final = "No server answers. h runs one here, o goes to another."
 
 COLUMNS: Final = (2, 19, 21, 8, 10, 6)
@@ -279,33 +273,23 @@ class LobbyScreen(BaseScreen):
         return grid
 
     def _draw_choices(self, ink: Ink) -> RenderableType:
-        """Draw the form of a new table, the games, or the keys that need no server."""
+        """Draw the keys of a new table's form, of practice, or without a server."""
+        above: list[RenderableType] = []
         if self._form is not None:
-            return Group(*self._draw_form(self._form, ink))
-        if self._is_practice:
-            games = tuple((str(number), game_title(game)) for number, game in enumerate(GAMES, 1))
-            return _choices("PRACTICE", games, ink)
-        if self.is_open or self.tables or not self.has_tried:
+            where = " ON A SERVER ON THIS MACHINE" if self._is_local else ""
+            heading, keys = f"A NEW TABLE{where}", self._form_keys(self._form)
+        elif self._is_practice:
+            heading, keys = "PRACTICE", self._practice_keys()
+        elif self.is_open or self.tables or not self.has_tried:
             return ""
-        can_do = [(each.names, each.help) for each in self.keys() if each.label and each.when]
-        return Group(ink.indented(self.wrong), "", _choices("WHAT YOU CAN DO", can_do, ink))
-
-    def _draw_form(self, form: TableSettings, ink: Ink) -> Iterator[RenderableType]:
-        is_local, private = self._is_local, "private: friends need the code"
-        yield _choices(
-            "A NEW TABLE ON A SERVER ON THIS MACHINE" if is_local else "A NEW TABLE",
-            (
-                ("g", game_title(form.game)),
-                ("c", cap_words(form.cap)),
-                ("+-", counted(form.seats, "seat")),
-                ("m", match_words(form.races)),
-                ("p", "public: in the list of every lobby" if form.public else private),
-            ),
-            ink,
-        )
-        if is_local:
-            yield ""
-            yield ink.indented(OPENS_HERE, Role.DIM)
+        else:
+            heading, keys = "WHAT YOU CAN DO", self._usual_keys()
+            above = [ink.indented(self.wrong), ""]
+        grid = ink.grid(2, 6, None)
+        for each in keys:
+            if each.help and each.when:
+                grid.add_row("", ink.text(each.shown or each.names, Role.KEY), ink.text(each.help))
+        return Group(*above, ink.text(f" {heading}", Role.LABEL), grid)
 
     def _draw_leaders(self, ink: Ink) -> RenderableType:
         grid = ink.grid(2, 22, NAME + 1, 10, 7, 1, 15, right={4})
@@ -335,47 +319,60 @@ class LobbyScreen(BaseScreen):
             return self._form_keys(self._form)
         if self._is_practice:
             return self._practice_keys()
-        here, chosen, is_open = partial(self._open_form, is_local=True), self.chosen, self.is_open
-        served = partial(Key, when=is_open, why=NO_SERVER)
+        return self._usual_keys()
+
+    def _usual_keys(self) -> Keys:
+        served = partial(Key, when=self.is_open, why=NO_SERVER)
         back = "go back to the table where you have a seat, or to your last one"
         hosts = "run a server on this machine, for yourself and your friends"
+        here, table = (
+            partial(self._open_form, is_local=True),
+            partial(self._open_form, is_local=False),
+        )
         asks = {purpose: partial(self._ask, Entry(purpose)) for purpose in Purpose}
+        seat, chosen, up = self.seat, self.chosen, partial(self._choose, -1)
+        join = partial(self.join, chosen) if chosen else asks[Purpose.TABLE]
         watch = partial(self.watch_table, chosen) if chosen else asks[Purpose.WATCH]
+        go_back = partial(self.join, seat) if seat else asks[Purpose.TABLE]
         return (
-            self._table_key("b", f"back to {self.seat}", back, self.seat, NO_SEAT),
-            self._table_key("enter", "join", "join the chosen table", chosen, NO_TABLE),
+            served("b", f"back to {seat}" if seat else "", back, go_back),
+            served("enter", "join" if chosen else "", "join the chosen table", join),
             served("w", "watch" if chosen else "", "watch a table", watch),
-            served("c", "create", "create a table", partial(self._open_form, is_local=False)),
+            served("c", "create", "create a table", table),
             Key("h", "host here", hosts, here),
             Key("j", "join by code", "join a friend: paste their line", asks[Purpose.TABLE]),
             Key("o", "other server", "go to a server by its address", asks[Purpose.SERVER]),
             served("n", "name", "choose a name", asks[Purpose.NAME]),
             Key("p", "practice", "practise by yourself, offline", self._open_practice),
-            Key("up", "", "choose a table", partial(self._choose, -1), shown="up  down"),
+            Key("up", "", "choose a table", up, bool(chosen), shown="up  down"),
             Key("down", "", "", partial(self._choose, 1)),
             *super().keys(),
         )
 
-    def _table_key(self, name: str, label: str, sentence: str, code: str, without: str) -> Key:
-        """Return a key that joins a table; `without` is the reason if there is no such table."""
-        why = without if self.is_open else NO_SERVER
-        return Key(
-            name, label, sentence, partial(self.join, code), self.is_open and bool(code), why
-        )
-
     def _form_keys(self, form: TableSettings) -> Keys:
-        changes = (Key(key, "", "", partial(self._change_form, form, key)) for key in SETTING_KEYS)
+        change = partial(partial, self._change_form, form)
+        opens = "open it; a server is started if none runs" if self._is_local else ""
+        private = "private: friends need the code"
+        public = "public: in the list of every lobby" if form.public else private
         return (
-            Key("enter", "create it", "create the table", partial(self._create, form)),
+            Key("g", "", game_title(form.game), change("g")),
+            Key("c", "", cap_words(form.cap), change("c")),
+            Key("+", "", counted(form.seats, "seat"), change("+"), shown="+-"),
+            Key("-", "", "", change("-")),
+            Key("m", "", match_words(form.races), change("m")),
+            Key("p", "", public, change("p")),
+            Key("enter", "create it", opens, partial(self._create, form)),
             Key("escape q", "cancel", "", self._cancel),
-            *changes,
         )
 
     def _practice_keys(self) -> Keys:
-        games = enumerate(GAMES, 1)
+        games = enumerate(GAMES.values(), 1)
         return (
             Key(f"1-{len(GAMES)}", "practise it", "", self._cancel),
-            *(Key(str(place), "", "", partial(self._practise, game)) for place, game in games),
+            *(
+                Key(f"{at}", "", game.title, partial(self._practise, game.name))
+                for at, game in games
+            ),
             Key("escape", "cancel", "", self._cancel),
         )
 
@@ -804,13 +801,6 @@ class LobbyScreen(BaseScreen):
     def _tell(self, text: str, role: Role = Role.TEXT) -> None:
         if self.can_draw:
             self.say(text, role)
-
-
-def _choices(heading: str, choices: Iterable[tuple[str, str]], ink: Ink) -> RenderableType:
-    grid = ink.grid(2, 4, None)
-    for key, text in choices:
-        grid.add_row("", ink.text(key, Role.KEY), ink.text(text))
-    return Group(ink.text(f" {heading}", Role.LABEL), grid)
 
 
 def lobby_flow(settings: Settings, hosting: "OwnServer", notice: str = "") -> Flow:
