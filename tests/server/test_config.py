@@ -186,6 +186,10 @@ def test_a_url_given_twice_is_refused(tmp_path: Path) -> None:
     result, opened = run("--redis", "redis://store", "--redis-file", str(file))
     assert opened == []
     assert "Give one of them." in result.output
+    file.write_bytes(b"\xff")
+    result, opened = run("--redis-file", str(file))
+    assert opened == []
+    assert "cannot be read" in result.output
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,11 @@ def test_without_a_running_server_the_error_names_the_option(tmp_path: Path) -> 
     assert "--redis" in result.stderr
 
 
+def test_an_address_that_cannot_be_one_is_wrong_usage() -> None:
+    result = CliRunner().invoke(admin, ["--redis", "store:6379", "tables"])
+    assert (result.exit_code, "begin with redis://" in result.stderr) == (2, True)
+
+
 def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
     config = Config(data=tmp_path / "data", durability=Durability.FAST)
 

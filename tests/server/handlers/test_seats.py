@@ -253,6 +253,15 @@ async def test_codes_of_own_and_watched_tables_are_no_guesses(server: InProcessS
     assert isinstance(await back.ask(JoinTable, table=code), Snapshot)
 
 
+async def test_creating_tables_is_limited(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    limited(anna, Action.TABLE, 1)
+    code = await gathered(anna)
+    await anna.ask(LeaveTable, table=code)
+    answer = await anna.ask(CreateTable, game="canfield")
+    assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
+
+
 async def test_changing_a_table_is_limited(server: InProcessServer) -> None:
     anna = await server.player("Anna")
     code = await gathered(anna)

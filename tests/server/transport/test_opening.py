@@ -14,7 +14,7 @@ from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
     Done,
 )
-from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.connection import MOST_REQUEST, PlayerConnection
 from saratoga_server.transport.hosts import Hosts, own_names
 
 # The gateway: all connections of a node, accepted and closed
@@ -74,6 +74,15 @@ async def test_a_client_in_the_handshake_at_shutdown_is_asked_to_retry() -> None
 
 
 # The first request of a connection: bounded in size, answered once, then freed
+
+
+@pytest.mark.parametrize(
+    "head", [b"x" * (MOST_REQUEST - 1) + b"\r\n\r\n", b"x" * (MOST_REQUEST + 1)]
+)
+async def test_a_head_has_a_largest_size(opened: OpenGateway, head: bytes) -> None:
+    with raw_socket(opened.port, window=None) as socket:
+        await socket.say(head)
+        assert b" 431 " in (await socket.read_to_the_end()).partition(b"\r\n")[0]
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 70])
