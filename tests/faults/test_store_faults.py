@@ -10,7 +10,7 @@ import pytest
 
 from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
 from kit.movers import TABLES, reached, started_players
-from kit.running_race import ANNA, CODE, commit_all, move, running_race
+from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, seated
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
@@ -181,23 +181,6 @@ async def test_commits_wait_for_a_store_that_refuses_writes_for_a_while(
         assert store_server.ask("CONFIG", "SET", setting, taking) == b"+OK"
     assert (await commit)[0].status is CommitStatus.DONE
     assert await save is None
-
-
-async def test_a_board_corrupted_in_the_store_fails_alone(
-    store: Store, store_server: StoreServer
-) -> None:
-    await started_players(store)
-    [log] = [
-        key.decode()
-        for key in [
-            await store.client.command("SCAN", 0, "MATCH", f"*{TABLES[2]}:race:1", "COUNT", 1000)
-        ][0][1]
-    ]
-    assert store_server.ask("SET", f"{log}:log:{ANNA}", "not a list") == b"+OK"
-    outcomes = await commit_all(store, [move("draw", 0, code=code) for code in TABLES])
-    assert [outcome.status for outcome in outcomes] == [
-        CommitStatus.DAMAGED if code == TABLES[2] else CommitStatus.DONE for code in TABLES
-    ]
 
 
 @on_its_way

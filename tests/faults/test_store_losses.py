@@ -6,14 +6,12 @@ prevent these losses.
 
 import asyncio
 import shutil
-import time
 from pathlib import Path
 
 import pytest
 
 from kit.in_process_server import InProcessServer, gathered
 from kit.racing_bots import RacingBots, racing_bots
-from kit.recorded_players import Notes
 from kit.server_process import running_server
 from kit.stores import StoreServer
 from saratoga_client.session.state import Verification
@@ -212,28 +210,16 @@ PACE = 15.0
 MOVES = 60
 """The number of acknowledged moves that are lost, in all."""
 
-UNAVAILABLE = 503
 
 WITHIN = 30.0
 """Longest time in seconds for a log line; a bound, not a measurement."""
 
-LOSS = "The server's store lost data"
-"""The beginning of the sentence that a player is told."""
 
 valkey_only = pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
 
 
 def moves_of(bots: RacingBots) -> int:
     return sum(len(player.notes.acknowledged) for player in bots.players)
-
-
-def lines_of(bots: RacingBots, event: str) -> list[dict[str, object]]:
-    return [each for each in bots.server_process.events() if each["event"] == event]
-
-
-def is_told(notes: Notes) -> bool:
-    """Return whether the player was told of a loss."""
-    return any(text.startswith(LOSS) for text in notes.told)
 
 
 def sequence(store: StoreServer) -> int:
@@ -245,16 +231,6 @@ def sequence(store: StoreServer) -> int:
 async def until_moves(bots: RacingBots, number: int) -> None:
     until = moves_of(bots) + number
     await bots.until(lambda: moves_of(bots) >= until)
-
-
-async def until_refused(bots: RacingBots) -> str:
-    """Wait until the server refuses the store and has lines_of so; return the lines_of reason."""
-    until = time.monotonic() + WITHIN
-    while True:
-        status, _ = await bots.server_process.get("/readyz")
-        if status == UNAVAILABLE and (lines := lines_of(bots, "store_refused")):
-            return str(lines[-1]["reason"])
-        assert time.monotonic() < until, "the server goes on with the emptied store"
 
 
 async def lose_moves(bots: RacingBots, store: StoreServer, older: Path) -> None:
@@ -297,33 +273,6 @@ async def test_a_bot_takes_lost_moves_for_a_lie_only_if_the_server_may_lose_none
         else:
             assert all(any("your moves" in alarm for alarm in each) for each in alarms)
             assert not any(found.ok for found in verdicts())
-
-
-@valkey_only
-async def test_an_emptied_store_is_refused_and_its_players_are_told(
-    mortal_store: StoreServer,
-) -> None:
-    async with racing_bots(("lady-palk",), PACE, mortal_store) as bots:
-        await bots.mid_race()
-        await until_moves(bots, len(bots.players))
-        all_notes = [player.notes for player in bots.players]
-        mortal_store.delete_data()
-        await bots.until(
-            lambda: all(notes.told or notes.refused["store_unavailable"] for notes in all_notes)
-        )
-        reason = await until_refused(bots)
-        assert reason.startswith("The store does not have the data of this server")
-        silent = [
-            notes.told
-            for notes in all_notes
-            if not (is_told(notes) or notes.refused["store_unavailable"])
-        ]
-        assert silent == []
-        # the guard may refuse the store before any player asks for a board or the table
-        lost = lines_of(bots, "moves_lost") + lines_of(bots, "table_lost")
-        assert bool(lost) == any(map(is_told, all_notes))
-        # the table is gone, so the bots leave
-        await bots.stop_racing()
 
 
 async def test_a_server_process_says_what_is_wrong_with_its_store_and_recovers(

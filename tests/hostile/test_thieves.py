@@ -145,26 +145,6 @@ async def test_commands_of_another_session_do_not_affect_its_player(
         assert (made.board.count, made.board.state) == (2, "racing")
 
 
-async def test_a_replayed_session_is_answered_and_not_carried_out_again(
-    server: ListeningServer,
-) -> None:
-    """An eavesdropper on a connection without TLS has the token, but a replayed session changes nothing."""
-    async with player_at(server.url, "Anna") as anna:
-        code = await racing(server, anna)
-        moves = [
-            MakeMove(id=anna.last_id + 1 + after, race=f"{code}/1", after=after, move="draw")
-            for after in range(3)
-        ]
-        for move in moves:
-            assert isinstance(await anna.send(move), BoardChanged)
-        async with connected_player(server.url, "Anna") as replay:
-            await replay.send(Hello(id=1, token=anna.token))
-            await replay.send(JoinTable(id=2, table=code))
-            again = [await replay.send(move) for move in moves]
-        assert all(isinstance(answer, BoardChanged) for answer in again)
-        assert {answer.board.count for answer in again if isinstance(answer, BoardChanged)} == {3}
-
-
 async def test_a_second_token_shows_no_more_than_any_rival_sees(server: ListeningServer) -> None:
     """Two seats of one person are treated as two people: neither is shown the other's cards."""
     async with AsyncExitStack() as stack:

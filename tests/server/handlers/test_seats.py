@@ -188,27 +188,6 @@ async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
     assert isinstance(await anna.ask(CreateTable, game="canfield", key="b" * 32), Snapshot)
 
 
-@pytest.mark.parametrize("public", [False, True])
-async def test_a_table_is_created_in_one_store_round_trip(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, public: bool
-) -> None:
-    anna = await server.player("Anna")
-    calls = []
-    before = server.faults.before
-
-    async def counted() -> None:
-        calls.append("call")
-        await before()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(server.faults, "before", counted)
-        snapshot = await anna.ask(CreateTable, game="canfield", public=public)
-    assert len(calls) == 1
-    assert isinstance(snapshot, Snapshot)
-    assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
-    assert len(await server.real.tables.list_public()) == int(public)
-
-
 # Limits
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-import pytest
 
 from kit.in_process_server import (
     InProcessServer,
@@ -26,13 +25,6 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
 
 TAKES_BACK = "canfield-aisleriot"
 
-ONE_MOVE_TO_WIN = (
-    "stock=2C waste=- reserve=- up=13,13,13,12 down=- columns=KD/-/-/- base=1 passes=1"
-)
-
-ONE_DRAW_TO_STUCK = (
-    "stock=7C waste=- reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=1"
-)
 
 BANK_AND_TAKE_BACK = (
     "stock=2C3C4C waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/3S/3D base=1 passes=1"
@@ -152,32 +144,6 @@ async def test_every_head_that_two_nodes_show_is_one_of_the_record() -> None:
         assert len(of_standings) == 9, (
             "Anna's deal, four counts and end; Bert's deal, count and end"
         )
-
-
-@pytest.mark.parametrize(
-    ("dealt", "move", "count"), [(ONE_MOVE_TO_WIN, "t1>up", 1), (ONE_DRAW_TO_STUCK, "draw", 2)]
-)
-async def test_the_head_of_a_move_that_ends_the_board_is_one_of_the_record(
-    dealt: str, move: str, count: int
-) -> None:
-    async with (
-        open_in_process_server(always(dealt)) as server,
-        beside(server, always(dealt)) as nodes,
-    ):
-        anna, bert = await nodes.two()
-        code = await race(nodes, anna, bert)
-        ended = await anna.moves(move)
-        assert ended.board.count == count
-        await nodes.pass_time(250)
-        await bert.cash_out()
-        await nodes.pass_time(250)
-        text = await server.record(code)
-        assert text is not None
-        record = parse_record(text)
-        chain = chains(record)
-        seen = {(player, part["head"]) for player, part in shown((anna, bert))}
-        assert all(head in chain[player] for player, head in seen)
-        assert {(anna.player, ended.board.head), (anna.player, chain[anna.player][-1])} <= seen
 
 
 # What heads must not show

@@ -134,25 +134,3 @@ async def test_a_puppet_that_never_moves_cannot_unrank_a_race(goes: Goes) -> Non
         await goes(server, anna, puppet)
         assert await is_over(server, anna)
         assert await bankrolls(anna) == {"Anna": (-20, 1), "Puppet": (-30, 1)}
-
-
-async def test_rows_show_against_how_many_different_people() -> None:
-    async with open_in_process_server(always(BANKS_SOME)) as server:
-        anna, bert, otto = [
-            await server.player(name, bot=name == "Otto") for name in ("Anna", "Bert", "Otto")
-        ]
-        for racers in ((anna, bert), (anna, otto), (anna, bert, otto)):
-            await server.race(*racers)
-            for racer in racers:
-                await racer.cash_out()
-            await is_over(server, anna)
-            for racer in racers:
-                await racer.ask(LeaveTable, table=racer.table.code)
-        for ranking in ("best", "bankroll"):
-            shown: dict[str, int] = {}
-            for bots in (False, True):
-                page = await anna.ask(
-                    GetLeaderboard, game="canfield", ranking=ranking, period="week", bots=bots
-                )
-                shown |= {row.name: row.rivals for row in page.rows}
-            assert shown == {"Anna": 1, "Bert": 1, "Otto": 2}

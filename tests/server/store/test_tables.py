@@ -3,17 +3,16 @@
 from msgspec.structs import replace
 
 from kit.in_process_server import InProcessServer, gathered
-from kit.running_race import BERT, CODE, AnyStore, ending, move, running_race
+from kit.running_race import CODE, AnyStore, move, running_race
 from kit.stores import calm
-from kit.tables import ANN, BEN, NODE, seated, table_settings
+from kit.tables import ANN, NODE, seated, table_settings
 from saratoga_protocol.commands import NextRace
-from saratoga_protocol.events import Done, Racer
+from saratoga_protocol.events import Done
 from saratoga_server.admin.acts import Administration
 from saratoga_server.domain.tables import TablePhase, TableState, unpack
 from saratoga_server.node import Node
 from saratoga_server.ports import (
     MOST_LISTED,
-    CommitOutcome,
     CommitStatus,
     Millis,
     PlayerRow,
@@ -51,32 +50,6 @@ async def test_a_write_judged_on_another_version_changes_nothing(store: AnyStore
     assert (stored[0], unpack(stored[1])) == (2, SEATED)
 
 
-async def test_a_player_sits_at_one_table_which_the_row_names(store: AnyStore) -> None:
-    elsewhere = replace(SEATED, code="amber-heron-07")
-    both = replace(elsewhere, seats=(*elsewhere.seats, *seated(BEN).seats))
-
-    async def table_of(player: str) -> str | None:
-        row = await store.players.load_player(player)
-        assert row is not None
-        return row.table
-
-    opening = TableWrite(version=0, before=None, after=SEATED)
-    assert await store.tables.save_table(opening) is NotSaved.ELSEWHERE, "no such player"
-    for player in (ANN, BEN):
-        await store.players.create_player(PlayerRow(player=player, token_hash="hash"))
-    assert await store.tables.save_table(opening) is None
-    assert await table_of(ANN) == SEATED.code
-    second = TableWrite(version=0, before=None, after=both)
-    assert await store.tables.save_table(second) is NotSaved.ELSEWHERE
-    assert await store.tables.load_table(elsewhere.code) is None
-    assert await table_of(BEN) is None, "the whole write was refused"
-    left = replace(SEATED, seats=())
-    assert await store.tables.save_table(write(1, left, SEATED)) is None
-    assert await table_of(ANN) is None
-    assert await store.tables.save_table(second) is None
-    assert [await table_of(player) for player in (ANN, BEN)] == [elsewhere.code] * 2
-
-
 async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> None:
     for number, touched in ((1, 300), (2, 100), (3, 200), (4, 400)):
         table = replace(SEATED, code=f"mint-otter-0{number}", seats=(), touched=Millis(touched))
@@ -108,31 +81,6 @@ async def test_a_record_that_lacks_an_entry_is_not_written(store: AnyStore) -> N
     assert await store.tables.load_record(CODE, 1) == "record"
     outcome = await store.commits.commit(move("draw", 1))
     assert outcome.status is CommitStatus.BOARD_OVER
-
-
-async def test_a_finished_race_leaves_its_record_and_the_next_has_boards_of_its_own(
-    store: AnyStore,
-) -> None:
-    race = await running_race(store)
-    before = await running(store)
-    await race.commit(move("draw", 0))
-    finish = RaceFinish(race=1, record="record of a race\nwith ♠\n")
-    over = replace(before, phase=TablePhase.OVER)
-    assert await store.tables.save_table(replace(write(1, over, before), finish=finish)) is None
-    assert await store.tables.load_record(CODE, 1) == "record of a race\nwith ♠\n"
-    assert await store.tables.load_record(CODE, 2) is None
-    [late] = await race.commit(ending("left", 1, "left"))
-    assert late == CommitOutcome(CommitStatus.BOARD_OVER, 1)
-    racers = {BERT: Racer(player=BERT, name=BERT, nonce_hash="")}
-    counting = replace(before, phase=TablePhase.COUNTDOWN, race=2, racers=racers)
-    second = replace(counting, phase=TablePhase.RUNNING)
-    starting = TableWrite(version=2, before=counting, after=second, opening_banked=4)
-    assert await store.tables.save_table(starting) is None
-    assert set(await store.boards.load_standings(CODE, 2)) == {BERT}
-    board = await store.boards.load_board(CODE, 2, BERT)
-    assert board is not None
-    assert (board.epoch, board.banked, board.entries) == (1, 4, ())
-    assert await race.texts() == ["draw"]
 
 
 @calm

@@ -15,7 +15,7 @@ from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.messages import BOARD
 from kit.player_sockets import SocketPlayer, connected_player
-from kit.raw_client import RawSocket, frame, raw_socket
+from kit.raw_client import frame
 from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_protocol.events import (
@@ -39,40 +39,8 @@ async def opened() -> AsyncIterator[OpenGateway]:
         yield gateway
 
 
-@asynccontextmanager
-async def raw(opened: OpenGateway) -> AsyncIterator[RawSocket]:
-    with raw_socket(opened.port, window=None) as socket:
-        assert b" 101 " in await socket.shake_hands()
-        yield socket
-
-
 def beat(number: int) -> bytes:
     return frame(msgspec.msgpack.encode(Heartbeat(id=number)))
-
-
-async def all_answered(socket: RawSocket, numbers: range) -> bool:
-    wanted = b"".join(
-        bytes((0x82, len(packed))) + packed
-        for packed in (msgspec.msgpack.encode(Done(re=number)) for number in numbers)
-    )
-    found = b""
-    while len(found) < len(wanted) and (piece := await socket.read()):
-        found += piece
-    return found == wanted
-
-
-# Frames in chunks of any size
-
-
-async def test_while_one_client_floods_others_are_answered(opened: OpenGateway) -> None:
-    numbers = range(1, 2001)
-    async with raw(opened) as socket, connected_player(opened.url, "Bert") as bert:
-        await bert.ask(Heartbeat)
-        answered = asyncio.create_task(all_answered(socket, numbers))
-        await socket.say(b"".join(map(beat, numbers)))
-        assert await bert.ask(Heartbeat) == Done(re=2)
-        assert len(opened.commands.carried_out) < len(numbers)
-        assert await answered
 
 
 # Sessions
