@@ -6,6 +6,7 @@ Drawing and clicking use the same tiles, so they always agree.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
 
@@ -171,13 +172,14 @@ def _tiles(cards: tuple[Card, ...], area: PileArea) -> Iterator[Tile]:
             )
 
 
+@lru_cache(maxsize=1 << 8)
 def _column(
     game: Game, column: tuple[Card, ...], below: int, area: PileArea, lifted: int
-) -> Iterator[Tile]:
-    """Yield the tiles of a column with `below` face-down cards under its face-up ones."""
+) -> tuple[Tile, ...]:
+    """Return the tiles of a column with `below` face-down cards under its face-up ones."""
     if not column:
-        yield _tile(TileKind.SPACE, area, count=0)
-        return
+        return (_tile(TileKind.SPACE, area, count=0),)
+    tiles: list[Tile] = []
     count, height = len(column), area.size.height
     least = 2 if 2 <= height <= area.rows else 1
     backs = below if below + count + least - 1 <= area.rows else min(below, 1)
@@ -187,15 +189,18 @@ def _column(
     for y, row in enumerate(column_rows(count, area.rows - last + 1, anchors, below), area.y):
         kind = TileKind.CARD if row.count == 1 else TileKind.GAP
         above = count - row.first - row.count
-        yield _tile(
-            TileKind.BACK if row.first < 0 else kind,
-            area,
-            card=column[row.first] if row.first >= 0 and kind is TileKind.CARD else None,
-            count=row.count,
-            above=above,
-            y=y,
-            height=1 if above else last,
+        tiles.append(
+            _tile(
+                TileKind.BACK if row.first < 0 else kind,
+                area,
+                card=column[row.first] if row.first >= 0 and kind is TileKind.CARD else None,
+                count=row.count,
+                above=above,
+                y=y,
+                height=1 if above else last,
+            )
         )
+    return tuple(tiles)
 
 
 @dataclass(frozen=True, slots=True)
