@@ -222,18 +222,6 @@ async def test_a_store_client_can_be_closed_while_the_store_is_down(
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_the_connection_is_restored_before_the_next_commit(
-    mortal_store: StoreServer,
-) -> None:
-    async with open_store(mortal_store.url) as store:
-        race = await running_race(store)
-        mortal_store.kill()
-        mortal_store.start()
-        await asyncio.to_thread(mortal_store.wait_for, "CLIENT", "LIST", says=b"cmd=function|load")
-        [outcome] = await race.commit(move("draw", 0))
-        assert outcome.status is CommitStatus.DONE
-
-
 @asynccontextmanager
 async def own_commits(connect: Connect, *, replicas: int = 0) -> AsyncIterator[Commits]:
     """Open a batcher by itself."""

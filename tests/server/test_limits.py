@@ -94,21 +94,6 @@ def test_limits_hold_for_an_address_unless_they_are_removed(
     assert quotas[0].may_watch_beside(quotas[:MAX_WATCHERS_PER_ADDRESS]) is not is_limited
 
 
-def test_an_address_has_a_limit_on_open_connections(bench: Bench) -> None:
-    limiter = bench.limiter()
-    quotas = [limiter.open(ANNA) for _ in range(MAX_CONNECTIONS_PER_ADDRESS)]
-    assert quotas[-1].has_room()
-    one_more = limiter.open(ANNA)
-    assert not one_more.has_room()
-    assert limiter.open(BERT).has_room()
-    one_more.move_to(BERT)
-    assert one_more.has_room()
-    for _ in range(2):
-        quotas[0].close()
-    assert limiter.open(ANNA).has_room()
-    assert not limiter.open(ANNA).has_room()
-
-
 def test_a_flood_of_addresses_does_not_make_the_table_forget(bench: Bench) -> None:
     limiter = bench.limiter(capacity=64)
     guesser = limiter.open(ANNA)

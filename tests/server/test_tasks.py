@@ -176,20 +176,6 @@ async def test_a_task_that_swallows_its_cancellation_is_cancelled_again() -> Non
     assert task.cancelled()
 
 
-async def test_the_exception_of_a_failed_task_is_returned() -> None:
-    fault = ValueError("lost the place")
-
-    async def duty() -> None:
-        raise fault
-
-    async def good() -> None:
-        return
-
-    tasks = [asyncio.create_task(duty()), asyncio.create_task(good())]
-    await asyncio.wait(tasks)
-    assert await cancel_all(tasks) == [fault]
-
-
 # Calls that take too long are cancelled and reported as an unavailable store
 
 

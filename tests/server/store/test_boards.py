@@ -52,18 +52,6 @@ async def test_the_head_of_a_standing_is_the_last_one_that_was_committed(store: 
     assert (await race.standing(BERT)).head == ""
 
 
-async def test_numbers_run_without_a_gap_over_all_boards_of_a_race(store: AnyStore) -> None:
-    race = await running_race(store)
-    await race.commit(move("draw", 0), move("draw", 0, player=BERT))
-    await race.commit(move("w>t1", 5), move("w>up", 1, player=BERT))
-    [last] = await race.commit(move("w>t1", 1))
-    numbers = [
-        entry.number for player in (ANNA, BERT) for entry in (await race.board(player)).entries
-    ]
-    assert sorted(numbers) == [1, 2, 3, 4]
-    assert last.number == 4
-
-
 async def test_entries_that_stand_there_already_are_done_and_appended_once(store: AnyStore) -> None:
     race = await running_race(store)
     [first] = await race.commit(move("draw", 0))
@@ -77,17 +65,6 @@ async def test_entries_that_stand_there_already_are_done_and_appended_once(store
     [other] = await race.commit(ending("stuck", 3, "stuck"))
     assert (other.status, other.length) == (CommitStatus.BOARD_OVER, 3)
     assert await race.texts() == ["draw", "draw", "left"]
-
-
-async def test_a_move_on_another_length_is_stale_and_the_outcome_has_the_present_one(
-    store: AnyStore,
-) -> None:
-    race = await running_race(store)
-    await race.commit(move("draw", 0))
-    [behind] = await race.commit(move("w>t1", 0))
-    [ahead] = await race.commit(move("w>t1", 4))
-    assert behind == ahead == CommitOutcome(CommitStatus.STALE, 1)
-    assert await race.texts() == ["draw"]
 
 
 async def test_one_boards_failure_fails_no_other(store: AnyStore) -> None:
@@ -168,19 +145,6 @@ async def test_a_count_is_reached_when_it_rises_to_it(store: AnyStore) -> None:
     await race.commit(move("draw", 1, banked=2))
     standing = await race.standing()
     assert (standing.banked, standing.reached) == (2, (first.at - race.start_at, 1))
-
-
-async def test_a_card_taken_back_gives_the_older_time_back(store: AnyStore) -> None:
-    race = await running_race(store, banked=1)
-    [two] = await race.commit(move("t1>up", 0, banked=2, rises=True))
-    await race.commit(move("t2>up", 1, banked=3, rises=True))
-    await race.commit(move("up.S>t2", 2, banked=2))
-    standing = await race.standing()
-    assert (standing.banked, standing.reached) == (2, (two.at - race.start_at, 1))
-    await race.commit(move("up.H>t3", 3, banked=1))
-    assert (await race.standing()).reached is None
-    [again] = await race.commit(move("t3>up", 4, banked=2, rises=True))
-    assert (await race.standing()).reached == (again.at - race.start_at, 5)
 
 
 async def test_a_count_is_reached_by_the_move_not_by_the_ending_behind_it(store: AnyStore) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import hiredis
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from kit.fake_transport import FakeTransport
 from kit.programs import program
@@ -205,17 +204,6 @@ async def test_the_name_in_the_certificate_is_checked_unless_the_address_says_ot
 
 
 # redis-py clients: replies as bytes, and an immediate error when the store is gone
-
-
-async def test_a_command_to_a_store_that_is_gone_is_not_repeated(mortal_store: StoreServer) -> None:
-    client = open_client(mortal_store.url)
-    try:
-        await client.ping()
-        mortal_store.kill()
-        with pytest.raises(RedisConnectionError):
-            await client.ping()
-    finally:
-        await client.aclose()
 
 
 async def test_a_task_that_sends_commands_can_be_cancelled_at_any_moment(

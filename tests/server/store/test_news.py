@@ -9,15 +9,12 @@ import pytest
 from kit.event_recorder import WITHIN, recording
 from kit.faulty_link import link_to_store
 from kit.stores import StoreServer, calm
-from kit.tables import ANN, CODE, seated
 from saratoga_server.messages.node_events import (
     Announce,
-    Touched,
 )
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.opening import Store, open_store
-from saratoga_server.store.tables import TableWrite
 
 AnyStore = Store
 
@@ -37,16 +34,6 @@ async def test_every_node_that_listens_hears_an_event(store: AnyStore) -> None:
     async with asyncio.timeout(WITHIN):  # the store learns of a closed connection a little later
         while await store.events.publish(Announce("hello")):
             pass
-
-
-@calm
-async def test_a_change_of_a_table_is_announced_by_the_store(store: AnyStore) -> None:
-    async with recording(store.events, "east") as east:
-        write = TableWrite(version=0, before=seated(ANN), after=seated(ANN))
-        assert await store.tables.save_table(write) is None
-        await east.receives(Touched(CODE, 1))
-        assert await store.tables.save_table(write) is not None
-    assert east.events.count(Touched(CODE, 1)) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Players and their names, on every kind of store."""
 
-from msgspec.structs import replace
-
 from kit.running_race import ANNA, BERT, AnyStore
 from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.store.keys import name_key
@@ -67,16 +65,6 @@ async def test_an_administrator_gives_away_only_names_that_are_held_for_nobody(
     await store.players.forget_player(ANNA)
     assert await store.players.claim_name(BERT, "Zoe", "zoe") is NotClaimed.TAKEN
     assert await store.players.claim_name(BERT, "Zoe", "zoe", by_admin=True) is None
-
-
-async def test_each_hello_of_a_player_has_a_higher_number(store: AnyStore) -> None:
-    assert await store.players.meet_player(ANNA) is None
-    assert await store.players.load_player(ANNA) is None, "who was never stored is not by a hello"
-    await store.players.create_player(row(bot=True))
-    numbers = [(await store.players.meet_player(ANNA)).hello for _ in range(3)]  # type: ignore[union-attr]
-    assert numbers[0] < numbers[1] < numbers[2]
-    met = await store.players.load_player(ANNA)
-    assert met == replace(row(bot=True), hello=numbers[-1])
 
 
 async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: AnyStore) -> None:

@@ -39,17 +39,6 @@ async def running(store: AnyStore) -> TableState:
     return unpack(stored[1])
 
 
-async def test_a_write_judged_on_another_version_changes_nothing(store: AnyStore) -> None:
-    other = replace(SEATED, notice="other", touched=Millis(1))
-    assert await store.tables.save_table(write(0)) is None
-    assert await store.tables.save_table(write(1)) is None
-    for version in (0, 1, 5):
-        assert await store.tables.save_table(write(version, other)) is NotSaved.CHANGED
-    stored = await store.tables.load_table(SEATED.code)
-    assert stored is not None
-    assert (stored[0], unpack(stored[1])) == (2, SEATED)
-
-
 async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> None:
     for number, touched in ((1, 300), (2, 100), (3, 200), (4, 400)):
         table = replace(SEATED, code=f"mint-otter-0{number}", seats=(), touched=Millis(touched))
@@ -123,21 +112,6 @@ async def test_a_table_leaves_the_list_when_it_is_locked_private_empty_or_closed
             assert await store.tables.save_table(write(version, now, before)) is None
             version += 1
             assert len(await store.tables.list_public()) == count
-
-
-# Heartbeats of nodes, on every kind of store
-
-
-async def test_a_node_is_alive_from_its_first_beat_until_it_reports_that_it_stopped(
-    store: AnyStore,
-) -> None:
-    assert await store.nodes.dead(["east", "west"]) == {"east", "west"}
-    await store.nodes.beat("east")
-    await store.nodes.beat("east")
-    assert await store.nodes.dead(["east", "west", "west"]) == {"west"}
-    await store.nodes.gone("east")
-    await store.nodes.gone("never-there")
-    assert await store.nodes.dead(["east"]) == {"east"}
 
 
 # The audit log, on every kind of store

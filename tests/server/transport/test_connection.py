@@ -65,19 +65,6 @@ async def test_a_client_whose_hello_failed_has_as_long_again() -> None:
     assert NO_HELLO.reason.encode() in transport.written
 
 
-async def test_a_session_ends_after_its_last_command() -> None:
-    owner = FakeOwner()
-    owner.answers_at_once = False
-    connection, transport = open_connection(owner)
-    connection.data_received(beat(1))
-    connection.connection_lost(None)
-    assert (owner.losses, owner.ends) == (1, [])
-    connection.send(b"too late")
-    assert transport.written == b""
-    connection.answered()
-    assert len(owner.ends) == 1
-
-
 # Closing
 
 

@@ -53,12 +53,6 @@ def test_a_hash_that_another_player_has_copied_does_not_keep_its_owner_from_bein
     assert [seat.nonce_hash for seat in same.seats] == [nonce_hash(BEN)] * 2
 
 
-def test_at_least_the_host_must_be_ready() -> None:
-    with pytest.raises(CommandRejected) as refused:
-        start(all_ready(seated(ANN, BEN), BEN), ANN, now=NOON)
-    assert refused.value.code == "nobody_ready"
-
-
 def test_the_start_freezes_those_who_are_ready() -> None:
     table = all_ready(seated(ANN, BEN, CLEO), ANN, CLEO)
     table = start(table, ANN, now=NOON)
