@@ -72,10 +72,7 @@ MOST_ROWS = 1_000
 """Maximum number of leaderboard rows to read; a storm makes fewer."""
 
 NEVER_ANSWERED = "never had an answer to "
-"""The start of a finding that is not always an error: an injected fault may lose an answer.
-
-`unanswered.py` decides.
-"""
+"""The start of a finding that is not always an error: an injected fault may lose an answer."""
 
 
 @dataclass
@@ -103,8 +100,6 @@ class Auditor:
     """The number of leaderboard rows compared with the records."""
     moves: int = 0
     """The number of acknowledged moves, without repeats."""
-    repeats: int = 0
-    """The number of repeated moves that were acknowledged again."""
     unanswered: int = 0
     """The number of boards with a stored move whose acknowledgement never reached the player."""
     _audited: Counter[str] = field(default_factory=Counter)
@@ -247,9 +242,7 @@ class Auditor:
 
     def _count_moves(self, table: Sequence[RecordedPlayer], race: str) -> None:
         for player in table:
-            repeats = [each.repeat for each in player.notes.of_race(race)]
-            self.repeats += sum(repeats)
-            self.moves += len(repeats) - sum(repeats)
+            self.moves += sum(not each.repeat for each in player.notes.of_race(race))
 
     def _count_results(self, record: RaceRecord) -> None:
         """Add the race's results to the expected leaderboards."""
