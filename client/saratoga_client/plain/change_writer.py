@@ -1,9 +1,9 @@
 """Write one table's events as lines while they happen, for players and watchers."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
 
 from saratoga_client.plain.event_lines import change_lines, opening_lines
 from saratoga_client.plain.io import LineOutput
@@ -24,51 +24,12 @@ PACED: Final = frozenset({Kind.EVEN, Kind.LEAD, Kind.PASS})
 """The news that the next change of the standings may make obsolete."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StandingsShown:
-    """The standings of a race that were written last, and the time of writing."""
-
-    race: str = ""
-    rows: tuple[Row, ...] = ()
-    news: tuple[News, ...] = ()
-    at: int = 0
-    """The time of writing, in milliseconds by the server's clock."""
-
-
-class StandingsReport(NamedTuple):
-    """The lines about standings that are due now, and the state after writing them."""
-
-    shown: StandingsShown
-    lines: tuple[str, ...] = ()
-    wait: int | None = None
-    """Milliseconds until a delayed report is due; `None` if nothing is delayed."""
-
-
-def report_standings(
-    shown: StandingsShown, state: SessionState, now: int, *, is_verbose: bool = False
-) -> StandingsReport:
-    """Return the lines for changed standings, if a report is due."""
-    race, standings = state.table.race, tuple(rows(state.table_view))
-    is_running = state.phase == "running" and state.table_view.outcome is None
-    if not is_running or shown.race != race:
-        return StandingsReport(StandingsShown(race=race, rows=standings, news=state.news))
-    news = [each for each in newest(shown.news, state.news) if each.kind in PACED]
-    moved = [row for row in standings if row not in shown.rows] if is_verbose else []
-    if not news and not moved:
-        return StandingsReport(replace(shown, news=state.news, rows=standings))
-    wait = shown.at + (EVERY_VERBOSE if is_verbose else EVERY) - now
-    if wait > 0:
-        return StandingsReport(shown, wait=wait)
-    reported = StandingsShown(race=race, rows=standings, news=state.news, at=now)
-    if is_verbose:
-        evens = [f"news: {each.text}" for each in news if each.kind is Kind.EVEN]
-        standing = [f"standing {standing_line(row)}" for row in moved]
-        return StandingsReport(reported, (*evens, *standing))
+def _summarised(news: Sequence[News], state: SessionState) -> list[str]:
+    """Return the texts of paced news: one summary for several on the lead or a pass."""
     # breaking even happens once; a summary would drop it
-    texts = [each.text for each in news if each.kind is Kind.EVEN]
+    evens = [each.text for each in news if each.kind is Kind.EVEN]
     others = [each.text for each in news if each.kind is not Kind.EVEN]
-    texts += others if len(others) < 2 else [summary(state)]
-    return StandingsReport(reported, tuple(f"news: {text}" for text in texts))
+    return evens + (others if len(others) < 2 else [summary(state)])
 
 
 def summary(state: SessionState) -> str:
@@ -91,17 +52,22 @@ class ChangeWriter:
         self._output = output
         self._now = now
         self._state: SessionState | None = None
-        self._shown = StandingsShown()
+        self._race = ""
+        self._rows: tuple[Row, ...] = ()
+        self._news: tuple[News, ...] = ()
+        """The race, the standings and the news of the last report that was not delayed."""
+        self._reported_at = 0
+        """The time of the race's last written report, by the server's clock."""
         self._timer: asyncio.TimerHandle | None = None
         self._is_paused = False
-        self.last_over: SessionState | None = None
+        self._last_over: SessionState | None = None
         """The last state with the result of a race; `None` before the first result."""
 
     def show(self, state: SessionState) -> None:
         """Write the changes since the previous state; for the first state, the whole table."""
         before, self._state = self._state, state
         if state.table_view.outcome is not None:
-            self.last_over = state
+            self._last_over = state
         if self._is_paused:
             return
         style, now = self._output.style, self._now()
@@ -109,7 +75,13 @@ class ChangeWriter:
             self._output.write_all(opening_lines(state, style, now))
         else:
             self._output.write_all(change_lines(before, state, style, now))
-        self._report_standings()
+        self._report_standings(state)
+
+    def over(self, state: SessionState) -> SessionState:
+        """Return the state with the result of the last race; the present `state` before the first result."""
+        if self._last_over is None or state.table_view.outcome is not None:
+            return state
+        return replace(self._last_over, verifications=state.verifications)
 
     def pause(self) -> None:
         """Write nothing until `resume`; changes in between are never written."""
@@ -120,19 +92,28 @@ class ChangeWriter:
         """Write changes again, from now on."""
         self._is_paused = False
 
-    def _report_standings(self) -> None:
-        """Write the standings if they are due, or start a timer until they are due."""
+    def _report_standings(self, state: SessionState) -> None:
+        """Write the changed standings if they are due, or start a timer until they are due."""
         self._cancel_timer()
-        assert self._state is not None, "a state was shown"
-        report = report_standings(
-            self._shown, self._state, self._now(), is_verbose=self._output.style.is_verbose
-        )
-        self._shown = report.shown
-        self._output.write_all(report.lines)
-        if report.wait is not None:
-            self._timer = asyncio.get_running_loop().call_later(
-                report.wait / 1000, self._report_standings
-            )
+        race, standings = state.table.race, tuple(rows(state.table_view))
+        if state.phase != "running" or state.table_view.outcome is not None or race != self._race:
+            self._reported_at = 0
+        else:
+            is_verbose, now = self._output.style.is_verbose, self._now()
+            news = [each for each in newest(self._news, state.news) if each.kind in PACED]
+            moved = [row for row in standings if row not in self._rows] if is_verbose else []
+            wait = self._reported_at + (EVERY_VERBOSE if is_verbose else EVERY) - now
+            if (news or moved) and wait > 0:
+                self._timer = asyncio.get_running_loop().call_later(
+                    wait / 1000, self._report_standings, state
+                )
+                return
+            if is_verbose:
+                news = [each for each in news if each.kind is Kind.EVEN]
+            self._output.write_all(f"news: {text}" for text in _summarised(news, state))
+            self._output.write_all(f"standing {standing_line(row)}" for row in moved)
+            self._reported_at = now if news or moved else self._reported_at
+        self._race, self._rows, self._news = race, standings, state.news
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:

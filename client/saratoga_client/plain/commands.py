@@ -9,7 +9,7 @@ from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.board import BoardAnswers, money_words, parse_typed_move, rules_lines
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.event_lines import clock_line, table_lines
-from saratoga_client.plain.finished_race import FinishedRaceCommands
+from saratoga_client.plain.finished_race import STILL_RACING, review, share, verify
 from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
 from saratoga_client.plain.result_lines import (
     climb_lines,
@@ -74,7 +74,6 @@ class TableCommands:
         self._voided: frozenset[str] | None = None
         """The voided races that were known when the last `wait` ended; `None` before the first command."""
         self.bots = LocalBots(self._raise_alarm, lambda problem: self._write(f"bot: {problem}"))
-        finished = FinishedRaceCommands(session, table_session, writer)
         self.is_waiting = False
         """True while `wait` waits for its event."""
         self.has_left = False
@@ -92,9 +91,9 @@ class TableCommands:
             "qr": self._qr,
             "lock": lambda _: self._table.send(LockTable),
             "unlock": lambda _: self._table.send(LockTable, locked=False),
-            "verify": finished.verify,
-            "share": finished.share,
-            "review": finished.review,
+            "verify": lambda words: verify(session, table_session, self._over, words),
+            "share": lambda _: share(session, table_session, self._over),
+            "review": self._review,
             "cash out": self._cash_out,
             "leave": self._leave,
             "yes": self._yes,
@@ -106,7 +105,7 @@ class TableCommands:
             "legal": lambda _: self._about_board(lambda board: board.legal()),
             "table": lambda _: table_lines(self._state),
             "totals": lambda _: totals_lines(self._state),
-            "results": lambda _: result_lines(finished.over),
+            "results": lambda _: result_lines(self._over),
             "standings": lambda _: standings_lines(self._state),
             "climb": lambda _: climb_lines(self._state, table_session.now()),
             "gap": lambda _: iter([f"gap: {gap(self._state) or 'no race is running'}"]),
@@ -118,6 +117,10 @@ class TableCommands:
     def _state(self) -> SessionState:
         assert self._table.state is not None, "commands are read once the table is known"
         return self._table.state
+
+    @property
+    def _over(self) -> SessionState:
+        return self._writer.over(self._state)
 
     @property
     def _own(self) -> OwnBoard | None:
@@ -216,6 +219,12 @@ class TableCommands:
             self._write(f"cash out: your race would end with {money}. Type yes or no.")
             return
         await self._table.cash_out()
+
+    async def _review(self, words: str) -> None:
+        if self._own is not None and self._state.table_view.outcome is None:
+            self._write(STILL_RACING)
+            return
+        await review(self._session, self._table, self._over)
 
     # The table
 

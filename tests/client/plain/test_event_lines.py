@@ -32,8 +32,6 @@ from saratoga_client.plain.change_writer import (
     EVERY,
     EVERY_VERBOSE,
     ChangeWriter,
-    StandingsShown,
-    report_standings,
     summary,
 )
 from saratoga_client.plain.event_lines import change_lines, clock_line, opening_lines, table_lines
@@ -315,53 +313,64 @@ def test_the_climb_of_everyone_has_counts_at_regular_times_and_now() -> None:
     assert list(climb_lines(before, START)) == ["climb: no race is running"]
 
 
-def shown_at_first(first: SessionState) -> StandingsShown:
-    return report_standings(StandingsShown(), first, START).shown
+class Writing:
+    """A writer of changes whose clock the test sets; it has shown one state."""
+
+    def __init__(self, first: SessionState, *, is_verbose: bool = False) -> None:
+        self.output = RecordedOutput()
+        self.output.style = LineStyle(is_verbose=is_verbose)
+        self.now = START
+        self.writer = ChangeWriter(self.output, lambda: self.now)
+        self.writer.show(first)
+
+    def show(self, state: SessionState, now: int) -> list[str]:
+        """Show a state at this time; return the lines written, without a timer for delayed ones."""
+        before, self.now = len(self.output.lines), now
+        self.writer.show(state)
+        self.writer.pause()
+        self.writer.resume()
+        return self.output.lines[before:]
 
 
-def test_earlier_news_is_not_repeated_to_a_newcomer() -> None:
-    assert (
-        report_standings(StandingsShown(), state_after(standings("a9 y1 =r1")), START).lines == ()
-    )
+async def test_earlier_news_is_not_repeated_to_a_newcomer() -> None:
+    lines = Writing(state_after(standings("a9 y1 =r1"))).output.lines
+    assert lines[0] == "table mint-otter-42: canfield, 10 minutes, 16 seats, private"
+    assert not [line for line in lines if line.startswith("news: ")]
 
 
-def test_news_that_comes_too_fast_is_delayed_and_summarised() -> None:
-    shown = shown_at_first(state_after())
-    first = report_standings(shown, state_after(standings("a2 y1 =r1")), START + 10_000)
-    heard = (standings("a2 y1 =r1"), standings("y3 a2 r1"), standings("r5 a4 y3"))
-    later = state_after(*heard)
-    early = report_standings(first.shown, later, START + 10_000 + EVERY - 400)
-    assert (early.lines, early.wait) == ((), 400)
-    late = report_standings(early.shown, later, START + 10_000 + EVERY)
-    assert late.lines == ("news: you are 3rd of 3, 2 cards behind raj",)
-    again = report_standings(late.shown, later, START + 90_000)
-    assert (again.lines, again.wait) == ((), None)
+async def test_news_that_comes_too_fast_is_delayed_and_summarised() -> None:
+    writing, now = Writing(state_after()), START + 10_000
+    first = state_after(standings("a2 y1 =r1"))
+    assert writing.show(first, now) == ["news: ana takes the lead with 2"]
+    later = state_after(standings("a2 y1 =r1"), standings("y3 a2 r1"), standings("r5 a4 y3"))
+    assert writing.show(later, now + EVERY - 1) == []
+    assert writing.show(later, now + EVERY) == ["news: you are 3rd of 3, 2 cards behind raj"]
+    assert writing.show(later, now + 80_000) == []
 
 
-def test_breaking_even_is_written_beside_a_summary() -> None:
+@pytest.mark.parametrize("is_verbose", [False, True])
+async def test_breaking_even_is_written_beside_a_summary(*, is_verbose: bool) -> None:
     first = state_after(first=snapshot("a9 y8 r1", board()))
     later = state_after(
         standings("y10 a9 r1"), standings("r11 y10 a9"), first=snapshot("a9 y8 r1", board())
     )
-    for is_verbose in (False, True):
-        shown = shown_at_first(first)
-        report = report_standings(shown, later, START + 30_000, is_verbose=is_verbose)
-        assert report.lines[0] == "news: you broke even with 10"
-        assert len(report.lines) == (4 if is_verbose else 2)
+    lines = Writing(first, is_verbose=is_verbose).show(later, START + 30_000)
+    lines = [line for line in lines if line.startswith(("news: ", "standing "))]
+    assert "news: you broke even with 10" in lines
+    assert sum(line.startswith("standing ") for line in lines) == (3 if is_verbose else 0)
 
 
-def test_in_verbose_mode_each_changed_standing_is_written_once() -> None:
-    shown = shown_at_first(state_after())
-    now = START + 20_000
-    steps = state_after(standings("a2 y1 =r1"), standings("a3 y1 =r1"))
-    heard = report_standings(shown, steps, now, is_verbose=True)
-    assert heard.lines == (
+async def test_in_verbose_mode_each_changed_standing_is_written_once() -> None:
+    writing, now = Writing(state_after(), is_verbose=True), START + 20_000
+    steps = [standings("a2 y1 =r1"), standings("a3 y1 =r1")]
+    assert writing.show(state_after(*steps), now) == [
         "standing 1. ana: 3 banked, -$35, racing",
         "standing 2. Zoë: 1 banked, -$45, racing, $10 behind",
         "standing 2. raj: 1 banked, -$45, racing, $10 behind",
-    )
-    more = state_after(standings("a2 y1 =r1"), standings("a3 y1 =r1"), standings("a4 y1 =r1"))
-    assert report_standings(heard.shown, more, now + 1, is_verbose=True).wait == EVERY_VERBOSE - 1
+    ]
+    more = state_after(*steps, standings("a4 y1 =r1"))
+    assert writing.show(more, now + EVERY_VERBOSE - 1) == []
+    assert len(writing.show(more, now + EVERY_VERBOSE)) == 3
 
 
 def test_a_watcher_s_summary_names_the_leaders() -> None:
@@ -370,29 +379,15 @@ def test_a_watcher_s_summary_names_the_leaders() -> None:
     assert summary(seen) == "ana and raj lead with 9"
 
 
-async def test_the_first_state_is_written_in_full_and_then_only_changes() -> None:
-    output = RecordedOutput()
-    writer = ChangeWriter(output, lambda: START + 10_000)
-    writer.show(state_after())
-    assert output.lines[0] == "table mint-otter-42: canfield, 10 minutes, 16 seats, private"
-    output.lines.clear()
-    writer.show(state_after(standings("a2 y1 =r1")))
-    assert output.lines == ["news: ana takes the lead with 2"]
-    writer.pause()
-
-
 async def test_a_paused_writer_drops_what_happens_and_goes_on_from_there() -> None:
-    output = RecordedOutput()
-    writer = ChangeWriter(output, lambda: START + 10_000)
-    writer.show(state_after())
-    output.lines.clear()
-    writer.pause()
+    writing = Writing(state_after())
     later = state_after(standings("a2 y1 =r1:stuck"))
-    writer.show(later)
-    writer.resume()
-    writer.show(later)
-    assert not any("stuck" in line for line in output.lines)
-    writer.pause()
+    before = len(writing.output.lines)
+    writing.writer.pause()
+    writing.writer.show(later)
+    writing.writer.resume()
+    assert not any("stuck" in line for line in writing.show(later, START + 10_000))
+    assert not any("stuck" in line for line in writing.output.lines[before:])
 
 
 def test_each_row_has_its_rank_and_result() -> None:
