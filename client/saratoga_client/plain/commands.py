@@ -74,8 +74,6 @@ class TableCommands:
         self._voided: frozenset[str] | None = None
         """The voided races that were known when the last `wait` ended; `None` before the first command."""
         self.bots = LocalBots(self._raise_alarm, lambda problem: self._write(f"bot: {problem}"))
-        self.is_waiting = False
-        """True while `wait` waits for its event."""
         self.has_left = False
         """True after the player has left the table."""
         self._handlers: dict[str, CommandHandler] = {
@@ -359,11 +357,7 @@ class TableCommands:
             events = ", ".join((*WAITS, "verified"))
             self._write(f"no: Type wait ready, wait ready 3, or wait with {events}.")
             return
-        self.is_waiting = True
-        try:
-            await self._table.until(lambda state: holds(state) or self._has_new_void(state))
-        finally:
-            self.is_waiting = False
+        await self._table.until(lambda state: holds(state) or self._has_new_void(state))
         if not holds(self._state):
             self._write(f"no: The race was voided, so {kind} does not come. Get ready again.")
         self._voided = _voided(self._state)

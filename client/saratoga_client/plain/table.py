@@ -15,9 +15,7 @@ from msgspec.structs import asdict
 from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import (
-    LinkState,
-)
+from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.board import money_words
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
@@ -89,30 +87,29 @@ class PlainTable:
         self._writer = ChangeWriter(session.output, table_session.now)
         self._commands = TableCommands(session, table_session, self._writer, self._context)
         self._changed = asyncio.Event()
-        self._queue: asyncio.Queue[ParsedLine] = asyncio.Queue()
-        self._unfinished = 0
+        self._work: asyncio.Task[None] | None = None
+        """The last command that was not answered at once; it waits for the one before it."""
+        self._is_waiting = False
+        """True while the command `wait` waits for its event."""
 
     async def stay(self) -> ExitReason:
         """Follow the table and carry out commands until the player leaves or the table closes."""
         following = asyncio.create_task(self._table.attend(), name="following")
         writing = asyncio.create_task(self._write_changes(), name="writing")
         reading = asyncio.create_task(self._read_commands(), name="reading")
-        working = asyncio.create_task(self._work(), name="working")
-        tasks = (following, writing, reading, working)
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((following, writing, reading), return_when=asyncio.FIRST_COMPLETED)
             if following.done():
                 await writing  # the last state
-            if reading.done() and not following.done():
+            elif reading.done():
                 return reading.result()
-            if working.done() and not following.done():
-                working.result()
             await following
             return ExitReason.LEFT
         finally:
             self._writer.pause()
-            if self._state is not None:
-                self._session.alarms.extend(self._state.alarms)
+            if self._table.state is not None:
+                self._session.alarms.extend(self._table.state.alarms)
+            tasks = [task for task in (following, writing, reading, self._work) if task is not None]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -125,13 +122,14 @@ class PlainTable:
             self._changed.set()
 
     @property
-    def _state(self) -> SessionState | None:
+    def _state(self) -> SessionState:
+        assert self._table.state is not None, "commands are read once the table is known"
         return self._table.state
 
     # Commands
 
     async def _read_commands(self) -> ExitReason:
-        await self._until(lambda: self._state is not None)
+        await self._until(lambda: self._table.state is not None)
         while True:
             parsed = await self._session.command(self._context)
             if parsed is None:
@@ -143,30 +141,30 @@ class PlainTable:
             if parsed.command is not None and parsed.command.is_immediate:
                 await self._commands.do(parsed)
                 continue
-            self._unfinished += 1
-            self._queue.put_nowait(parsed)
+            self._work = asyncio.create_task(self._do(parsed, self._work))
+            self._work.add_done_callback(lambda _: self._changed.set())
+            # After its first step the command has ended, or it waits for an event.
+            await asyncio.sleep(0)
             await self._until(self._may_read_on)
+            if self._work.done():
+                self._work.result()
             if self._commands.has_left:
                 return ExitReason.LEFT
 
+    async def _do(self, parsed: ParsedLine, before: asyncio.Task[None] | None) -> None:
+        """Carry out a command after the one before it."""
+        if before is not None:
+            await before
+        self._is_waiting = parsed.command is not None and parsed.command.name == "wait"
+        self._changed.set()
+        await self._commands.do(parsed)
+
     def _may_read_on(self) -> bool:
         """Return whether to read the next line: no command runs, or a person types at a terminal."""
-        if not self._unfinished:
+        if self._work is None or self._work.done():
             return True
-        is_away = self._state is not None and self._state.link is not LinkState.CONNECTED
-        return self._session.output.is_interactive and (is_away or self._commands.is_waiting)
-
-    async def _work(self) -> None:
-        """Carry out queued commands in order."""
-        while True:
-            parsed = await self._queue.get()
-            work = asyncio.create_task(self._commands.do(parsed))
-            # After its first step the command has ended, or it waits for an event.
-            await asyncio.sleep(0)
-            self._changed.set()
-            await work
-            self._unfinished -= 1
-            self._changed.set()
+        is_away = self._state.link is not LinkState.CONNECTED
+        return self._session.output.is_interactive and (is_away or self._is_waiting)
 
     async def _until(self, holds: Callable[[], bool]) -> None:
         while not holds():
@@ -180,12 +178,15 @@ class PlainTable:
 
         A board is never cashed out without a command.
         """
-        await self._until(lambda: not self._unfinished)
-        await self._until(lambda: self._phase not in ("call", "countdown") or not self._is_racer)
-        own = None if self._state is None else self._state.own
+        if self._work is not None:
+            await self._work
+        await self._until(
+            lambda: self._state.phase not in ("call", "countdown") or not self._is_racer
+        )
+        own = self._state.own
         gives_up = not self._is_watching and not (own is not None and own.is_racing)
         if gives_up:
-            await self._until(lambda: self._phase != "running" or not self._is_racer)
+            await self._until(lambda: self._state.phase != "running" or not self._is_racer)
         await self._races_checked()
         if gives_up:
             self._session.output.write("input: no more lines")
@@ -195,31 +196,27 @@ class PlainTable:
         return ExitReason.INPUT_ENDED
 
     @property
-    def _phase(self) -> str:
-        return "" if self._state is None else self._state.phase
-
-    @property
     def _is_racer(self) -> bool:
         state = self._state
-        if state is not None and is_call(state.table):
+        if is_call(state.table):
             return state.seat is not None and state.seat.ready
-        return state is not None and state.table.racer(state.player) is not None
+        return state.table.racer(state.player) is not None
 
     async def _races_checked(self) -> None:
         """Wait for the result of a race that is over, and for the verdicts on all records."""
         with suppress(TimeoutError):
             async with asyncio.timeout(CHECKED_WITHIN):
-                await self._until(lambda: self._phase != "over" or self._has_result)
+                await self._until(
+                    lambda: (
+                        self._state.phase != "over" or self._state.table_view.outcome is not None
+                    )
+                )
                 await self._until(lambda: not self._table.is_checking)
-
-    @property
-    def _has_result(self) -> bool:
-        return self._state is not None and self._state.table_view.outcome is not None
 
     def _write_seat_line(self, why: str) -> None:
         """Write a line on the seat and the board that the player leaves."""
         state = self._state
-        if state is None or self._is_watching:
+        if self._is_watching:
             self._session.output.write(f"{why}; you no longer watch this table")
             return
         own = state.own
