@@ -9,7 +9,7 @@ import asyncio
 import io
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from select import select
 from threading import Semaphore, Thread
@@ -56,7 +56,7 @@ class StandardInput:
 
 
 class LineReader:
-    """An asynchronous iterator over the lines of a source."""
+    """A reader of the lines of a source that does not block the event loop."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -74,10 +74,6 @@ class LineReader:
         self._free.release()
         self._ended = line is None
         return line
-
-    async def __aiter__(self) -> AsyncIterator[str]:
-        while (line := await self.next()) is not None:
-            yield line
 
     def _read(self) -> None:
         """Read until the source ends or the event loop is closed. Runs in the thread."""
