@@ -2,11 +2,12 @@
 
 The start time of Saratoga's client is compared with that of this program, and tests of terminals run it.
 With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error,
-`h` makes the program hang when it quits, `b` makes it loop for ever.
+`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after SIGTERM.
 """
 
 import asyncio
 import logging
+import signal
 import sys
 from typing import ClassVar, Final
 
@@ -28,6 +29,7 @@ class BareApp(terminal_guard.TerminalApp):
         ("f", "fail", "Fail"),
         ("h", "hang", "Hang"),
         ("b", "be_busy", "Be busy"),
+        ("l", "fail_late", "Fail late"),
     ]
     hangs = False
 
@@ -40,6 +42,10 @@ class BareApp(terminal_guard.TerminalApp):
     def action_hang(self) -> None:
         self.hangs = True
         self.query_one(Static).update(HANGS)
+
+    def action_fail_late(self) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        raise ValueError("raised after the signal")
 
     def action_be_busy(self) -> None:
         self.query_one(Static).update(BUSY)

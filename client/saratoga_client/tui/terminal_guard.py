@@ -129,12 +129,13 @@ async def run(app: TerminalApp) -> int:
         watchdog.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
-    if app.error is not None:
-        raise app.error
+    # first: a screen that was just opening when the signal came may have had no widgets any more
     if ended_by and ended_by[0] == signal.SIGINT:
         raise KeyboardInterrupt
     if ended_by:
         raise SystemExit(128 + ended_by[0])
+    if app.error is not None:
+        raise app.error
     return result or 0
 
 

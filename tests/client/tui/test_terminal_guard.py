@@ -41,6 +41,11 @@ async def test_ctrl_c_from_outside_is_an_interrupt_as_everywhere(app: Window) ->
     assert b"KeyboardInterrupt" in app.terminal.written
 
 
+async def test_an_error_after_a_signal_does_not_change_the_exit_code(app: Window) -> None:
+    app.terminal.type(b"l")
+    assert await app.given_back() == 128 + signal.SIGTERM
+
+
 async def test_a_signal_while_the_terminal_is_being_taken() -> None:
     async with window(*PROGRAM) as early:
         await early.terminal.shows("\x1b[?1049h")
