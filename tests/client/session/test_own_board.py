@@ -123,6 +123,12 @@ def test_a_final_board_counts_even_with_fewer_moves() -> None:
     assert "the server has only 1" in own.taken_back
 
 
+def test_moves_that_a_final_board_counts_are_in_flight_no_more() -> None:
+    own = with_board(in_flight(), board(PASSED[0], 1), is_final=True)
+    assert [flight.move for flight in own.in_flight] == LINE[1:]
+    assert own.shown == redact(PASSED[2])
+
+
 def test_a_board_of_another_race_is_ignored() -> None:
     own = open_board()
     assert with_board(own, board(race="mint-otter-42/2", count=9)) is own
