@@ -240,6 +240,7 @@ async def test_the_commands_around_a_race_work_when_pasted(
             for player in (anna, bert):
                 player.type("ready")
                 await player.expect("ok: you are ready")
+            await anna.expect("seat: Bert is ready")  # or her program would ask about him
             anna.type("start")
             for player in (anna, bert):
                 player.type("wait deal", "cash out yes", "wait verified", "share")
