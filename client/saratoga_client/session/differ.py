@@ -35,8 +35,6 @@ LAST_MINUTE: Final = 60_000
 LATE: Final = 5_000
 """Milliseconds after which the beginning of the last minute is no news any more."""
 
-IS_READY: Final = "is ready"
-
 
 def with_news(before: SessionState | None, after: SessionState, now: int) -> SessionState:
     """Return the state `after` with the news since `before`; `now` is the server's time in milliseconds.
@@ -48,11 +46,11 @@ def with_news(before: SessionState | None, after: SessionState, now: int) -> Ses
     told, news = after.told, after.news
     if after.phase in BEFORE_THE_RACE and before.phase not in BEFORE_THE_RACE:
         told, news = Told(), ()
-    if len(after.alarms) < len(before.alarms):  # withdrawn
+    if after.alarms != before.alarms:  # some may be withdrawn
         news = tuple(
             each for each in news if each.kind is not Kind.ALARM or each.text in after.alarms
         )
-    at = max(0, now - after.start_at) if after.start_at and now >= after.start_at else None
+    at = now - after.start_at if after.start_at and now >= after.start_at else None
     fresh = [*_between(before, after, now)]
     has_race = after.phase in ("running", "over") and after.table_view.standings
     if has_race and after.table_view is not before.table_view:
@@ -158,7 +156,7 @@ def _seats(before: SessionState, after: SessionState, notice: str) -> Iterator[N
             change = "is back" if seat.connected else "lost the connection"
             yield News(Kind.SEAT, f"{name} {change}", player)
         elif seat.ready and not old[player].ready:
-            yield News(Kind.SEAT, f"{name} {IS_READY}", player)
+            yield News(Kind.SEAT, f"{name} is ready", player)
 
 
 def _idle(state: SessionState) -> str:

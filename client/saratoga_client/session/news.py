@@ -56,12 +56,10 @@ MAX_NEWS: Final = 60
 
 
 def newest(before: tuple[News, ...], after: tuple[News, ...]) -> tuple[News, ...]:
-    """Return the news of `after` that follow those of `before`, whose oldest may be missing."""
-    last = before[-1] if before else None
-    for at in range(len(after) - 1, -1, -1):
-        if after[at] is last:
-            return after[at + 1 :]
-    return after
+    """Return the news of `after` that follow those of `before`, of which some may be missing: old, or withdrawn."""
+    known = set(map(id, before))
+    at = next((at for at in reversed(range(len(after))) if id(after[at]) in known), -1)
+    return after[at + 1 :]
 
 
 def _nothing() -> Mapping[str, int]:

@@ -23,7 +23,7 @@ from kit.session_states import (
 from kit.stepped_session import stepped_session
 from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
 from saratoga_client.session.differ import LAST_MINUTE, LATE, MAX_AT_ONCE, with_news
-from saratoga_client.session.news import Kind
+from saratoga_client.session.news import Kind, newest
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
@@ -321,4 +321,13 @@ def test_an_alarm_that_is_withdrawn_is_no_news_any_more() -> None:
     calm = state_after()
     alarmed = with_news(calm, replace(calm, alarms=("Wrong deal.",)), START + 5)
     assert [each[:2] for each in alarmed.news] == [(Kind.ALARM, "Wrong deal.")]
-    assert with_news(alarmed, replace(alarmed, alarms=()), START + 9).news == ()
+    calm_again = with_news(alarmed, replace(alarmed, alarms=()), START + 9)
+    assert calm_again.news == ()
+
+
+def test_what_was_told_before_a_withdrawn_alarm_is_not_told_again() -> None:
+    told = state_after(standings("a2 y1 =r1"))
+    alarmed = with_news(told, replace(told, alarms=("Wrong deal.",)), START + 15_000)
+    calm = with_news(alarmed, replace(alarmed, alarms=()), START + 16_000)
+    assert calm.news == told.news != ()
+    assert newest(alarmed.news, calm.news) == ()
