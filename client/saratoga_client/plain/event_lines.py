@@ -89,7 +89,7 @@ TABLE_KINDS: Final[Mapping[Kind, str]] = MappingProxyType(
 """The news of the table, each with the kind of its line; these lines come before those of the race."""
 
 RACE_KINDS: Final = (Kind.WON, Kind.ENDING, Kind.LAST_MINUTE)
-"""The news of the race with a line of their own at once; `report_standings` has others."""
+"""The news of the race with a line of their own at once; `ChangeWriter` has others."""
 
 
 def change_lines(

@@ -1,6 +1,5 @@
 """Warn a player who has given no sign of activity, before the server ends the board or chooses another host."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -12,9 +11,6 @@ from saratoga_rules.records.standing import IDLE_MILLIS
 WARNED_AT: Final = (15, 60)
 """Seconds before the board's end at which the player is warned, the last warning first. A host is warned once,
 at the first of them: whether the place passes on depends on the others too."""
-
-CHECK_EVERY: Final = 0.5
-"""Seconds between two checks."""
 
 
 def may_end_as_idle(state: SessionState) -> bool:
@@ -63,12 +59,6 @@ class Activity:
         since = max(self._since, state.idle_since, state.start_at)
         left = since + IDLE_MILLIS - self._now()
         self._warn(next((seconds for seconds in self._warned_at if left <= seconds * 1000), 0))
-
-    async def watch(self) -> None:
-        """Check until cancelled."""
-        while True:
-            self.check()
-            await asyncio.sleep(CHECK_EVERY)
 
     def _warn(self, left: int) -> None:
         state = self._store.state
