@@ -25,12 +25,13 @@ BIN := $(VENV)/bin
 CLIENT_AND_SERVER := $(VENV)/.server-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
 BROWSER := $(VENV)/.browser-is-set-up
+NODE := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright reference browser bench long planted faults soak fuzz clean
+.PHONY: help play demo serve test check style types layers pyright reference browser page-check bench long planted faults soak fuzz clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 play: $(CLIENT_AND_SERVER) ## host a table at GAME (canfield) for friends in your network; ARGS="--cap 5"
 	@$(BIN)/saratoga host $(GAME) $(ARGS)
@@ -65,6 +66,10 @@ reference: $(TOOLS) ## write protocol/REFERENCE.md and schema.json from the code
 browser: $(BROWSER) ## the page in Chromium; SARATOGA_SCREENSHOTS=FOLDER keeps pictures of every screen
 	$(BIN)/pytest -m "browser and not long" tests/browser -n 2 --dist worksteal $(NO_HANG) $(ARGS)
 
+page-check: $(NODE) ## the page's format and types (needs Node.js with npm)
+	npx --no-install prettier --check "client/web/*.{js,css,html}"
+	npx --no-install tsc
+
 bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS="--quick"
 	$(BIN)/python tests/benchmarks/suite.py $(ARGS)
 
@@ -84,7 +89,7 @@ soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: memory and response ti
 	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) $(ARGS)
 
 clean: ## delete .venv and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { \
@@ -107,4 +112,8 @@ $(TOOLS): pyproject.toml | $(BIN)/python
 $(BROWSER): pyproject.toml | $(TOOLS)
 	@echo "setting up $(VENV): the browser's driver"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev,browser]'
+	@touch $@
+
+$(NODE): package-lock.json
+	@npm ci --silent --no-audit --no-fund
 	@touch $@

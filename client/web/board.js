@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The player's own board: every pile a button, moves by taps, drags and keys.
  *
@@ -6,8 +5,28 @@
  * follows from the server's list of legal moves, and from nothing else.
  */
 
-import { COLUMN_KEYS, GAMES, PRIZE, SUITS, cardSign, carried, contentOf, describeMove, drawPile, foundationPiles, handPiles, hasWaste, isFoundation, isSought, pileLabel,
-  pileWords, readMove, seenCards, spelledOut, targetOf } from "./cards.js";
+import {
+  COLUMN_KEYS,
+  GAMES,
+  PRIZE,
+  SUITS,
+  cardSign,
+  carried,
+  contentOf,
+  describeMove,
+  drawPile,
+  foundationPiles,
+  handPiles,
+  hasWaste,
+  isFoundation,
+  isSought,
+  pileLabel,
+  pileWords,
+  readMove,
+  seenCards,
+  spelledOut,
+  targetOf,
+} from "./cards.js";
 import { Drag } from "./drag.js";
 import { capitalised, counted, either, fill, h, picture } from "./page.js";
 import { mayMove } from "./session.js";
@@ -47,7 +66,10 @@ export class Board {
     this.pressedDepth = 0;
     this.found = h("section", { class: "found", "aria-label": "Foundations" });
     this.cols = h("section", { class: "cols", "aria-label": "Columns" });
-    this.hand = h("section", { class: "hand", "aria-label": hasWaste(game) ? "Reserve, waste and stock" : "Stock" });
+    this.hand = h("section", {
+      class: "hand",
+      "aria-label": hasWaste(game) ? "Reserve, waste and stock" : "Stock",
+    });
     this.#build();
     this.drag = new Drag(this);
     this.paint();
@@ -57,9 +79,18 @@ export class Board {
     const { view } = this.own;
     const columns = view.columns.map((_, index) => `t${index + 1}`);
     this.columns = columns;
-    for (const [section, piles] of /** @type {[Element, string[]][]} */ ([[this.found, foundationPiles(view)], [this.cols, columns], [this.hand, handPiles(view, this.game)]]))
+    for (const [section, piles] of /** @type {[Element, string[]][]} */ ([
+      [this.found, foundationPiles(view)],
+      [this.cols, columns],
+      [this.hand, handPiles(view, this.game)],
+    ]))
       for (const pile of piles) {
-        const button = h("button", { type: "button", class: `pile${pile[0] === "t" ? " col" : pile === "w" ? " fan" : ""}${pile === "stock" && !hasWaste(this.game) ? " deal" : ""}`, tabindex: "-1", onclick: (/** @type {MouseEvent} */ event) => this.#clicked(pile, event) });
+        const button = h("button", {
+          type: "button",
+          class: `pile${pile[0] === "t" ? " col" : pile === "w" ? " fan" : ""}${pile === "stock" && !hasWaste(this.game) ? " deal" : ""}`,
+          tabindex: "-1",
+          onclick: (/** @type {MouseEvent} */ event) => this.#clicked(pile, event),
+        });
         button.dataset.pile = pile;
         button.addEventListener("focus", () => this.#rove(pile));
         this.buttons.set(pile, button);
@@ -74,7 +105,8 @@ export class Board {
     this.own = own;
     if (own.takenBack && own.takenBack !== before.takenBack) this.queue = [];
     if (own.state !== "racing") this.drop();
-    if (this.picked && mayMove(own) && !this.#carries(this.picked.pile, this.picked.size).length) this.drop();
+    if (this.picked && mayMove(own) && !this.#carries(this.picked.pile, this.picked.size).length)
+      this.drop();
     if (!own.legal.includes(this.chosen)) this.chosen = "";
     const moved = before.shown === own.shown ? null : this.#moved(before, own);
     const from = moved && !this.drag.isDropping ? this.#places(moved.source, moved.count) : [];
@@ -91,7 +123,9 @@ export class Board {
 
   /** The legal carries from a pile, of a size if one is given. @param {string} pile @param {number | null} [size] */
   #carries(pile, size = null) {
-    return this.moves.filter((move) => move.from === bare(pile) && move.to && (!size || move.count === size));
+    return this.moves.filter(
+      (move) => move.from === bare(pile) && move.to && (!size || move.count === size),
+    );
   }
 
   /** The moves of the pick by their target; of several sizes the chosen one, else the largest. @param {Pick} pick @returns {Map<string, Move>} */
@@ -101,7 +135,8 @@ export class Board {
     for (const move of this.#carries(pile)) {
       const target = targetOf(this.own.view, move);
       const known = targets.get(target);
-      if (!known || move.count === size || (known.count !== size && move.count > known.count)) targets.set(target, move);
+      if (!known || move.count === size || (known.count !== size && move.count > known.count))
+        targets.set(target, move);
     }
     return targets;
   }
@@ -113,7 +148,12 @@ export class Board {
       return new Map([[move.to ? targetOf(this.own.view, move) : "stock", move]]);
     }
     if (this.picked) return this.#targets(this.picked);
-    if (this.aim) return new Map(this.moves.filter((move) => move.to === this.aim).map((move) => [targetOf(this.own.view, move), move]));
+    if (this.aim)
+      return new Map(
+        this.moves
+          .filter((move) => move.to === this.aim)
+          .map((move) => [targetOf(this.own.view, move), move]),
+      );
     return new Map();
   }
 
@@ -147,7 +187,10 @@ export class Board {
       const tag = move && !takes.has(pile) && pile !== "stock" ? [this.#tag(pile, move)] : [];
       fill(button, ...this.#caption(pile), ...parts, ...tag);
       button.classList.toggle("lit", Boolean(move) || takes.has(pile));
-      button.setAttribute("aria-label", pileLabel(shown, pile, this.game) + this.#invites(pile, move));
+      button.setAttribute(
+        "aria-label",
+        pileLabel(shown, pile, this.game) + this.#invites(pile, move),
+      );
       if (isHeld) button.setAttribute("aria-pressed", "true");
       else button.removeAttribute("aria-pressed");
     }
@@ -157,8 +200,20 @@ export class Board {
   /** The key cap and name over a pile, drawn where there is room. @param {string} pile */
   #caption(pile) {
     if (isFoundation(pile)) return [];
-    if (pile[0] === "t") return [h("span", { class: "name wide" }, h("kbd", {}, COLUMN_KEYS[Number(pile.slice(1)) - 1] ?? ""))];
-    const [key, name] = pile === "stock" ? ["space", this.#stockName()] : pile === "w" ? ["w", "waste"] : ["r", "reserve"];
+    if (pile[0] === "t")
+      return [
+        h(
+          "span",
+          { class: "name wide" },
+          h("kbd", {}, COLUMN_KEYS[Number(pile.slice(1)) - 1] ?? ""),
+        ),
+      ];
+    const [key, name] =
+      pile === "stock"
+        ? ["space", this.#stockName()]
+        : pile === "w"
+          ? ["w", "waste"]
+          : ["r", "reserve"];
     return [h("span", { class: "name" }, h("kbd", {}, key), ` ${name}`)];
   }
 
@@ -176,7 +231,9 @@ export class Board {
   /** @param {string} pile @param {Move | undefined} move */
   #invites(pile, move) {
     if (!move || pile === "stock") return "";
-    return isFoundation(pile) ? `, bank here for ${PRIZE} dollars` : `, ${counted(move.count)} can go here`;
+    return isFoundation(pile)
+      ? `, bank here for ${PRIZE} dollars`
+      : `, ${counted(move.count)} can go here`;
   }
 
   /** Light up the cards that the player looks for, and say how many. @param {string} sought */
@@ -220,7 +277,13 @@ export class Board {
     cards.forEach((card, index) => {
       if (!from[index]) return;
       const to = card.getBoundingClientRect();
-      card.animate([{ translate: `${from[index].x - to.x}px ${from[index].y - to.y}px`, zIndex: 3 }, { translate: "0 0", zIndex: 3 }], { duration: SLIDE, easing: "ease-out" });
+      card.animate(
+        [
+          { translate: `${from[index].x - to.x}px ${from[index].y - to.y}px`, zIndex: 3 },
+          { translate: "0 0", zIndex: 3 },
+        ],
+        { duration: SLIDE, easing: "ease-out" },
+      );
     });
   }
 
@@ -260,7 +323,13 @@ export class Board {
 
   /** Pick now and play later: an answer is on its way. @param {string} pile @param {() => void} later */
   #wait(pile, later) {
-    if (!this.own.isCashingOut && !this.picked && !this.queue.length && pile !== "stock" && seenCards(this.own.shown, pile).length) {
+    if (
+      !this.own.isCashingOut &&
+      !this.picked &&
+      !this.queue.length &&
+      pile !== "stock" &&
+      seenCards(this.own.shown, pile).length
+    ) {
       this.picked = { pile, size: null };
       this.paint();
     } else if (this.player.isConnected() && this.queue.length < MOST_QUEUED) this.queue.push(later);
@@ -290,12 +359,23 @@ export class Board {
     const targets = this.#targets(this.picked);
     const counts = new Set([...targets.values()].map((move) => move.count));
     const banks = [...targets.keys()].filter(isFoundation);
-    const columns = [...targets.keys()].filter((pile) => !isFoundation(pile)).map((pile) => pile.slice(1));
-    const sentence = columns.length ? `column${columns.length > 1 ? "s" : ""} ${either(columns)}` : "";
-    const where = banks.length > 1 ? "up and down: choose" : either([...(banks.length ? ["bank it"] : []), ...(sentence ? [sentence] : [])]);
-    if (counts.size > 1) return `${capitalised(pileWords(this.picked.pile))}, up to ${Math.max(...counts)}: ${where}`;
+    const columns = [...targets.keys()]
+      .filter((pile) => !isFoundation(pile))
+      .map((pile) => pile.slice(1));
+    const sentence = columns.length
+      ? `column${columns.length > 1 ? "s" : ""} ${either(columns)}`
+      : "";
+    const where =
+      banks.length > 1
+        ? "up and down: choose"
+        : either([...(banks.length ? ["bank it"] : []), ...(sentence ? [sentence] : [])]);
+    if (counts.size > 1)
+      return `${capitalised(pileWords(this.picked.pile))}, up to ${Math.max(...counts)}: ${where}`;
     const cards = carried(view, /** @type {Move} */ ([...targets.values()][0]));
-    const what = cards.length > 1 ? `${cardSign(cards[0])} to ${cardSign(cards[cards.length - 1])}, ${counted(cards.length)}` : cards.map(cardSign).join("");
+    const what =
+      cards.length > 1
+        ? `${cardSign(cards[0])} to ${cardSign(cards[cards.length - 1])}, ${counted(cards.length)}`
+        : cards.map(cardSign).join("");
     return banks.length > 1 ? `${what} fits ${where}` : `${what}: ${where}`;
   }
 
@@ -321,9 +401,15 @@ export class Board {
   #nothingFrom(pile) {
     const top = seenCards(this.own.view, pile).at(-1);
     if (pile === "stock") return "The stock is empty.";
-    if (top && !isFoundation(pile)) return `${cardSign(top)}, ${pileWords(pile)}: no place to go now.`;
-    if (isFoundation(pile)) return top ? `${capitalised(pileWords(pile))}: ${cardSign(top)} on top.` : `${capitalised(pileWords(pile))}: empty.`;
-    return pile[0] === "t" ? `${capitalised(pileWords(pile))} is a space.` : `${capitalised(pileWords(pile))} is empty.`;
+    if (top && !isFoundation(pile))
+      return `${cardSign(top)}, ${pileWords(pile)}: no place to go now.`;
+    if (isFoundation(pile))
+      return top
+        ? `${capitalised(pileWords(pile))}: ${cardSign(top)} on top.`
+        : `${capitalised(pileWords(pile))}: empty.`;
+    return pile[0] === "t"
+      ? `${capitalised(pileWords(pile))} is a space.`
+      : `${capitalised(pileWords(pile))} is empty.`;
   }
 
   /** Ask the server why a carry is refused: the page knows no rules. @param {Pick} picked @param {string} to */
@@ -346,7 +432,9 @@ export class Board {
     const says = `${capitalised(describeMove(this.own.view, move, this.game))}.`;
     this.picked = null;
     this.chosen = this.aim = "";
-    this.player.say(this.player.isConnected() ? says : `This move waits for the connection: ${says}`);
+    this.player.say(
+      this.player.isConnected() ? says : `This move waits for the connection: ${says}`,
+    );
     this.player.play(text);
   }
 
@@ -360,10 +448,18 @@ export class Board {
 
   /** The cards that a drag from a card of a pile lifts; none if they cannot move. @param {string} pile @param {number} depth @returns {HTMLElement[]} */
   lift(pile, depth) {
-    if (this.own.state !== "racing" || !mayMove(this.own) || pile === "stock" || !this.#carries(pile).length) return [];
+    if (
+      this.own.state !== "racing" ||
+      !mayMove(this.own) ||
+      pile === "stock" ||
+      !this.#carries(pile).length
+    )
+      return [];
     this.pick(pile, depth);
     const held = this.#held;
-    const count = this.#carries(pile).some((move) => move.count === depth) ? depth : (held?.count ?? 1);
+    const count = this.#carries(pile).some((move) => move.count === depth)
+      ? depth
+      : (held?.count ?? 1);
     return [...this.#cardsOf(pile)].slice(-count);
   }
 
@@ -388,7 +484,11 @@ export class Board {
 
   /** Spell a pile out, or stop it. @param {string} pile */
   spell(pile) {
-    this.player.say(pile ? `${capitalised(pileWords(pile))}: ${spelledOut(this.own.shown, pile)}` : this.#pickText());
+    this.player.say(
+      pile
+        ? `${capitalised(pileWords(pile))}: ${spelledOut(this.own.shown, pile)}`
+        : this.#pickText(),
+    );
   }
 
   // Keys
@@ -410,9 +510,11 @@ export class Board {
   /** @param {string} key @returns {(() => void) | null} */
   #action(key) {
     const column = COLUMN_KEYS.indexOf(key);
-    if (column >= 0 && column < this.own.view.columns.length) return () => this.#pileKey(`t${column + 1}`);
+    if (column >= 0 && column < this.own.view.columns.length)
+      return () => this.#pileKey(`t${column + 1}`);
     const lower = key.toLowerCase();
-    if ((lower === "w" || lower === "r") && this.buttons.has(lower)) return () => this.#pileKey(lower);
+    if ((lower === "w" || lower === "r") && this.buttons.has(lower))
+      return () => this.#pileKey(lower);
     if (key === " " || lower === "d") return () => this.#stockKey();
     if (lower === "f") return () => this.#foundationKey("up");
     if (lower === "g" && this.own.view.down.length) return () => this.#foundationKey("down");
@@ -436,8 +538,15 @@ export class Board {
   #pileKey(pile) {
     this.focus(pile, false);
     const carries = this.#carries(pile);
-    if (this.isQuick && !this.picked && !this.aim && carries.length === 1) return this.#play(carries[0].text);
-    if (this.picked && this.picked.pile !== pile && pile[0] === "t" && !this.#targets(this.picked).has(pile)) return this.#why(this.picked, pile);
+    if (this.isQuick && !this.picked && !this.aim && carries.length === 1)
+      return this.#play(carries[0].text);
+    if (
+      this.picked &&
+      this.picked.pile !== pile &&
+      pile[0] === "t" &&
+      !this.#targets(this.picked).has(pile)
+    )
+      return this.#why(this.picked, pile);
     this.tap(pile);
   }
 
@@ -453,7 +562,9 @@ export class Board {
     const where = this.own.view.down.length ? ` ${to}` : "";
     if (!banks.length) return this.player.say(`No card can be banked${where} now.`);
     this.aim = to;
-    const cards = banks.map((move) => `${keyOf(move.from)} ${cardSign(carried(this.own.view, move)[0])}`);
+    const cards = banks.map(
+      (move) => `${keyOf(move.from)} ${cardSign(carried(this.own.view, move)[0])}`,
+    );
     this.#changed(`Bank which${where}? ${cards.join(", ")}.`);
   }
 
@@ -467,7 +578,9 @@ export class Board {
   }
 
   #takeBack() {
-    const givers = [...this.buttons.keys()].filter((pile) => pile.startsWith("up.") && this.#carries(pile).length);
+    const givers = [...this.buttons.keys()].filter(
+      (pile) => pile.startsWith("up.") && this.#carries(pile).length,
+    );
     if (!givers.length) return this.player.say("No card can be taken back from a foundation now.");
     const at = givers.indexOf(this.picked?.pile ?? "");
     if (at >= 0 && givers.length === 1) return this.#again();
@@ -477,12 +590,21 @@ export class Board {
 
   /** Choose the next legal move. @param {number} step */
   #walk(step) {
-    const moves = (this.picked ? this.#carries(this.picked.pile, this.picked.size) : this.aim ? this.moves.filter((move) => move.to === this.aim) : this.moves).sort(byUse);
+    const moves = (
+      this.picked
+        ? this.#carries(this.picked.pile, this.picked.size)
+        : this.aim
+          ? this.moves.filter((move) => move.to === this.aim)
+          : this.moves
+    ).sort(byUse);
     if (!moves.length) return this.player.say("No move is left on this board.");
     const at = moves.findIndex((move) => move.text === this.chosen);
-    const next = at < 0 ? (step > 0 ? 0 : moves.length - 1) : (at + step + moves.length) % moves.length;
+    const next =
+      at < 0 ? (step > 0 ? 0 : moves.length - 1) : (at + step + moves.length) % moves.length;
     this.chosen = moves[next].text;
-    this.#changed(`${next + 1} of ${moves.length}: ${describeMove(this.own.view, moves[next], this.game)}; enter plays it.`);
+    this.#changed(
+      `${next + 1} of ${moves.length}: ${describeMove(this.own.view, moves[next], this.game)}; enter plays it.`,
+    );
   }
 
   #enter() {
@@ -494,7 +616,11 @@ export class Board {
   }
 
   #escape() {
-    const says = this.picked ? `Pick-up from ${pileWords(this.picked.pile)} cancelled.` : this.chosen || this.aim ? "Selection cleared." : "Nothing is selected.";
+    const says = this.picked
+      ? `Pick-up from ${pileWords(this.picked.pile)} cancelled.`
+      : this.chosen || this.aim
+        ? "Selection cleared."
+        : "Nothing is selected.";
     this.queue = [];
     this.drop();
     this.player.say(says);
@@ -503,23 +629,34 @@ export class Board {
   /** @param {number} step */
   #resize(step) {
     if (!this.picked) return this.player.say("+ and - choose how many cards: pick a pile first.");
-    const sizes = [...new Set(this.#carries(this.picked.pile).map((move) => move.count))].sort((a, b) => a - b);
+    const sizes = [...new Set(this.#carries(this.picked.pile).map((move) => move.count))].sort(
+      (a, b) => a - b,
+    );
     const at = sizes.indexOf(this.picked.size ?? sizes[sizes.length - 1]) + step;
-    if (at < 0 || at >= sizes.length) return this.player.say(`${step > 0 ? "Most" : "Fewest"} that can go anywhere now: ${sizes[at - step]}.`);
+    if (at < 0 || at >= sizes.length)
+      return this.player.say(
+        `${step > 0 ? "Most" : "Fewest"} that can go anywhere now: ${sizes[at - step]}.`,
+      );
     this.picked = { ...this.picked, size: sizes[at] };
     this.#changed(this.#pickText());
   }
 
   #quick() {
     this.isQuick = !this.isQuick;
-    this.player.say(this.isQuick ? "Quick on: a pile with only one legal move plays it at once." : "Quick off: a pile's key picks, a second key places.");
+    this.player.say(
+      this.isQuick
+        ? "Quick on: a pile with only one legal move plays it at once."
+        : "Quick off: a pile's key picks, a second key places.",
+    );
   }
 
   // Focus
 
   /** Focus a pile. @param {string} [pile] @param {boolean} [isShown] */
   focus(pile = this.roving, isShown = true) {
-    this.buttons.get(pile)?.focus({ preventScroll: true, ...(isShown ? {} : { focusVisible: false }) });
+    this.buttons
+      .get(pile)
+      ?.focus({ preventScroll: true, ...(isShown ? {} : { focusVisible: false }) });
   }
 
   /** Let Tab enter the board at this pile. @param {string} pile */
@@ -580,4 +717,3 @@ function use({ from, to, count }) {
   const last = from.startsWith("up.") ? SUITS.indexOf(from[3]) : -count;
   return [from === "r" ? 2 : from === "w" ? 3 : column ? 4 : 5, source, Number(to.slice(1)), last];
 }
-

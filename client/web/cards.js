@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Cards, piles and moves: as the wire writes them, in words, and drawn.
  *
@@ -68,7 +67,19 @@ export function handPiles(view, game) {
 
 /** Return a view with the fields that the wire omits. @param {Partial<View>} sent @returns {View} */
 export function wholeView(sent) {
-  return { stock: 0, waste: "", reserve: 0, reserve_top: "", up: [], down: [], columns: [], base: 1, passes: 1, face_down: [], ...sent };
+  return {
+    stock: 0,
+    waste: "",
+    reserve: 0,
+    reserve_top: "",
+    up: [],
+    down: [],
+    columns: [],
+    base: 1,
+    passes: 1,
+    face_down: [],
+    ...sent,
+  };
 }
 
 /** All that a view shows, as one text. @param {Partial<View>} view */
@@ -83,13 +94,24 @@ export function viewOf(text) {
   const piles = Object.fromEntries(text.split(" ").map((part) => part.split("=")));
   const cards = (/** @type {string} */ pile) => (pile === "-" ? "" : pile);
   const heights = (/** @type {string} */ list) => (list === "-" ? [] : list.split(",").map(Number));
-  const columns = piles.columns.split("/").map((/** @type {string} */ column) => cards(column).split("|"));
-  const hidden = columns.map((/** @type {string[]} */ column) => (column.length > 1 ? column[0].length / 2 : 0));
+  const columns = piles.columns
+    .split("/")
+    .map((/** @type {string} */ column) => cards(column).split("|"));
+  const hidden = columns.map((/** @type {string[]} */ column) =>
+    column.length > 1 ? column[0].length / 2 : 0,
+  );
   const reserve = cards(piles.reserve);
   return {
-    stock: cards(piles.stock).length / 2, waste: cards(piles.waste), reserve: reserve.length / 2, reserve_top: reserve.slice(-2),
-    up: heights(piles.up), down: heights(piles.down), columns: columns.map((/** @type {string[]} */ column) => column[column.length - 1]),
-    base: Number(piles.base), passes: Number(piles.passes), face_down: hidden.some(Boolean) ? hidden : [],
+    stock: cards(piles.stock).length / 2,
+    waste: cards(piles.waste),
+    reserve: reserve.length / 2,
+    reserve_top: reserve.slice(-2),
+    up: heights(piles.up),
+    down: heights(piles.down),
+    columns: columns.map((/** @type {string[]} */ column) => column[column.length - 1]),
+    base: Number(piles.base),
+    passes: Number(piles.passes),
+    face_down: hidden.some(Boolean) ? hidden : [],
   };
 }
 
@@ -122,7 +144,9 @@ export function isSought(card, sought) {
   const found = /^(10|[a2-9tjqk])?([cshd])?$/.exec(sought.trim().toLowerCase());
   if (!found || !found[0]) return false;
   const rank = found[1] === "10" ? "t" : found[1];
-  return (!rank || card[0].toLowerCase() === rank) && (!found[2] || card[1].toLowerCase() === found[2]);
+  return (
+    (!rank || card[0].toLowerCase() === rank) && (!found[2] || card[1].toLowerCase() === found[2])
+  );
 }
 
 /** Return the cards of a pile that can be seen, the top one last. @param {View} view @param {string} pile */
@@ -168,7 +192,8 @@ function foundationTop(view, pile) {
 export function foundationPiles(view) {
   const piles = [];
   for (const suit of SHOWN_SUITS) {
-    for (let copy = 1; copy <= view.up.length / SUITS.length; copy++) piles.push(copy === 1 ? `up.${suit}` : `up.${suit}.${copy}`);
+    for (let copy = 1; copy <= view.up.length / SUITS.length; copy++)
+      piles.push(copy === 1 ? `up.${suit}` : `up.${suit}.${copy}`);
     if (view.down.length) piles.push(`down.${suit}`);
   }
   return piles;
@@ -194,7 +219,15 @@ export function targetOf(view, move) {
   const card = carried(view, move).at(-1) ?? "";
   const piles = foundationPiles(view).filter((pile) => pile.startsWith(`${move.to}.${card[1]}`));
   // of two equal piles the first takes it, so that the higher one stays first
-  return piles.find((pile) => foundationHeight(view, pile) < 13 && foundationCard(view, pile, foundationHeight(view, pile) + 1) === card) ?? piles[0] ?? "";
+  return (
+    piles.find(
+      (pile) =>
+        foundationHeight(view, pile) < 13 &&
+        foundationCard(view, pile, foundationHeight(view, pile) + 1) === card,
+    ) ??
+    piles[0] ??
+    ""
+  );
 }
 
 /**
@@ -203,7 +236,8 @@ export function targetOf(view, move) {
  * @param {View} view @param {Move} move @returns {View | null}
  */
 export function ahead(view, move) {
-  if (move.text === "redeal") return { ...view, stock: view.waste.length / 2, waste: "", passes: view.passes + 1 };
+  if (move.text === "redeal")
+    return { ...view, stock: view.waste.length / 2, waste: "", passes: view.passes + 1 };
   if (!move.to) return null;
   const cards = carried(view, move);
   if (cards.length !== move.count) return null;
@@ -220,7 +254,8 @@ function add(view, pile, cards, count) {
   else if (pile === "r") [view.reserve, view.reserve_top] = [view.reserve + count, ""];
   else if (pile[0] === "t") {
     const index = Number(pile.slice(1)) - 1;
-    view.columns[index] = count < 0 ? view.columns[index].slice(0, count * 2) : view.columns[index] + cards;
+    view.columns[index] =
+      count < 0 ? view.columns[index].slice(0, count * 2) : view.columns[index] + cards;
   } else {
     const heights = pile.startsWith("up") ? view.up : view.down;
     heights[foundationIndex(heights, pile)] += count;
@@ -245,17 +280,29 @@ export function describeMove(view, move, game) {
   if (move.text === "draw") return describeDraw(view, game);
   if (move.text === "redeal") return `the waste turned over, pass ${view.passes + 1}`;
   const cards = carried(view, move);
-  const what = cards.length > 1 ? `${counted(cards.length)} (${cardSign(cards[0])} to ${cardSign(cards[cards.length - 1])})` : cards.map(cardSign).join("");
-  const source = isFoundation(move.from) ? "back from its foundation" : `from ${pileWords(move.from)}`;
-  if (move.to === "up" || move.to === "down") return `${what} ${source} banked${view.down.length ? ` ${move.to}` : ""}`;
-  const space = seenCards(view, move.to).length || view.face_down[Number(move.to.slice(1)) - 1] ? "" : ", a space";
+  const what =
+    cards.length > 1
+      ? `${counted(cards.length)} (${cardSign(cards[0])} to ${cardSign(cards[cards.length - 1])})`
+      : cards.map(cardSign).join("");
+  const source = isFoundation(move.from)
+    ? "back from its foundation"
+    : `from ${pileWords(move.from)}`;
+  if (move.to === "up" || move.to === "down")
+    return `${what} ${source} banked${view.down.length ? ` ${move.to}` : ""}`;
+  const space =
+    seenCards(view, move.to).length || view.face_down[Number(move.to.slice(1)) - 1]
+      ? ""
+      : ", a space";
   return `${what} ${source} to ${pileWords(move.to)}${space}`;
 }
 
 /** @param {View} view @param {string} game */
 function describeDraw(view, game) {
-  if (hasWaste(game)) return `${counted(Math.min(view.stock, GAMES[game]?.draw ?? 1))} from the stock to the waste`;
-  return view.stock < view.columns.length ? `the last ${counted(view.stock)} dealt to the columns from the left` : "a card dealt to each column";
+  if (hasWaste(game))
+    return `${counted(Math.min(view.stock, GAMES[game]?.draw ?? 1))} from the stock to the waste`;
+  return view.stock < view.columns.length
+    ? `the last ${counted(view.stock)} dealt to the columns from the left`
+    : "a card dealt to each column";
 }
 
 /** A pile's full name for its button. @param {View} view @param {string} pile @param {string} game */
@@ -263,12 +310,19 @@ export function pileLabel(view, pile, game) {
   if (pile === "stock") return stockLabel(view, game);
   const cards = seenCards(view, pile);
   const top = cards.length ? `, ${cardName(cards[cards.length - 1])} on top` : "";
-  if (pile === "w") return view.waste ? `Waste: ${counted(view.waste.length / 2)}${top}` : "Waste: empty";
-  if (pile === "r") return view.reserve ? `Reserve: ${counted(view.reserve)}${top}` : "Reserve: empty";
+  if (pile === "w")
+    return view.waste ? `Waste: ${counted(view.waste.length / 2)}${top}` : "Waste: empty";
+  if (pile === "r")
+    return view.reserve ? `Reserve: ${counted(view.reserve)}${top}` : "Reserve: empty";
   if (pile[0] === "t") return columnLabel(view, pile, cards);
   const [direction, suit, copy] = pile.split(".");
   const first = direction === "up" ? RANK_NAMES[view.base - 1] : "king";
-  const which = view.up.length > SUITS.length && direction === "up" ? (copy ? " second pile" : " first pile") : "";
+  const which =
+    view.up.length > SUITS.length && direction === "up"
+      ? copy
+        ? " second pile"
+        : " first pile"
+      : "";
   const height = foundationHeight(view, pile);
   const name = `${capitalised(SUIT_NAMES[/** @type {"C"} */ (suit)])} ${direction} from ${first}${which}`;
   return height ? `${name}: ${counted(height)}${top}` : `${name}: empty`;
@@ -282,7 +336,8 @@ function columnLabel(view, pile, cards) {
   const below = hidden ? `${hidden} face down, ` : "";
   if (!cards.length) return `${name}: ${below}a card is being turned up`;
   const run = runLength(cards);
-  const packet = run > 1 ? `, run of ${run} down from the ${cardName(cards[cards.length - run])}` : "";
+  const packet =
+    run > 1 ? `, run of ${run} down from the ${cardName(cards[cards.length - run])}` : "";
   return `${name}: ${below}${counted(cards.length)}, ${cardName(cards[cards.length - 1])} on top${packet}`;
 }
 
@@ -291,7 +346,9 @@ function stockLabel(view, game) {
   const about = GAMES[game];
   const pass = about?.passes > 1 ? `, pass ${view.passes} of ${about.passes}` : "";
   if (view.stock) {
-    const draws = hasWaste(game) ? `draw ${Math.min(view.stock, about?.draw ?? 1)}` : `deal ${Math.min(view.stock, view.columns.length)}, one to each column`;
+    const draws = hasWaste(game)
+      ? `draw ${Math.min(view.stock, about?.draw ?? 1)}`
+      : `deal ${Math.min(view.stock, view.columns.length)}, one to each column`;
     return `Stock: ${counted(view.stock)}${pass}; ${draws}`;
   }
   return `Stock: empty${pass}`;
@@ -301,7 +358,14 @@ function stockLabel(view, game) {
 export function contentOf(view, pile) {
   if (pile === "stock") return [view.stock, view.passes, view.waste === ""];
   if (pile === "r") return [view.reserve, view.reserve_top];
-  return [seenCards(view, pile), pile[0] === "t" ? view.face_down[Number(pile.slice(1)) - 1] : isFoundation(pile) ? view.base : 0];
+  return [
+    seenCards(view, pile),
+    pile[0] === "t"
+      ? view.face_down[Number(pile.slice(1)) - 1]
+      : isFoundation(pile)
+        ? view.base
+        : 0,
+  ];
 }
 
 /** The column spelled out, for a long press: `9♦, 8♠, 7♥`. @param {View} view @param {string} pile */
@@ -314,7 +378,12 @@ export function spelledOut(view, pile) {
 /** How many cards at the end of a column go down by one: they are drawn as one packet. @param {string[]} cards */
 function runLength(cards) {
   let run = Math.min(1, cards.length);
-  while (run < cards.length && (RANKS.indexOf(cards[cards.length - run][0]) + 1) % 13 === RANKS.indexOf(cards[cards.length - run - 1][0])) run++;
+  while (
+    run < cards.length &&
+    (RANKS.indexOf(cards[cards.length - run][0]) + 1) % 13 ===
+      RANKS.indexOf(cards[cards.length - run - 1][0])
+  )
+    run++;
   return run;
 }
 
@@ -324,7 +393,13 @@ function runLength(cards) {
 function drawCard(card, more = "") {
   const [rank, suit] = [card[0], card[1].toLowerCase()];
   const face = rank === "K" || rank === "Q" ? `p${rank}` : rank === "J" ? "shoe" : suit;
-  return h("b", { class: `card ${suit} ${more}`.trim(), "data-card": card }, picture(`r${rank}`), picture(suit), picture(face));
+  return h(
+    "b",
+    { class: `card ${suit} ${more}`.trim(), "data-card": card },
+    picture(`r${rank}`),
+    picture(suit),
+    picture(face),
+  );
 }
 
 /** A card face down. @param {string} [more] */
@@ -342,16 +417,25 @@ export function drawPile(view, pile, game) {
   if (pile === "w") {
     const cards = cardsOf(view.waste);
     const shown = cards.slice(-(view.columns.length === 8 ? 6 : 3)).map((card) => drawCard(card));
-    return [...(shown.length ? shown : [h("span", { class: "space" })]), ...(cards.length ? [h("i", { class: "count" }, cards.length)] : [])];
+    return [
+      ...(shown.length ? shown : [h("span", { class: "space" })]),
+      ...(cards.length ? [h("i", { class: "count" }, cards.length)] : []),
+    ];
   }
   if (pile === "r") {
-    const top = view.reserve_top ? drawCard(view.reserve_top) : view.reserve ? drawBack() : h("span", { class: "space" });
+    const top = view.reserve_top
+      ? drawCard(view.reserve_top)
+      : view.reserve
+        ? drawBack()
+        : h("span", { class: "space" });
     return [top, ...(view.reserve ? [h("i", { class: "count" }, view.reserve)] : [])];
   }
   const top = foundationTop(view, pile);
   if (top) return [drawCard(top)];
   const first = foundationCard(view, pile, 1);
-  return [h("span", { class: "space" }, picture(`r${first[0]}`, "rank"), picture(first[1].toLowerCase()))];
+  return [
+    h("span", { class: "space" }, picture(`r${first[0]}`, "rank"), picture(first[1].toLowerCase())),
+  ];
 }
 
 /** @param {View} view @param {string} pile */
@@ -371,9 +455,19 @@ function drawStock(view, game) {
   const about = GAMES[game];
   if (!hasWaste(game)) {
     const deals = Math.min(view.stock, view.columns.length);
-    return [h("span", {}, view.stock ? `deal ${deals}` : "all dealt", ...(view.stock ? [h("br"), `${view.stock} left`] : []))];
+    return [
+      h(
+        "span",
+        {},
+        view.stock ? `deal ${deals}` : "all dealt",
+        ...(view.stock ? [h("br"), `${view.stock} left`] : []),
+      ),
+    ];
   }
-  const pass = about?.passes > 1 && view.passes > 1 ? [h("i", { class: "pass" }, "pass", h("br"), `${view.passes} of ${about.passes}`)] : [];
+  const pass =
+    about?.passes > 1 && view.passes > 1
+      ? [h("i", { class: "pass" }, "pass", h("br"), `${view.passes} of ${about.passes}`)]
+      : [];
   if (view.stock) return [drawBack(), ...pass, h("i", { class: "count" }, view.stock)];
   return [h("span", { class: "space" }, view.waste ? picture("again") : null), ...pass];
 }

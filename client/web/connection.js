@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * A connection to the server that reconnects by itself.
  *
@@ -28,7 +27,14 @@ const MAX_RETRY_WAIT = 5_000;
 const FAULTS_OF_CLIENT = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
 
 /** Commands whose order among other commands does not matter. */
-const UNORDERED = new Set(["get_record", "get_leaderboard", "list_tables", "heartbeat", "join_table", "leave_table"]);
+const UNORDERED = new Set([
+  "get_record",
+  "get_leaderboard",
+  "list_tables",
+  "heartbeat",
+  "join_table",
+  "leave_table",
+]);
 
 /** The error that the server refused a command. */
 export class Refused extends Error {
@@ -72,7 +78,7 @@ export class Closed extends Error {
  *   repeat?: boolean}} BoardChanged the deal (without `entries`), the answer to a move or cash-out (with `re`), or the end of the board
  * @typedef {Snapshot | BoardChanged | {type: "table_changed", re?: number, table: Table, now: number} | {type: "match", table: string, match: Match | null} | {type: "race_over", outcome: Outcome} |
  *   {type: "standings", race: string, standings: Standing[]} | {type: "seat_lost", table: string, reason: string} |
- *   {type: "announcement", text: string} | Leaderboard} ServerEvent that nobody asked for, or that changes what the page knows
+ *   {type: "announcement", text: string} | {type: "tables", re?: number, tables?: TableSummary[]} | Leaderboard} ServerEvent that nobody asked for, or that changes what the page knows
  * @typedef {BoardChanged | {type: "refused", re: number, code: string, message: string, retry?: boolean, board?: BoardView}} MoveAnswer
  * @typedef {{rank: number, player: string, name: string, value: number, net?: number, elapsed?: number, race?: string, races?: number, rivals?: number}} LeaderboardRow
  * @typedef {{type: "leaderboard", game: string, ranking: string, period: string, key: string, bots: boolean, total: number, offset: number,
@@ -202,7 +208,12 @@ export class Connection {
   /** @param {WebSocket} socket */
   async #greet(socket) {
     const sent = performance.now();
-    const hello = { type: "hello", token: this.options.token, legal: true, client: "saratoga page" };
+    const hello = {
+      type: "hello",
+      token: this.options.token,
+      legal: true,
+      client: "saratoga page",
+    };
     const welcome = await this.#exchange(socket, this.name ? { ...hello, name: this.name } : hello);
     if (welcome.type !== "welcome") throw new Error("no welcome");
     this.clock.forget();
@@ -210,15 +221,27 @@ export class Connection {
     this.welcome = welcome;
     this.hasGreeted?.(welcome);
     this.options.onWelcome?.(welcome);
-    if (this.seat === welcome.table) await this.#restore(socket, { type: "join_table", table: this.seat });
-    else if (this.seat && ![...this.pending.values()].some(({ command }) => command.type === "leave_table" && command.table === this.seat))
-      this.#deliver({ type: "seat_lost", table: this.seat, reason: "You were disconnected for too long, so your seat was given up." });
-    for (const table of this.watched) await this.#restore(socket, { type: "join_table", table, seat: false });
+    if (this.seat === welcome.table)
+      await this.#restore(socket, { type: "join_table", table: this.seat });
+    else if (
+      this.seat &&
+      ![...this.pending.values()].some(
+        ({ command }) => command.type === "leave_table" && command.table === this.seat,
+      )
+    )
+      this.#deliver({
+        type: "seat_lost",
+        table: this.seat,
+        reason: "You were disconnected for too long, so your seat was given up.",
+      });
+    for (const table of this.watched)
+      await this.#restore(socket, { type: "join_table", table, seat: false });
     if (this.leaderboard) await this.#restore(socket, this.leaderboard);
     if (this.tables) await this.#restore(socket, this.tables);
     if (socket !== this.socket) return;
     this.isGreeted = true;
-    for (const id of [...this.pending.keys()].sort((a, b) => a - b)) this.#send(this.pending.get(id)?.command);
+    for (const id of [...this.pending.keys()].sort((a, b) => a - b))
+      this.#send(this.pending.get(id)?.command);
     this.sentBeatAt = 0;
     this.#setLink("connected");
     this.#beat();
@@ -228,7 +251,9 @@ export class Connection {
   async #restore(socket, command) {
     const answer = await this.#exchange(socket, command).catch((error) => {
       if (!(error instanceof Refused) || error.event.retry) throw error;
-      return command.table ? { type: "seat_lost", table: command.table, reason: error.message } : null;
+      return command.table
+        ? { type: "seat_lost", table: command.table, reason: error.message }
+        : null;
     });
     if (answer) this.#deliver(answer);
   }
@@ -237,7 +262,9 @@ export class Connection {
   #exchange(socket, command) {
     const id = command.type === "hello" ? OWN_ID : this.nextId++;
     return new Promise((resolve, reject) => {
-      this.greetings.set(id, (event) => (event.type === "refused" ? reject(new Refused(event)) : resolve(event)));
+      this.greetings.set(id, (event) =>
+        event.type === "refused" ? reject(new Refused(event)) : resolve(event),
+      );
       socket.send(JSON.stringify({ ...command, id }));
     });
   }
@@ -251,7 +278,10 @@ export class Connection {
     this.greetings.clear();
     const wasGreeted = this.isGreeted;
     this.isGreeted = false;
-    const isFinal = error instanceof Refused ? !error.event.retry : error.code >= 4500 || FAULTS_OF_CLIENT.has(error.code);
+    const isFinal =
+      error instanceof Refused
+        ? !error.event.retry
+        : error.code >= 4500 || FAULTS_OF_CLIENT.has(error.code);
     if (isFinal) return this.close(error);
     const isSteady = wasGreeted && performance.now() - this.openedAt > STEADY_AFTER;
     this.failures = isSteady ? 1 : this.failures + (error.code === 4000 ? 0 : 1);
@@ -295,7 +325,10 @@ export class Connection {
   /** @param {Pending} pending @param {any} event */
   #answer({ command, resolve, reject }, event) {
     if (event.type === "refused" && this.#mayRetry(command, event)) {
-      setTimeout(() => this.isGreeted && this.pending.has(command.id) && this.#send(command), Math.max(event.wait, 100));
+      setTimeout(
+        () => this.isGreeted && this.pending.has(command.id) && this.#send(command),
+        Math.max(event.wait, 100),
+      );
       return;
     }
     this.pending.delete(command.id);
@@ -319,7 +352,9 @@ export class Connection {
   /** A command may go again alone, if no later one that uses up an id was sent. @param {any} command @param {any} event */
   #mayRetry(command, event) {
     if (!event.retry || event.code === "server_fault" || event.wait > MAX_RETRY_WAIT) return false;
-    const later = [...this.pending.values()].some((other) => other.command.id > command.id && !UNORDERED.has(other.command.type));
+    const later = [...this.pending.values()].some(
+      (other) => other.command.id > command.id && !UNORDERED.has(other.command.type),
+    );
     return UNORDERED.has(command.type) || !later;
   }
 
@@ -331,7 +366,10 @@ export class Connection {
 
   #beat() {
     if (!this.socket) return;
-    if (performance.now() - Math.max(this.heardAt, this.openedAt) > (this.isGreeted ? SILENCE : GREET_WITHIN))
+    if (
+      performance.now() - Math.max(this.heardAt, this.openedAt) >
+      (this.isGreeted ? SILENCE : GREET_WITHIN)
+    )
       return this.#lost(this.socket, new Closed(1006, "silence"));
     if (!this.isGreeted || this.sentBeatAt) return;
     const now = performance.now();
@@ -374,13 +412,17 @@ class ServerClock {
   observe(sent, received, server) {
     const trip = Math.max(0, received - sent);
     const lead = server - (sent + trip / 2);
-    if (this.#seen.some((known) => Math.abs(lead - known.lead) > (trip + known.trip) / 2 + 2_000)) this.forget();
+    if (this.#seen.some((known) => Math.abs(lead - known.lead) > (trip + known.trip) / 2 + 2_000))
+      this.forget();
     this.#seen = [...this.#seen, { trip, lead }].slice(-8);
   }
 
   /** @param {number} local */
   at(local) {
-    const best = this.#seen.reduce((a, b) => (b.trip < a.trip ? b : a), this.#seen[0] ?? { trip: 0, lead: Date.now() - performance.now() });
+    const best = this.#seen.reduce(
+      (a, b) => (b.trip < a.trip ? b : a),
+      this.#seen[0] ?? { trip: 0, lead: Date.now() - performance.now() },
+    );
     return Math.round(local + best.lead);
   }
 }

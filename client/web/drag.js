@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Drags and long presses on a board, with Pointer Events.
  *
@@ -31,11 +30,17 @@ export class Drag {
   constructor(board) {
     this.board = board;
     for (const section of [board.found, board.cols, board.hand]) {
-      section.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#down(event));
-      section.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.#move(event));
+      section.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) =>
+        this.#down(event),
+      );
+      section.addEventListener("pointermove", (/** @type {PointerEvent} */ event) =>
+        this.#move(event),
+      );
       section.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => this.#up(event));
       section.addEventListener("pointercancel", () => this.cancel());
-      section.addEventListener("contextmenu", (/** @type {Event} */ event) => event.preventDefault());
+      section.addEventListener("contextmenu", (/** @type {Event} */ event) =>
+        event.preventDefault(),
+      );
     }
     addEventListener("orientationchange", this.cancel);
   }
@@ -62,9 +67,16 @@ export class Drag {
     const cards = [...button.querySelectorAll(":scope > .card")];
     const index = cards.indexOf(/** @type {Element} */ (target.closest(".card")));
     this.board.pressedDepth = index < 0 ? 0 : cards.length - index;
-    this.#press = { id: event.pointerId, x: event.clientX, y: event.clientY, pile: button.dataset.pile,
-      depth: this.board.pressedDepth, far: event.pointerType === "mouse" ? FAR_BY_MOUSE : FAR };
-    if (event.pointerType !== "mouse" && cards.length > 1) this.#timer = setTimeout(() => this.#spell(), LONG);
+    this.#press = {
+      id: event.pointerId,
+      x: event.clientX,
+      y: event.clientY,
+      pile: button.dataset.pile,
+      depth: this.board.pressedDepth,
+      far: event.pointerType === "mouse" ? FAR_BY_MOUSE : FAR,
+    };
+    if (event.pointerType !== "mouse" && cards.length > 1)
+      this.#timer = setTimeout(() => this.#spell(), LONG);
   }
 
   #spell() {
@@ -94,7 +106,9 @@ export class Drag {
     const ghost = /** @type {HTMLElement} */ (this.#ghost);
     ghost.style.translate = `${x}px ${y}px`;
     const taken = this.board.taken(this.#under(event)) || this.#cards.length;
-    [...ghost.children].forEach((card, index, all) => card.classList.toggle("stays", index < all.length - taken));
+    [...ghost.children].forEach((card, index, all) =>
+      card.classList.toggle("stays", index < all.length - taken),
+    );
   }
 
   /** Copy the cards into a layer over the board. */
@@ -118,7 +132,9 @@ export class Drag {
 
   /** @param {PointerEvent} event @returns {string | undefined} */
   #under(event) {
-    const found = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(event.clientX, event.clientY)?.closest(".pile"));
+    const found = /** @type {HTMLElement | null | undefined} */ (
+      document.elementFromPoint(event.clientX, event.clientY)?.closest(".pile")
+    );
     return found?.dataset.pile;
   }
 
@@ -161,6 +177,9 @@ export class Drag {
     for (const card of this.#cards) card.classList.remove("away");
     if (!ghost) return;
     if (isPlayed || matchMedia("(prefers-reduced-motion: reduce)").matches) return ghost.remove();
-    ghost.animate([{ translate: ghost.style.translate }, { translate: "0 0" }], { duration: BACK, easing: "ease-out" }).onfinish = () => ghost.remove();
+    ghost.animate([{ translate: ghost.style.translate }, { translate: "0 0" }], {
+      duration: BACK,
+      easing: "ease-out",
+    }).onfinish = () => ghost.remove();
   }
 }

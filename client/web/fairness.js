@@ -1,4 +1,3 @@
-// @ts-check
 /** The player's part in a fair deal: a nonce for each deal, revealed in its countdown. */
 
 import { nonceHash, randomHex } from "./hash.js";

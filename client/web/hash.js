@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Bytes, SHA-256 and HMAC: browsers offer theirs in a secure context only, and plain http is none.
  */

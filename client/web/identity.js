@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Who this browser is to this server, and how the player likes the board to look. All of it lies in the browser's storage.
  */
@@ -59,7 +58,9 @@ export function playerId(secret = token()) {
   const hash = sha256(Uint8Array.from([...tag, ...fromHex(secret)]));
   let bits = "";
   for (const byte of hash.subarray(0, 10)) bits += byte.toString(2).padStart(8, "0");
-  return (bits.match(/.{5}/g) ?? []).map((five) => "abcdefghijklmnopqrstuvwxyz234567"[parseInt(five, 2)]).join("");
+  return (bits.match(/.{5}/g) ?? [])
+    .map((five) => "abcdefghijklmnopqrstuvwxyz234567"[parseInt(five, 2)])
+    .join("");
 }
 
 /** The server's origin as `saratoga token` writes it: with its port, and one name for all loopback addresses. */
@@ -83,10 +84,17 @@ export function readToken(line) {
   const [program, kind, server, secret, ...more] = line.trim().split(/\s+/);
   const wanted = `In a terminal: saratoga token export --show --server ${origin()}`;
   if (program === "saratoga" && kind === "secret")
-    return { token: "", problem: `That is your secret, which is for all servers. This page needs a token for this server only. ${wanted}` };
+    return {
+      token: "",
+      problem: `That is your secret, which is for all servers. This page needs a token for this server only. ${wanted}`,
+    };
   if (program !== "saratoga" || kind !== "token" || more.length || !IS_TOKEN.test(secret ?? ""))
     return { token: "", problem: `That line holds no token. ${wanted}` };
-  if (server !== origin()) return { token: "", problem: `That token is for ${server}, and this server is ${origin()}. ${wanted}` };
+  if (server !== origin())
+    return {
+      token: "",
+      problem: `That token is for ${server}, and this server is ${origin()}. ${wanted}`,
+    };
   return { token: secret, problem: "" };
 }
 

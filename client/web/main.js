@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The page: one connection, one table, one screen at a time, chosen by the path and the table's phase.
  *
@@ -9,7 +8,18 @@ import { gameTitle, suitColours } from "./cards.js";
 import { Closed, Connection, Refused } from "./connection.js";
 import { Nonces } from "./fairness.js";
 import { randomHex } from "./hash.js";
-import { changeLook, look, playerId, rememberName, rememberWatching, showLook, store, stored, token, watchesOnly } from "./identity.js";
+import {
+  changeLook,
+  look,
+  playerId,
+  rememberName,
+  rememberWatching,
+  showLook,
+  store,
+  stored,
+  token,
+  watchesOnly,
+} from "./identity.js";
 import { CODE, button, fill, h, openQuestion, openSheet, pageHead, write } from "./page.js";
 import { CountdownScreen, KEYS, RaceScreen, WatchScreen } from "./race.js";
 import * as session from "./session.js";
@@ -21,9 +31,11 @@ const TICK = 250;
 const LONG = 4_000;
 /** How often the page asks for the boards of a race. */
 const REPLAYS = 5;
-const HOST_AWAY = "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
+const HOST_AWAY =
+  "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
 const THEMES = ["", "felt", "paper", "contrast"];
-const INCOMPLETE = "The server or a proxy before it withholds the part of this page that shows results: load the page again later, or tell the server's operator.";
+const INCOMPLETE =
+  "The server or a proxy before it withholds the part of this page that shows results: load the page again later, or tell the server's operator.";
 const IS_CODE = new RegExp(`^${CODE}$`);
 
 /**
@@ -69,7 +81,8 @@ export class App {
     this.connection = this.#connected();
     document.addEventListener("keydown", (event) => this.#key(event), true);
     // a screen reader presses buttons by clicks alone
-    for (const sign of ["pointerdown", "wheel", "click"]) addEventListener(sign, () => this.act(), { passive: true, capture: true });
+    for (const sign of ["pointerdown", "wheel", "click"])
+      addEventListener(sign, () => this.act(), { passive: true, capture: true });
     document.addEventListener("click", (event) => this.#clicked(event));
     addEventListener("popstate", () => this.#route());
     setInterval(() => this.#tick(), TICK);
@@ -87,9 +100,10 @@ export class App {
       name: null,
       onEvent: (event) => this.#received(event),
       onLink: (link, end) => this.#linked(link, end),
-      onAnswer: (command, answer) => answer.type === "board" && this.witness.see(answer, command.move ?? "cash-out"),
-      onWelcome: (welcome) => welcome.player !== this.player &&
-        this.alarm("", "the server takes you for another player"),
+      onAnswer: (command, answer) =>
+        answer.type === "board" && this.witness.see(answer, command.move ?? "cash-out"),
+      onWelcome: (welcome) =>
+        welcome.player !== this.player && this.alarm("", "the server takes you for another player"),
     });
   }
 
@@ -111,7 +125,8 @@ export class App {
       this.results = await import("./results.js");
     } catch {
       // a browser does not fetch a module again that has failed once
-      while (this.connection.link !== "connected") await new Promise((resolve) => setTimeout(resolve, 1_000));
+      while (this.connection.link !== "connected")
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
       return this.#cannotLoad();
     }
     this.show();
@@ -134,7 +149,8 @@ export class App {
   #route() {
     if (this.known?.table.code !== this.code) {
       const table = this.known?.table.code ?? "";
-      if (this.connection.watched.has(table)) this.connection.request("leave_table", { table }).catch(() => {});
+      if (this.connection.watched.has(table))
+        this.connection.request("leave_table", { table }).catch(() => {});
       this.known = null;
     }
     // a table that does not exist is trouble on its own path only
@@ -150,9 +166,13 @@ export class App {
     const isSeated = this.connection.welcome?.table === code || this.connection.seat === code;
     // reconnecting restores the seat and goes on watching
     try {
-      const { table } = await this.connection.request("join_table", { table: code, seat: isSeated });
+      const { table } = await this.connection.request("join_table", {
+        table: code,
+        seat: isSeated,
+      });
       // another tab took the seat after this page's welcome
-      if (!isSeated && session.seatAt(table, this.player)) await this.connection.request("join_table", { table: code });
+      if (!isSeated && session.seatAt(table, this.player))
+        await this.connection.request("join_table", { table: code });
     } catch (error) {
       this.fail(error);
     }
@@ -162,7 +182,8 @@ export class App {
   async claim(name) {
     await this.connection.greeted;
     const { welcome } = this.connection;
-    if (name && name !== welcome.name) welcome.name = (await this.connection.request("claim_name", { name })).name;
+    if (name && name !== welcome.name)
+      welcome.name = (await this.connection.request("claim_name", { name })).name;
     rememberName(welcome.name ?? name);
   }
 
@@ -245,16 +266,26 @@ export class App {
   #received(event) {
     const { known } = this;
     if (event.type === "snapshot" && event.table.code === this.code) {
-      const isWatching = !session.seatAt(event.table, this.player) && !session.isRacer(event.table, this.player);
-      this.known = known ? { ...session.nextState(known, event, event.now), isWatching } : session.firstState(this.player, event, isWatching);
+      const isWatching =
+        !session.seatAt(event.table, this.player) && !session.isRacer(event.table, this.player);
+      this.known = known
+        ? { ...session.nextState(known, event, event.now), isWatching }
+        : session.firstState(this.player, event, isWatching);
     } else if (known) this.known = session.nextState(known, event, this.now());
     if (event.type === "announcement") this.notify(event.text);
-    if (event.type === "seat_lost" && event.table !== known?.table.code) openNotice(`You are no longer at table ${event.table}.`, event.reason);
+    if (event.type === "seat_lost" && event.table !== known?.table.code)
+      openNotice(`You are no longer at table ${event.table}.`, event.reason);
     this.witness.see(event);
     this.screen?.hear?.(event);
     if (event.type === "snapshot") this.nonces.ready = "";
     if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table);
-    if (event.type === "table_changed" && event.table.code !== this.code && event.table.phase === "countdown" && session.isRacer(event.table, this.player)) return this.go(`/${event.table.code}`);
+    if (
+      event.type === "table_changed" &&
+      event.table.code !== this.code &&
+      event.table.phase === "countdown" &&
+      session.isRacer(event.table, this.player)
+    )
+      return this.go(`/${event.table.code}`);
     this.show();
   }
 
@@ -273,7 +304,9 @@ export class App {
     const nonce = this.nonces.due(table);
     if (!nonce) return;
     const { connection } = this;
-    connection.request("reveal", { table: table.code, commitment: table.commitment, nonce }).catch(() => (this.nonces.revealed = ""));
+    connection
+      .request("reveal", { table: table.code, commitment: table.commitment, nonce })
+      .catch(() => (this.nonces.revealed = ""));
   }
 
   #tick() {
@@ -287,9 +320,11 @@ export class App {
     const before = this.idleWarnings;
     this.idleWarnings = state ? session.idleWarnings(state).join() : "";
     // the three minutes begin anew with what they end
-    if (state && (!this.idleWarnings || (before && before !== this.idleWarnings))) this.signAt = this.now();
+    if (state && (!this.idleWarnings || (before && before !== this.idleWarnings)))
+      this.signAt = this.now();
     this.idleLeft = state ? session.idleLeft(state, this.signAt, this.now()) : 0;
-    if (!this.idleWarnings || state?.table.phase === "running" || !idleLeft === !this.idleLeft) return;
+    if (!this.idleWarnings || state?.table.phase === "running" || !idleLeft === !this.idleLeft)
+      return;
     this.notify(this.idleLeft ? HOST_AWAY : "You stay host.");
   }
 
@@ -341,13 +376,22 @@ export class App {
   /** @param {boolean} isReady */
   ready(isReady) {
     const { code, commitment } = this.state.table;
-    if (!isReady) return this.ask("not_ready", { table: code }).then((done) => done && this.nonces.drop(commitment));
+    if (!isReady)
+      return this.ask("not_ready", { table: code }).then(
+        (done) => done && this.nonces.drop(commitment),
+      );
     const nonce_hash = this.nonces.hashFor(commitment);
-    if (!nonce_hash) return this.alarm(this.state.table.race, "the server offers a deal whose shuffle is known already");
-    return this.connection.request("ready", { table: code, commitment, nonce_hash }).catch((error) => {
-      if (error.code === "wrong_nonce") this.nonces.drop(commitment);
-      this.fail(error);
-    });
+    if (!nonce_hash)
+      return this.alarm(
+        this.state.table.race,
+        "the server offers a deal whose shuffle is known already",
+      );
+    return this.connection
+      .request("ready", { table: code, commitment, nonce_hash })
+      .catch((error) => {
+        if (error.code === "wrong_nonce") this.nonces.drop(commitment);
+        this.fail(error);
+      });
   }
 
   /** @param {string} move */
@@ -358,7 +402,11 @@ export class App {
     this.known = session.withMove(this.state, move);
     this.show();
     try {
-      const { board } = await this.connection.request("move", { race: own.race, after: own.count, move });
+      const { board } = await this.connection.request("move", {
+        race: own.race,
+        after: own.count,
+        move,
+      });
       if (this.known) this.known = session.confirmed(this.known, board);
     } catch (error) {
       if (!(error instanceof Refused) || !this.known) return;
@@ -372,7 +420,11 @@ export class App {
     const { own } = this.state;
     if (!own || !session.mayMove(own) || own.legal.includes(move)) return "";
     try {
-      const { board } = await this.connection.request("move", { race: own.race, after: own.count, move });
+      const { board } = await this.connection.request("move", {
+        race: own.race,
+        after: own.count,
+        move,
+      });
       if (this.known) this.known = session.confirmed(this.known, board);
       this.show();
     } catch (error) {
@@ -387,10 +439,14 @@ export class App {
     this.known = session.withCashOut(this.state);
     this.show();
     try {
-      const { board } = await this.connection.request("cash_out", { race: own.race, after: own.count });
+      const { board } = await this.connection.request("cash_out", {
+        race: own.race,
+        after: own.count,
+      });
       if (this.known) this.known = session.confirmed(this.known, board);
     } catch (error) {
-      if (error instanceof Refused && this.known) this.known = session.takenBack(this.known, error.message, error.event.board);
+      if (error instanceof Refused && this.known)
+        this.known = session.takenBack(this.known, error.message, error.event.board);
     }
     this.show();
   }
@@ -409,7 +465,10 @@ export class App {
   askToLeave() {
     if (!session.ownSeat(this.state)) return this.leave();
     const { own } = this.state;
-    const words = own?.state === "racing" ? `Your race ends with ${own.banked} banked, and you give up your seat.` : "You give up your seat.";
+    const words =
+      own?.state === "racing"
+        ? `Your race ends with ${own.banked} banked, and you give up your seat.`
+        : "You give up your seat.";
     openQuestion("Leave the table?", "Stay", "Leave", () => this.leave(), h("p", {}, words));
   }
 
@@ -441,21 +500,82 @@ export class App {
   openLook(showsRules = false) {
     const game = this.known?.table.settings.game ?? "";
     const { theme, hand } = look();
-    const choice = (/** @type {string} */ label, /** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) =>
-      h("label", { class: "field" }, label, h("select", { onchange: (/** @type {Event & {target: HTMLSelectElement}} */ event) => {
-        change(event.target.value);
-        this.screen?.showLook?.();
-      } }, ...options.map(([name, words]) => h("option", { value: name, selected: name === value }, words))));
-    const rules = h("details", { class: "rules", open: showsRules }, h("summary", {}, `Rules of ${gameTitle(game)}`), h("div", { role: "status" }, "Loading\u2026"));
+    const choice = (
+      /** @type {string} */ label,
+      /** @type {[string, string][]} */ options,
+      /** @type {string} */ value,
+      /** @type {(value: string) => void} */ change,
+    ) =>
+      h(
+        "label",
+        { class: "field" },
+        label,
+        h(
+          "select",
+          {
+            onchange: (/** @type {Event & {target: HTMLSelectElement}} */ event) => {
+              change(event.target.value);
+              this.screen?.showLook?.();
+            },
+          },
+          ...options.map(([name, words]) =>
+            h("option", { value: name, selected: name === value }, words),
+          ),
+        ),
+      );
+    const rules = h(
+      "details",
+      { class: "rules", open: showsRules },
+      h("summary", {}, `Rules of ${gameTitle(game)}`),
+      h("div", { role: "status" }, "Loading\u2026"),
+    );
     if (game) this.#loadRules(game, rules.lastElementChild);
-    const keys = h("details", { class: "rules" }, h("summary", {}, "Keys in a race"), h("dl", {}, ...KEYS.flatMap(([key, effect]) => [h("dt", {}, key), h("dd", {}, effect)])));
-    const sheet = openSheet({ title: "Look and rules", class: "look" },
-      game && rules, game && keys,
-      choice("Colours", [["", "as the system's"], ["felt", "felt, dark"], ["paper", "paper, light"], ["contrast", "high contrast"]], theme, (value) => changeLook({ theme: value })),
-      game && choice(`Suits of ${gameTitle(game)}`, [["2", "two colours"], ["4", "four colours"]], String(suitColours(game)),
-        (value) => changeLook({ suits: { ...look().suits, [game]: Number(value) } })),
-      choice("Hand", [["right", "right"], ["left", "left"]], hand, (value) => changeLook({ hand: value })),
-      h("div", { class: "row" }, button("Back", () => sheet.close(), "main")));
+    const keys = h(
+      "details",
+      { class: "rules" },
+      h("summary", {}, "Keys in a race"),
+      h("dl", {}, ...KEYS.flatMap(([key, effect]) => [h("dt", {}, key), h("dd", {}, effect)])),
+    );
+    const sheet = openSheet(
+      { title: "Look and rules", class: "look" },
+      game && rules,
+      game && keys,
+      choice(
+        "Colours",
+        [
+          ["", "as the system's"],
+          ["felt", "felt, dark"],
+          ["paper", "paper, light"],
+          ["contrast", "high contrast"],
+        ],
+        theme,
+        (value) => changeLook({ theme: value }),
+      ),
+      game &&
+        choice(
+          `Suits of ${gameTitle(game)}`,
+          [
+            ["2", "two colours"],
+            ["4", "four colours"],
+          ],
+          String(suitColours(game)),
+          (value) => changeLook({ suits: { ...look().suits, [game]: Number(value) } }),
+        ),
+      choice(
+        "Hand",
+        [
+          ["right", "right"],
+          ["left", "left"],
+        ],
+        hand,
+        (value) => changeLook({ hand: value }),
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button("Back", () => sheet.close(), "main"),
+      ),
+    );
     return true;
   }
 
@@ -463,8 +583,18 @@ export class App {
   async #loadRules(game, place) {
     try {
       const { about, rules } = await (await fetch(`/api/rules/${game}`)).json();
-      fill(place, ...about.map((/** @type {string} */ paragraph) => h("p", {}, paragraph)),
-        h("dl", {}, ...rules.flatMap((/** @type {[string, string]} */ [heading, rule]) => [h("dt", {}, heading), h("dd", {}, rule)])));
+      fill(
+        place,
+        ...about.map((/** @type {string} */ paragraph) => h("p", {}, paragraph)),
+        h(
+          "dl",
+          {},
+          ...rules.flatMap((/** @type {[string, string]} */ [heading, rule]) => [
+            h("dt", {}, heading),
+            h("dd", {}, rule),
+          ]),
+        ),
+      );
     } catch {
       fill(place, "The rules cannot be loaded now.");
     }
@@ -482,7 +612,8 @@ export class App {
     this.alarms = [...this.alarms, { race, sentence, isMissing }];
     this.#showAlarms();
     // a race goes on below the bar; a sheet would take its keys
-    if (!["call", "countdown", "running"].includes(this.known?.table.phase ?? "")) this.openAlarms();
+    if (!["call", "countdown", "running"].includes(this.known?.table.phase ?? ""))
+      this.openAlarms();
   }
 
   /** Take back that a race's record is missing. @param {string} race */
@@ -516,19 +647,33 @@ export class App {
   }
 
   get alarmTitle() {
-    return this.areMissing ? "The record of a race is missing" : "ALARM: the server contradicts itself";
+    return this.areMissing
+      ? "The record of a race is missing"
+      : "ALARM: the server contradicts itself";
   }
 
   /** Show all alarms. */
   openAlarms() {
     if (document.querySelector("dialog.alarm")) return;
     const lines = this.alarms.map(({ race, sentence }) =>
-      h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`));
-    const sheet = openSheet({ title: this.alarmTitle, class: "alarm" },
+      h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`),
+    );
+    const sheet = openSheet(
+      { title: this.alarmTitle, class: "alarm" },
       h("ul", { class: "faults", tabindex: "0" }, ...lines),
-      h("p", {}, this.areMissing ? "This page asks for it again, and takes this back when it comes."
-        : "Tell the other players, and do not trust this race."),
-      h("div", { class: "row" }, button("I have read it", () => sheet.close(), "main")));
+      h(
+        "p",
+        {},
+        this.areMissing
+          ? "This page asks for it again, and takes this back when it comes."
+          : "Tell the other players, and do not trust this race.",
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button("I have read it", () => sheet.close(), "main"),
+      ),
+    );
   }
 
   /** What the next board that opens says first; empty for its own words. */
@@ -549,10 +694,15 @@ export class App {
 
   /** @param {unknown} error */
   fail(error) {
-    if (error instanceof Refused && ["no_such_table", "table_closed"].includes(error.code) && !this.known) {
+    if (
+      error instanceof Refused &&
+      ["no_such_table", "table_closed"].includes(error.code) &&
+      !this.known
+    ) {
       this.trouble = error;
       this.show();
-    } else if (!(error instanceof Closed)) this.notify(error instanceof Error ? error.message : String(error));
+    } else if (!(error instanceof Closed))
+      this.notify(error instanceof Error ? error.message : String(error));
   }
 
   // Showing
@@ -563,7 +713,8 @@ export class App {
     if (kind !== this.kind || !this.screen) {
       this.goesOn = false;
       this.screen?.close();
-      for (const sheet of document.querySelectorAll("dialog.sheet:not(.alarm)")) /** @type {HTMLDialogElement} */ (sheet).close();
+      for (const sheet of document.querySelectorAll("dialog.sheet:not(.alarm)"))
+        /** @type {HTMLDialogElement} */ (sheet).close();
       this.kind = kind;
       const screen = make();
       this.screen = screen;
@@ -581,26 +732,43 @@ export class App {
     const { known: state, trouble, results } = this;
     const path = location.pathname;
     /** @type {[string, () => Screen]} */
-    const noResults = this.isIncomplete ? ["incomplete", () => new TroubleScreen(new Incomplete())] : ["waiting", () => new WaitingScreen()];
-    if (trouble) return [`trouble ${trouble.message}`, () => new TroubleScreen(/** @type {Error} */ (trouble))];
+    const noResults = this.isIncomplete
+      ? ["incomplete", () => new TroubleScreen(new Incomplete())]
+      : ["waiting", () => new WaitingScreen()];
+    if (trouble)
+      return [
+        `trouble ${trouble.message}`,
+        () => new TroubleScreen(/** @type {Error} */ (trouble)),
+      ];
     if (path === "/") return ["lobby", () => new LobbyScreen(this)];
-    if (path.startsWith("/leaderboards/")) return results ? ["leaderboards", () => new results.LeaderboardsScreen(this)] : noResults;
-    if (path.startsWith("/races/")) return results ? [path, () => new results.ReviewScreen(this)] : noResults;
+    if (path.startsWith("/leaderboards/"))
+      return results ? ["leaderboards", () => new results.LeaderboardsScreen(this)] : noResults;
+    if (path.startsWith("/races/"))
+      return results ? [path, () => new results.ReviewScreen(this)] : noResults;
     if (!state) return ["waiting", () => new WaitingScreen()];
     const { table } = state;
-    if (state.seatLost) return ["lost", () => new TroubleScreen(new SeatLost(table.code, state.seatLost))];
-    if (state.isWatching && !watchesOnly(table.code)) return [`name ${table.code}`, () => new NameScreen(this)];
-    if (table.phase === "call" || table.phase === "countdown") return ["countdown", () => new CountdownScreen(this)];
+    if (state.seatLost)
+      return ["lost", () => new TroubleScreen(new SeatLost(table.code, state.seatLost))];
+    if (state.isWatching && !watchesOnly(table.code))
+      return [`name ${table.code}`, () => new NameScreen(this)];
+    if (table.phase === "call" || table.phase === "countdown")
+      return ["countdown", () => new CountdownScreen(this)];
     if (table.phase === "running") {
       // the deal comes a moment after the start
-      if (!state.own && session.isRacer(table, this.player) && session.ownSeat(state)) return ["countdown", () => new CountdownScreen(this)];
-      if (state.own && this.watchesRace !== table.race) return [`race ${table.race}`, () => new RaceScreen(this)];
+      if (!state.own && session.isRacer(table, this.player) && session.ownSeat(state))
+        return ["countdown", () => new CountdownScreen(this)];
+      if (state.own && this.watchesRace !== table.race)
+        return [`race ${table.race}`, () => new RaceScreen(this)];
       return [`watch ${table.race}`, () => new WatchScreen(this)];
     }
     // results stay until the player goes on to the next race
     const stays = table.phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn;
-    if (table.phase === "over" || stays) return results ? [stays ? this.kind : `results ${table.race}`, () => new results.ResultsScreen(this)] : noResults;
-    if (table.phase === "closed") return ["closed", () => new TroubleScreen(new Error(table.notice || "The table is closed."))];
+    if (table.phase === "over" || stays)
+      return results
+        ? [stays ? this.kind : `results ${table.race}`, () => new results.ResultsScreen(this)]
+        : noResults;
+    if (table.phase === "closed")
+      return ["closed", () => new TroubleScreen(new Error(table.notice || "The table is closed."))];
     return [`table ${table.code}`, () => new TableScreen(this)];
   }
 
@@ -610,7 +778,11 @@ export class App {
   /** Go from the results to the table, which gathers again; the host makes it gather first. */
   async goOn() {
     const { table } = this.state;
-    if (table.phase === "over" && !(await this.ask("next_race", { table: table.code, race: table.race }))) return;
+    if (
+      table.phase === "over" &&
+      !(await this.ask("next_race", { table: table.code, race: table.race }))
+    )
+      return;
     this.goesOn = true;
     this.show();
   }
@@ -637,8 +809,19 @@ export class App {
 
   /** Follow a link of the page without loading it again. @param {MouseEvent} event */
   #clicked(event) {
-    const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest("a[href]"));
-    if (!link || link.origin !== location.origin || link.target || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const link = /** @type {HTMLAnchorElement | null} */ (
+      /** @type {Element} */ (event.target).closest("a[href]")
+    );
+    if (
+      !link ||
+      link.origin !== location.origin ||
+      link.target ||
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey
+    )
+      return;
     if (link.pathname.startsWith("/api/")) return;
     event.preventDefault();
     this.go(link.pathname + link.search);
@@ -650,11 +833,17 @@ class WaitingScreen {
   constructor() {
     this.since = performance.now();
     this.says = h("p", { role: "status" }, "Connecting\u2026");
-    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("h1", { class: "unseen" }, "Saratoga"), this.says));
+    this.node = h(
+      "div",
+      { class: "plain" },
+      pageHead(),
+      h("main", { class: "page" }, h("h1", { class: "unseen" }, "Saratoga"), this.says),
+    );
   }
 
   tick() {
-    if (performance.now() - this.since > LONG) write(this.says, "The server does not answer. Trying again; nothing is lost.");
+    if (performance.now() - this.since > LONG)
+      write(this.says, "The server does not answer. Trying again; nothing is lost.");
   }
 
   show() {}
@@ -668,7 +857,15 @@ class WaitingScreen {
 
 /** Show a sentence in a sheet, whatever the screen is. @param {string} title @param {string} text */
 function openNotice(title, text) {
-  const sheet = openSheet({ title }, h("p", { role: "status" }, text), h("div", { class: "row" }, button("OK", () => sheet.close(), "main")));
+  const sheet = openSheet(
+    { title },
+    h("p", { role: "status" }, text),
+    h(
+      "div",
+      { class: "row" },
+      button("OK", () => sheet.close(), "main"),
+    ),
+  );
 }
 
 /** What the page shows when it cannot go on: what happened, and what to do. */
@@ -677,11 +874,33 @@ class TroubleScreen {
   constructor(error) {
     const [heading, words, action, path] = wordsOf(error);
     this.heading = h("h1", { tabindex: -1 }, heading);
-    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("div", { class: "box invite" }, this.heading, h("p", {}, words),
-      h("a", { class: "button main", href: path, onclick: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        location.assign(path);
-      } }, action))));
+    this.node = h(
+      "div",
+      { class: "plain" },
+      pageHead(),
+      h(
+        "main",
+        { class: "page" },
+        h(
+          "div",
+          { class: "box invite" },
+          this.heading,
+          h("p", {}, words),
+          h(
+            "a",
+            {
+              class: "button main",
+              href: path,
+              onclick: (/** @type {Event} */ event) => {
+                event.preventDefault();
+                location.assign(path);
+              },
+            },
+            action,
+          ),
+        ),
+      ),
+    );
     document.title = `${heading} \u00b7 Saratoga`;
   }
 
@@ -715,15 +934,43 @@ function wordsOf(error) {
   const here = location.pathname;
   const safe = "Everything that the server has confirmed is safe.";
   if (error instanceof Closed && error.code === 4500)
-    return ["You are playing this seat in another window or on another device.", `This window is disconnected; continue there. ${safe}`, "Play here instead", here];
+    return [
+      "You are playing this seat in another window or on another device.",
+      `This window is disconnected; continue there. ${safe}`,
+      "Play here instead",
+      here,
+    ];
   if (error instanceof Closed && error.code === 4503)
-    return ["The operator of this server has banned you.", "Ask the operator for the reason. Your finished races still count.", "To the lobby", "/"];
-  if (error instanceof Closed && error.code === 4505) return ["You were deleted on request.", "This browser's token is no longer known to the server.", "To the lobby", "/"];
-  if (error instanceof Closed) return [error.message || "The server closed the connection.", safe, "Connect again", here];
+    return [
+      "The operator of this server has banned you.",
+      "Ask the operator for the reason. Your finished races still count.",
+      "To the lobby",
+      "/",
+    ];
+  if (error instanceof Closed && error.code === 4505)
+    return [
+      "You were deleted on request.",
+      "This browser's token is no longer known to the server.",
+      "To the lobby",
+      "/",
+    ];
+  if (error instanceof Closed)
+    return [error.message || "The server closed the connection.", safe, "Connect again", here];
   if (error instanceof SeatLost)
-    return [`You are no longer at table ${error.code}.`, `${error.message} To sit down again, if the table is open and the host allows it, take its code to the lobby.`, "To the lobby", "/"];
-  if (error instanceof Incomplete) return ["This page is incomplete.", INCOMPLETE, "Load the page again", here];
-  return [error.message, "Ask your friends for the table's new code, or open a table.", "To the lobby", "/"];
+    return [
+      `You are no longer at table ${error.code}.`,
+      `${error.message} To sit down again, if the table is open and the host allows it, take its code to the lobby.`,
+      "To the lobby",
+      "/",
+    ];
+  if (error instanceof Incomplete)
+    return ["This page is incomplete.", INCOMPLETE, "Load the page again", here];
+  return [
+    error.message,
+    "Ask your friends for the table's new code, or open a table.",
+    "To the lobby",
+    "/",
+  ];
 }
 
 /** Why a move was refused, without the move: the player does not know how the wire writes it. @param {Refused} error @param {string} move */
@@ -734,8 +981,17 @@ function reasonOf(error, move) {
 /** Ask a host whether to leave the table. @param {string} code @returns {Promise<boolean>} */
 function agreesToLeave(code) {
   return new Promise((resolve) => {
-    const sheet = openQuestion(`Leave ${code}?`, "Stay", "Leave", () => resolve(true),
-      h("p", {}, `You are host of ${code}. You give up your seat there, and another player becomes host.`));
+    const sheet = openQuestion(
+      `Leave ${code}?`,
+      "Stay",
+      "Leave",
+      () => resolve(true),
+      h(
+        "p",
+        {},
+        `You are host of ${code}. You give up your seat there, and another player becomes host.`,
+      ),
+    );
     sheet.addEventListener("close", () => resolve(false));
   });
 }

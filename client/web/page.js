@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * What all screens share: elements, numbers in words, sheets.
  *
@@ -50,7 +49,9 @@ function filled(element, attributes, children) {
     else if (value !== false && value !== null && value !== undefined)
       element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -59,12 +60,18 @@ function filled(element, attributes, children) {
  * @param {string} name @param {string} [className]
  */
 export function picture(name, className) {
-  return svg("svg", { class: className ?? null, "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
+  return svg(
+    "svg",
+    { class: className ?? null, "aria-hidden": "true" },
+    svg("use", { href: `#${name}` }),
+  );
 }
 
 /** Give an element other children. @param {Element} element @param {...(Node | string | null | false)} children */
 export function fill(element, ...children) {
-  element.replaceChildren(.../** @type {any} */ (children.filter((child) => child !== null && child !== false)));
+  element.replaceChildren(
+    .../** @type {any} */ (children.filter((child) => child !== null && child !== false)),
+  );
 }
 
 /**
@@ -82,7 +89,9 @@ export function refill(element, ...children) {
   });
   while (element.children.length > wanted.length) element.lastElementChild?.remove();
   if (active?.dataset.key && !active.isConnected)
-    /** @type {HTMLElement | null} */ (element.querySelector(`[data-key="${CSS.escape(active.dataset.key)}"]`))?.focus();
+    /** @type {HTMLElement | null} */ (
+      element.querySelector(`[data-key="${CSS.escape(active.dataset.key)}"]`)
+    )?.focus();
 }
 
 /** Set a text, if it changed: an unchanged live region is not read again. @param {Element} element @param {string} text */
@@ -115,7 +124,9 @@ export function dollars(amount) {
 
 /** A text whose amounts of money stay on one line: browsers break between a minus sign and a dollar sign. @param {string} text */
 export function unbroken(text) {
-  return text.split(/([+\u2212]\$\d+)/).map((part, index) => (index % 2 ? h("span", { class: "whole" }, part) : part));
+  return text
+    .split(/([+\u2212]\$\d+)/)
+    .map((part, index) => (index % 2 ? h("span", { class: "whole" }, part) : part));
 }
 
 /** The class that colours an amount. @param {number} amount */
@@ -157,7 +168,11 @@ export function rivals(number) {
 
 /** The same in words, where there is no column for it: on narrow screens. @param {number} number */
 export function againstRivals(number) {
-  return h("small", { class: "narrow-only" }, `vs ${rivals(number)} ${number === 1 ? "person" : "people"}`);
+  return h(
+    "small",
+    { class: "narrow-only" },
+    `vs ${rivals(number)} ${number === 1 ? "person" : "people"}`,
+  );
 }
 
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
@@ -176,7 +191,10 @@ export function shownName(player) {
 /** A player's name as nodes, with the mark of a bot in a box. @param {{name: string, bot?: boolean, level?: string}} player @returns {any[]} */
 export function nameNodes(player) {
   if (!player.bot) return [player.name];
-  return [`${player.name} `, h("span", { class: "bot" }, player.level ? `${player.level} bot` : "bot")];
+  return [
+    `${player.name} `,
+    h("span", { class: "bot" }, player.level ? `${player.level} bot` : "bot"),
+  ];
 }
 
 // Sheets: dialogs at the foot of the screen
@@ -193,11 +211,17 @@ let sheets = 0;
 export function openSheet(options, ...children) {
   const id = `sheet-${++sheets}`;
   const heading = h("h2", { id }, options.title);
-  const sheet = h("dialog", { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": id }, heading, ...children);
+  const sheet = h(
+    "dialog",
+    { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": id },
+    heading,
+    ...children,
+  );
   document.body.append(sheet);
   sheet.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     // Ctrl+Y is the browser's
-    if (!event.ctrlKey && !event.metaKey && !event.altKey) options.keys?.[event.key.toLowerCase()]?.();
+    if (!event.ctrlKey && !event.metaKey && !event.altKey)
+      options.keys?.[event.key.toLowerCase()]?.();
   });
   sheet.addEventListener("close", () => {
     sheet.remove();
@@ -217,7 +241,11 @@ export function openQuestion(title, no, yes, action, ...words) {
     close();
     action();
   };
-  const sheet = openSheet({ title, keys: { y: agree, n: close } }, ...words, h("div", { class: "row" }, button(no, close, "main"), button(yes, agree)));
+  const sheet = openSheet(
+    { title, keys: { y: agree, n: close } },
+    ...words,
+    h("div", { class: "row" }, button(no, close, "main"), button(yes, agree)),
+  );
   return sheet;
 }
 
@@ -238,7 +266,11 @@ export function copyText(text) {
 
 /** A button. @param {string} text @param {() => void} action @param {string} [kind] `main` or `quiet` */
 export function button(text, action, kind = "") {
-  return h("button", { type: "button", class: `button ${kind}`.trim(), onclick: action }, h("span", {}, ...unbroken(text)));
+  return h(
+    "button",
+    { type: "button", class: `button ${kind}`.trim(), onclick: action },
+    h("span", {}, ...unbroken(text)),
+  );
 }
 
 /** The head of every page that is no race. @param {...any} links */
@@ -247,6 +279,11 @@ export function pageHead(...links) {
     "header",
     { class: "top" },
     h("a", { class: "brand", href: "/" }, picture("shoe"), "Saratoga"),
-    h("nav", { "aria-label": "Site" }, h("a", { class: "leaders", href: "/leaderboards/canfield" }, "Leaders"), ...links),
+    h(
+      "nav",
+      { "aria-label": "Site" },
+      h("a", { class: "leaders", href: "/leaderboards/canfield" }, "Leaders"),
+      ...links,
+    ),
   );
 }

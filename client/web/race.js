@@ -1,13 +1,49 @@
-// @ts-check
 /**
  * The screens of a race: the countdown, the player's board, and watching.
  */
 
 import { Board } from "./board.js";
 import { COLUMN_KEYS, GAMES, PRIZE, gameTitle, nameOfSign, suitColours } from "./cards.js";
-import { button, capitalised, clockText, counted, dollars, fill, followed, h, nameNodes, openQuestion, openSheet, ordinal, pageHead, picture, refill, shownName, svg,
-  tone, unbroken, write } from "./page.js";
-import { evenAt, evenWord, gap, isRacer, nameOf, ownRow, ownSeat, priceOf, raceClock, rows, seatAt, stateWords, takesReady, toEven, turnedUp, whyNoSeat } from "./session.js";
+import {
+  button,
+  capitalised,
+  clockText,
+  counted,
+  dollars,
+  fill,
+  followed,
+  h,
+  nameNodes,
+  openQuestion,
+  openSheet,
+  ordinal,
+  pageHead,
+  picture,
+  refill,
+  shownName,
+  svg,
+  tone,
+  unbroken,
+  write,
+} from "./page.js";
+import {
+  evenAt,
+  evenWord,
+  gap,
+  isRacer,
+  nameOf,
+  ownRow,
+  ownSeat,
+  priceOf,
+  raceClock,
+  rows,
+  seatAt,
+  stateWords,
+  takesReady,
+  toEven,
+  turnedUp,
+  whyNoSeat,
+} from "./session.js";
 
 /** The clock warns during this many milliseconds before the time limit. */
 const LATE = 30_000;
@@ -24,17 +60,26 @@ const LAST_BOARD = 60;
 const ENDINGS = {
   won: ["You have won!", "All {banked} cards are banked."],
   "cash-out": ["Cashed out", "You keep {banked} banked."],
-  stuck: ["No more cards can be banked", "The house has checked every card: your board is complete, {banked} banked."],
+  stuck: [
+    "No more cards can be banked",
+    "The house has checked every card: your board is complete, {banked} banked.",
+  ],
   "out-of-time": ["Time is up", "{banked} banked. All of it counts."],
   left: ["You left the race", "{banked} banked. All of it counts."],
   gone: ["You were away for too long", "{banked} banked. All of it counts."],
   "ended-by-host": ["The host has ended the race", "{banked} banked. All of it counts."],
-  idle: ["Your board ended after 3 minutes without a sign of you", "{banked} banked. Your seat is kept; the next race comes after this one."],
+  idle: [
+    "Your board ended after 3 minutes without a sign of you",
+    "{banked} banked. Your seat is kept; the next race comes after this one.",
+  ],
 };
 
 /** The keys of a race, those of the terminal among them, with their effects. */
 export const KEYS = [
-  ["1 \u2026 0 - =", "a column: pick it, or carry the picked cards there; the same key again banks the top card"],
+  [
+    "1 \u2026 0 - =",
+    "a column: pick it, or carry the picked cards there; the same key again banks the top card",
+  ],
   ["w, r", "the waste, the reserve"],
   ["space", "draw or deal; redeal where the rules allow it"],
   ["f, g", "bank up, bank down: the picked card, or the only one that can be banked"],
@@ -92,13 +137,24 @@ export function track(state) {
     const dot = svg("circle", { class: "dot", cx: percent(row.banked, top), cy: 19, r: 3 });
     if (taken.some((at) => Math.abs(at - row.banked) < top / 24)) return [dot];
     taken.push(row.banked);
-    return [dot, svg("text", { x: percent(row.banked, top), y: 10 }, [...row.name][0]?.toUpperCase() ?? "")];
+    return [
+      dot,
+      svg("text", { x: percent(row.banked, top), y: 10 }, [...row.name][0]?.toUpperCase() ?? ""),
+    ];
   });
   return svg(
     "svg",
     { class: "track", role: "img", "aria-label": label },
     svg("rect", { class: "way", x: 0, y: 14, width: "100%", height: 10, rx: 5 }),
-    own && svg("rect", { class: own.banked < even ? "owed" : "won", x: 0, y: 14, width: percent(own.banked, top), height: 10, rx: 5 }),
+    own &&
+      svg("rect", {
+        class: own.banked < even ? "owed" : "won",
+        x: 0,
+        y: 14,
+        width: percent(own.banked, top),
+        height: 10,
+        rx: 5,
+      }),
     svg("line", { class: "even", x1: percent(even, top), x2: percent(even, top), y1: 3, y2: 26 }),
     svg("text", { x: percent(even, top), y: 9, dx: -7 }, even),
     ...dots,
@@ -118,20 +174,57 @@ function standingsTable(state) {
   const body = rows(state).map((row) => {
     const isMe = row.player === state.player;
     const word = stateWord(state, row);
-    const bar = svg("svg", { class: "track", "aria-hidden": "true" },
+    const bar = svg(
+      "svg",
+      { class: "track", "aria-hidden": "true" },
       svg("rect", { class: "way", width: "100%", height: 8, rx: 4 }),
-      svg("rect", { class: row.banked < even ? "owed" : "won", width: percent(row.banked, top), height: 8, rx: 4 }),
-      svg("line", { class: "even", x1: percent(even, top), x2: percent(even, top), y1: -2, y2: 10 }));
-    return h("tr", { class: isMe ? "me" : row.state === "racing" ? "" : "out" },
+      svg("rect", {
+        class: row.banked < even ? "owed" : "won",
+        width: percent(row.banked, top),
+        height: 8,
+        rx: 4,
+      }),
+      svg("line", {
+        class: "even",
+        x1: percent(even, top),
+        x2: percent(even, top),
+        y1: -2,
+        y2: 10,
+      }),
+    );
+    return h(
+      "tr",
+      { class: isMe ? "me" : row.state === "racing" ? "" : "out" },
       h("td", {}, row.place),
-      h("td", {}, ...(isMe ? ["You"] : nameNodes(row)), word ? h("small", {}, ` ${word}`) : null, bar),
+      h(
+        "td",
+        {},
+        ...(isMe ? ["You"] : nameNodes(row)),
+        word ? h("small", {}, ` ${word}`) : null,
+        bar,
+      ),
       h("td", {}, row.banked),
-      h("td", { class: tone(row.net) }, dollars(row.net)));
+      h("td", { class: tone(row.net) }, dollars(row.net)),
+    );
   });
-  return h("table", { class: "standings" },
+  return h(
+    "table",
+    { class: "standings" },
     h("caption", { class: "unseen" }, "Standings"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "#"), h("th", { scope: "col", class: "wide-name" }, "racer"), h("th", { scope: "col" }, "banked"), h("th", { scope: "col" }, "net"))),
-    h("tbody", {}, ...body));
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, "#"),
+        h("th", { scope: "col", class: "wide-name" }, "racer"),
+        h("th", { scope: "col" }, "banked"),
+        h("th", { scope: "col" }, "net"),
+      ),
+    ),
+    h("tbody", {}, ...body),
+  );
 }
 
 const LINES = ["a", "b", "c", "e"];
@@ -150,27 +243,62 @@ export function climbChart(state, at, width = 300, height = 120) {
   const lines = drawn.flatMap((row, index) => {
     const isMe = row.player === state.player;
     const points = state.history[row.player] ?? [];
-    const path = points.map((point, step) => (step ? `H${x(point.at).toFixed(0)}V${y(point.banked).toFixed(0)}` : `M${x(Math.min(point.at, at)).toFixed(0)} ${y(point.banked).toFixed(0)}`)).join("");
+    const path = points
+      .map((point, step) =>
+        step
+          ? `H${x(point.at).toFixed(0)}V${y(point.banked).toFixed(0)}`
+          : `M${x(Math.min(point.at, at)).toFixed(0)} ${y(point.banked).toFixed(0)}`,
+      )
+      .join("");
     // each label below the one before, with room for those that follow
-    label = Math.min(Math.max(label + LABEL, y(row.banked) + 4), floor + 8 - LABEL * (drawn.length - 1 - index));
+    label = Math.min(
+      Math.max(label + LABEL, y(row.banked) + 4),
+      floor + 8 - LABEL * (drawn.length - 1 - index),
+    );
     const name = isMe ? "You" : followed([...row.name].slice(0, 7).join(""));
-    const text = svg("text", { class: isMe ? "mine-t" : "", x: right + 5, y: label.toFixed(0) }, `${name} ${row.banked}`);
-    return [path ? svg("path", { class: isMe ? "mine" : LINES[index % LINES.length], d: `${path}H${x(at).toFixed(0)}` }) : null, text];
+    const text = svg(
+      "text",
+      { class: isMe ? "mine-t" : "", x: right + 5, y: label.toFixed(0) },
+      `${name} ${row.banked}`,
+    );
+    return [
+      path
+        ? svg("path", {
+            class: isMe ? "mine" : LINES[index % LINES.length],
+            d: `${path}H${x(at).toFixed(0)}`,
+          })
+        : null,
+      text,
+    ];
   });
-  return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Banked over time: ${all.map((row) => `${row.player === state.player ? "You" : shownName(row)} ${row.banked}`).join(", ")}` },
+  return svg(
+    "svg",
+    {
+      class: "chart",
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": `Banked over time: ${all.map((row) => `${row.player === state.player ? "You" : shownName(row)} ${row.banked}`).join(", ")}`,
+    },
     svg("path", { class: "axis", d: `M${left} ${ceiling}V${floor}H${right}` }),
     svg("path", { class: "evenline", d: `M${left} ${y(even).toFixed(0)}H${right}` }),
     svg("text", { x: left - 4, y: (y(even) + 4).toFixed(0), "text-anchor": "end" }, even),
     svg("text", { x: left - 4, y: ceiling + 4, "text-anchor": "end" }, top),
     svg("text", { x: left, y: height - 3 }, "0:00"),
     svg("text", { x: right, y: height - 3, "text-anchor": "end" }, clockText(at)),
-    ...lines);
+    ...lines,
+  );
 }
 
 /** The newest lines, newest first. @param {State} state @param {number} most */
 function newsList(state, most) {
   const lines = state.feed.lines.slice(-most).reverse();
-  return h("ol", { class: "news" }, ...lines.map((/** @type {any} */ line) => h("li", {}, h("time", {}, clockText(line.at)), h("span", {}, ...unbroken(line.text)))));
+  return h(
+    "ol",
+    { class: "news" },
+    ...lines.map((/** @type {any} */ line) =>
+      h("li", {}, h("time", {}, clockText(line.at)), h("span", {}, ...unbroken(line.text))),
+    ),
+  );
 }
 
 /** A sentence with cards: the signs for the eye, the names for the ear. @param {string} text @returns {Node[]} */
@@ -178,7 +306,10 @@ function spoken(text) {
   // every second part is a card
   return text.split(/((?:10|[A2-9JQK])[\u2660\u2665\u2666\u2663])/).flatMap((part, at) => {
     if (at % 2 === 0) return [document.createTextNode(part)];
-    return [h("b", { "aria-hidden": "true" }, `${part}\ufe0e`), h("span", { class: "unseen" }, nameOfSign(part))];
+    return [
+      h("b", { "aria-hidden": "true" }, `${part}\ufe0e`),
+      h("span", { class: "unseen" }, nameOfSign(part)),
+    ];
   });
 }
 
@@ -204,19 +335,41 @@ export class CountdownScreen {
     this.clock = h("b");
     this.live = h("p");
     this.brand = h("p", { class: "brand" });
-    this.node = h("div", { class: "plain" },
+    this.node = h(
+      "div",
+      { class: "plain" },
       h("header", { class: "top" }, this.brand, this.live, h("p", {}, this.clock)),
-      h("main", { class: "bigcount" }, this.heading, this.number, this.starts, this.racers, this.says, this.actions, h("p", { class: "dim" }, "Sealed before the start: ", this.seal)));
+      h(
+        "main",
+        { class: "bigcount" },
+        this.heading,
+        this.number,
+        this.starts,
+        this.racers,
+        this.says,
+        this.actions,
+        h("p", { class: "dim" }, "Sealed before the start: ", this.seal),
+      ),
+    );
   }
 
   /** @param {State} state */
   show(state) {
     const { table } = state;
     const title = gameTitle(table.settings.game);
-    const racing = table.racers?.length ? table.racers : table.seats.filter((/** @type {any} */ seat) => seat.ready);
-    const names = racing.map(({ player }) => (player === state.player ? "You" : nameOf(state, player)));
+    const racing = table.racers?.length
+      ? table.racers
+      : table.seats.filter((/** @type {any} */ seat) => seat.ready);
+    const names = racing.map(({ player }) =>
+      player === state.player ? "You" : nameOf(state, player),
+    );
     write(this.brand, title);
-    write(this.heading, names.length > 1 ? `${title}, one deal for ${names.length === 2 ? "both" : `all ${names.length}`}` : title);
+    write(
+      this.heading,
+      names.length > 1
+        ? `${title}, one deal for ${names.length === 2 ? "both" : `all ${names.length}`}`
+        : title,
+    );
     write(this.racers, names.join(", "));
     write(this.seal, (table.commitment.slice(0, 12).match(/.{4}/g) ?? []).join(" "));
     write(this.clock, table.settings.cap ? `${table.settings.cap}:00` : "no limit");
@@ -224,7 +377,21 @@ export class CountdownScreen {
     this.live.className = state.link === "connected" ? "gain" : "loss";
     const seat = ownSeat(state);
     write(this.says, this.#words(state, seat));
-    refill(this.actions, seat && takesReady(table) && h("button", { type: "button", class: seat.ready ? "button" : "button main", "data-key": "ready", onclick: () => this.app.ready(!seat.ready) }, seat.ready ? "Not ready" : "Ready"));
+    refill(
+      this.actions,
+      seat &&
+        takesReady(table) &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: seat.ready ? "button" : "button main",
+            "data-key": "ready",
+            onclick: () => this.app.ready(!seat.ready),
+          },
+          seat.ready ? "Not ready" : "Ready",
+        ),
+    );
     document.title = `${title} \u00b7 Saratoga`;
     this.tick();
   }
@@ -234,7 +401,8 @@ export class CountdownScreen {
     const isCall = takesReady(state.table);
     if (!seat) return "You are watching this race. It shows the standings, not the boards.";
     if (isCall && !seat.ready) return "The host has started the race. Press Ready now to be in it.";
-    if (isCall || isRacer(state.table, state.player)) return "Get ready: all racers get the same deal at the same moment.";
+    if (isCall || isRacer(state.table, state.player))
+      return "Get ready: all racers get the same deal at the same moment.";
     return "You weren't ready, so this race started without you.";
   }
 
@@ -242,7 +410,8 @@ export class CountdownScreen {
     const { untilStart } = raceClock(this.app.state, this.app.now());
     const seconds = Math.ceil(untilStart / 1000);
     write(this.number, seconds ? String(seconds) : "Go!");
-    if (seconds && !this.starts.textContent) write(this.starts, `The race starts in ${counted(seconds, "second")}.`);
+    if (seconds && !this.starts.textContent)
+      write(this.starts, `The race starts in ${counted(seconds, "second")}.`);
   }
 
   shown() {
@@ -295,9 +464,34 @@ export class RaceScreen {
     this.clockText = h("span");
     this.clock.append(h("span", { class: "unseen" }, "time left "), this.clockText);
     this.trackPlace = h("div", { class: "track-place" });
-    this.menu = h("button", { type: "button", class: "menu", "aria-label": "Standings and menu", onclick: () => this.#openMenu() }, picture("menu"));
-    const title = h("h1", { class: "title" }, gameTitle(this.game), " ", h("span", {}, state.table.code));
-    this.rail = h("header", { class: "rail" }, title, this.place, this.net, this.trackPlace, this.live, this.clock, this.menu);
+    this.menu = h(
+      "button",
+      {
+        type: "button",
+        class: "menu",
+        "aria-label": "Standings and menu",
+        onclick: () => this.#openMenu(),
+      },
+      picture("menu"),
+    );
+    const title = h(
+      "h1",
+      { class: "title" },
+      gameTitle(this.game),
+      " ",
+      h("span", {}, state.table.code),
+    );
+    this.rail = h(
+      "header",
+      { class: "rail" },
+      title,
+      this.place,
+      this.net,
+      this.trackPlace,
+      this.live,
+      this.clock,
+      this.menu,
+    );
 
     this.status = h("p", { role: "status" });
     this.moment = h("p", { class: "moment", "aria-hidden": "true" });
@@ -306,21 +500,49 @@ export class RaceScreen {
     this.turned = h("p", { class: "unseen", "aria-live": "polite" });
     this.board = new Board(this.game, own, {
       play: (move) => app.play(move),
-      why: (move, about) => app.why(move).then((sentence) => sentence && this.#say(about + (about ? sentence[0].toLowerCase() + sentence.slice(1) : sentence))),
+      why: (move, about) =>
+        app
+          .why(move)
+          .then(
+            (sentence) =>
+              sentence &&
+              this.#say(about + (about ? sentence[0].toLowerCase() + sentence.slice(1) : sentence)),
+          ),
       say: (text) => this.#say(text),
       leave: () => this.menu.focus(),
       isConnected: () => app.state.link === "connected",
     });
     this.keys = h("p", { class: "keys", "aria-hidden": "true" }, ...this.#keyCaps());
-    this.main = h("main", { class: "board" }, this.board.found, this.board.cols, this.board.hand, this.messages, this.keys);
+    this.main = h(
+      "main",
+      { class: "board" },
+      this.board.found,
+      this.board.cols,
+      this.board.hand,
+      this.messages,
+      this.keys,
+    );
     this.figures = h("div", { class: "race-figures" });
     // it stays while the figures change, so that a press or the focus on it is not lost
-    this.foot = button("", () => (app.state.own?.state === "racing" ? this.askToCashOut() : app.watchRace(true)));
+    this.foot = button("", () =>
+      app.state.own?.state === "racing" ? this.askToCashOut() : app.watchRace(true),
+    );
     this.side = h("aside", { class: "side", "aria-label": "The race" }, this.figures, this.foot);
-    this.node = h("div", { class: boardClass(this.game) }, this.rail, this.main, this.side, this.turned, this.news);
+    this.node = h(
+      "div",
+      { class: boardClass(this.game) },
+      this.rail,
+      this.main,
+      this.side,
+      this.turned,
+      this.news,
+    );
     this.node.style.setProperty("--columns", String(own.view.columns.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
-    this.#say(app.takeOpening() || (own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place."));
+    this.#say(
+      app.takeOpening() ||
+        (own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place."),
+    );
     this.showLook();
   }
 
@@ -340,10 +562,25 @@ export class RaceScreen {
 
   #keyCaps() {
     const columns = this.board.own.view.columns.length;
-    const caps = [[["1", COLUMN_KEYS[columns - 1]], "column"], ...(this.board.buttons.has("w") ? [[["w"], "waste"]] : []),
-      ...(this.board.buttons.has("r") ? [[["r"], "reserve"]] : []), [["space"], "draw"], [["f"], "bank"],
-      ...(this.board.own.view.down.length ? [[["g"], "bank down"]] : []), [["tab"], "next move"], [["f6"], "leave the board"], [["?"], "all keys"]];
-    return caps.map(([keys, word]) => h("span", {}, ...[...keys].flatMap((key, index) => [index ? "\u2026" : null, h("kbd", {}, key)]), ` ${word}`));
+    const caps = [
+      [["1", COLUMN_KEYS[columns - 1]], "column"],
+      ...(this.board.buttons.has("w") ? [[["w"], "waste"]] : []),
+      ...(this.board.buttons.has("r") ? [[["r"], "reserve"]] : []),
+      [["space"], "draw"],
+      [["f"], "bank"],
+      ...(this.board.own.view.down.length ? [[["g"], "bank down"]] : []),
+      [["tab"], "next move"],
+      [["f6"], "leave the board"],
+      [["?"], "all keys"],
+    ];
+    return caps.map(([keys, word]) =>
+      h(
+        "span",
+        {},
+        ...[...keys].flatMap((key, index) => [index ? "\u2026" : null, h("kbd", {}, key)]),
+        ` ${word}`,
+      ),
+    );
   }
 
   /** @param {string} text */
@@ -372,12 +609,20 @@ export class RaceScreen {
   #showFigures(state, own) {
     const row = ownRow(state);
     const all = rows(state);
-    if (row) fill(this.place, h("b", {}, ordinal(row.place)), " ", h("span", { class: "dim" }, `of ${all.length}`));
+    if (row)
+      fill(
+        this.place,
+        h("b", {}, ordinal(row.place)),
+        " ",
+        h("span", { class: "dim" }, `of ${all.length}`),
+      );
     const net = dollars(own.net);
     if (this.net.textContent !== net) {
       write(this.net, net);
       this.net.className = `net ${tone(own.net)} tick`;
-      this.net.addEventListener("animationend", () => this.net.classList.remove("tick"), { once: true });
+      this.net.addEventListener("animationend", () => this.net.classList.remove("tick"), {
+        once: true,
+      });
     }
     fill(this.trackPlace, track(state));
     this.#showSide(state, own);
@@ -386,15 +631,38 @@ export class RaceScreen {
   /** @param {State} state @param {import("./session.js").OwnBoard} own */
   #showSide(state, own) {
     const row = ownRow(state);
-    const meter = h("div", { class: "meter" },
+    const meter = h(
+      "div",
+      { class: "meter" },
       h("p", { class: `big ${tone(own.net)}` }, dollars(own.net)),
-      h("p", {}, row ? h("b", {}, ordinal(row.place)) : null, ` of ${rows(state).length}`, h("br"), h("span", { class: "dim" }, gap(state))),
+      h(
+        "p",
+        {},
+        row ? h("b", {}, ordinal(row.place)) : null,
+        ` of ${rows(state).length}`,
+        h("br"),
+        h("span", { class: "dim" }, gap(state)),
+      ),
       track(state),
-      h("p", { class: "dim" }, `${own.banked} \u00d7 $${PRIZE} \u2212 $${priceOf(own)} \u00b7 ${toEven(own)}`));
+      h(
+        "p",
+        { class: "dim" },
+        `${own.banked} \u00d7 $${PRIZE} \u2212 $${priceOf(own)} \u00b7 ${toEven(own)}`,
+      ),
+    );
     const at = raceClock(state, this.app.now()).elapsed;
-    fill(this.figures, meter, standingsTable(state), h("h2", {}, "Banked over time"), climbChart(state, at), h("h2", {}, "News"), newsList(state, 5));
+    fill(
+      this.figures,
+      meter,
+      standingsTable(state),
+      h("h2", {}, "Banked over time"),
+      climbChart(state, at),
+      h("h2", {}, "News"),
+      newsList(state, 5),
+    );
     write(this.foot, own.state === "racing" ? `Cash out ${dollars(own.net)}` : "Watch the race");
-    if (this.sheetBody) fill(this.sheetBody, standingsTable(state), climbChart(state, at, 300, 104));
+    if (this.sheetBody)
+      fill(this.sheetBody, standingsTable(state), climbChart(state, at, 300, 104));
   }
 
   /** Say what the player's own taps did not cause. @param {State} state @param {import("./session.js").OwnBoard} own */
@@ -405,7 +673,8 @@ export class RaceScreen {
       this.saidState = own.state;
       if (own.state !== "racing") this.#ended(state, own);
     }
-    if (state.table.last_racer && state.table.last_racer !== this.saidLast) this.#say(lastBoard(state, this.app.now()));
+    if (state.table.last_racer && state.table.last_racer !== this.saidLast)
+      this.#say(lastBoard(state, this.app.now()));
     this.saidLast = state.table.last_racer ?? "";
     this.#tellNews(state);
   }
@@ -414,14 +683,34 @@ export class RaceScreen {
   #ended(state, own) {
     const [heading, words] = ENDINGS[own.state] ?? ["Your board is over", "{banked} banked."];
     const sentence = words.replace("{banked}", String(own.banked));
-    const others = rows(state).filter((row) => row.state === "racing" && row.player !== state.player);
-    const racing = !others.length || state.outcome ? "" : others.length === 1 ? `${shownName(others[0])} is still racing.` : `${others.length} are still racing.`;
+    const others = rows(state).filter(
+      (row) => row.state === "racing" && row.player !== state.player,
+    );
+    const racing =
+      !others.length || state.outcome
+        ? ""
+        : others.length === 1
+          ? `${shownName(others[0])} is still racing.`
+          : `${others.length} are still racing.`;
     this.#say(`${heading}: ${own.banked} banked, ${dollars(own.net)}.`);
     this.sheet?.close();
     if (state.outcome) return;
     this.#offerSteps(own);
-    this.sheet = openSheet({ title: heading }, h("p", {}, h("b", { class: tone(own.net) }, dollars(own.net)), ` \u00b7 ${sentence} ${racing}`),
-      h("div", { class: "row" }, button("See my board", () => this.sheet?.close()), button("Watch the race", () => this.app.watchRace(true), "main")));
+    this.sheet = openSheet(
+      { title: heading },
+      h(
+        "p",
+        {},
+        h("b", { class: tone(own.net) }, dollars(own.net)),
+        ` \u00b7 ${sentence} ${racing}`,
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button("See my board", () => this.sheet?.close()),
+        button("Watch the race", () => this.app.watchRace(true), "main"),
+      ),
+    );
   }
 
   /** Let the player step through the own board while others race. @param {import("./session.js").OwnBoard} own */
@@ -429,10 +718,37 @@ export class RaceScreen {
     const last = trail.length - 1;
     if (last < 1 || this.steps) return;
     const shown = h("output", {}, `${last} / ${last}`);
-    const range = h("input", { type: "range", min: 0, max: last, value: last, "aria-label": "Move", oninput: () => this.#step(Number(range.value)) });
-    const by = (/** @type {string} */ text, /** @type {string} */ label, /** @type {number} */ moves) =>
-      h("button", { type: "button", class: "button", "aria-label": label, onclick: () => this.#step(Number(range.value) + moves) }, text);
-    this.steps = h("div", { class: "steps", role: "group", "aria-label": "Step through your board" }, by("\u2039", "One move back", -1), range, by("\u203a", "One move on", 1), shown);
+    const range = h("input", {
+      type: "range",
+      min: 0,
+      max: last,
+      value: last,
+      "aria-label": "Move",
+      oninput: () => this.#step(Number(range.value)),
+    });
+    const by = (
+      /** @type {string} */ text,
+      /** @type {string} */ label,
+      /** @type {number} */ moves,
+    ) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-label": label,
+          onclick: () => this.#step(Number(range.value) + moves),
+        },
+        text,
+      );
+    this.steps = h(
+      "div",
+      { class: "steps", role: "group", "aria-label": "Step through your board" },
+      by("\u2039", "One move back", -1),
+      range,
+      by("\u203a", "One move on", 1),
+      shown,
+    );
     this.messages.append(this.steps);
     this.node.classList.add("stepping");
   }
@@ -441,7 +757,10 @@ export class RaceScreen {
   #step(at) {
     const own = this.app.state?.own;
     if (!own || !this.steps) return;
-    const [range, shown] = [/** @type {HTMLInputElement} */ (this.steps.querySelector("input")), /** @type {Element} */ (this.steps.querySelector("output"))];
+    const [range, shown] = [
+      /** @type {HTMLInputElement} */ (this.steps.querySelector("input")),
+      /** @type {Element} */ (this.steps.querySelector("output")),
+    ];
     const last = Number(range.max);
     this.at = Math.max(0, Math.min(last, at));
     range.value = String(this.at);
@@ -461,7 +780,9 @@ export class RaceScreen {
     const now = performance.now();
     const fresh = lines.slice(this.saidNews ? lines.lastIndexOf(this.saidNews) + 1 : 0);
     if (!fresh.length || now - this.newsAt < NEWS_EVERY) return;
-    const line = ["won", "even", "lead", "ending", "pass", "people", "milestone", "link"].map((kind) => fresh.find((/** @type {any} */ each) => each.tone === kind)).find(Boolean);
+    const line = ["won", "even", "lead", "ending", "pass", "people", "milestone", "link"]
+      .map((kind) => fresh.find((/** @type {any} */ each) => each.tone === kind))
+      .find(Boolean);
     this.saidNews = lines[lines.length - 1];
     this.newsAt = now;
     if (!line) return;
@@ -483,7 +804,13 @@ export class RaceScreen {
     write(this.clockText, clockText(left ?? elapsed));
     this.clock.classList.toggle("loss", left !== null && left < LATE);
     const isRunning = state.table.phase === "running";
-    if (isRunning && left !== null && left <= LAST_MINUTE && !this.isLastMinute && left > LAST_MINUTE - 5_000) {
+    if (
+      isRunning &&
+      left !== null &&
+      left <= LAST_MINUTE &&
+      !this.isLastMinute &&
+      left > LAST_MINUTE - 5_000
+    ) {
       write(this.news, "The last minute.");
       this.#showMoment("The last minute.");
     }
@@ -494,10 +821,15 @@ export class RaceScreen {
     write(this.live, state.alarms.length ? "ALARM" : isAway ? "\u25cb waiting" : "\u25cf live");
     this.live.classList.toggle("alarm", state.alarms.length > 0);
     const warned = this.app.idleLeft;
-    if (isAway) this.#say(`No answer, ${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`);   // not read aloud each second
-    else if (warned) this.#say(`No sign of you for a while. Your board ends in ${warned} s; tap or press any key to go on.`);
+    if (isAway)
+      this.#say(`No answer, ${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`); // not read aloud each second
+    else if (warned)
+      this.#say(
+        `No sign of you for a while. Your board ends in ${warned} s; tap or press any key to go on.`,
+      );
     else if (this.saidIdle) this.#say("");
-    else if (this.status.dataset.text?.startsWith("No answer, ")) this.#say("Connected again; nothing is lost.");
+    else if (this.status.dataset.text?.startsWith("No answer, "))
+      this.#say("Connected again; nothing is lost.");
     this.saidIdle = isAway ? 0 : warned;
     if (this.momentUntil && performance.now() > this.momentUntil) write(this.moment, "");
     this.#tellNews(state);
@@ -510,17 +842,36 @@ export class RaceScreen {
     const own = state.own;
     if (!own || own.state !== "racing") return;
     const row = ownRow(state);
-    const behind = rows(state).filter((each) => each.state === "racing" && row && each.place > row.place).length;
-    const chase = behind ? ` ${behind === 1 ? "One" : behind} behind you ${behind === 1 ? "is" : "are"} still racing and can pass you.` : "";
+    const behind = rows(state).filter(
+      (each) => each.state === "racing" && row && each.place > row.place,
+    ).length;
+    const chase = behind
+      ? ` ${behind === 1 ? "One" : behind} behind you ${behind === 1 ? "is" : "are"} still racing and can pass you.`
+      : "";
     this.sheet?.close();
     const cashOut = () => {
       sheet.close();
       this.#say("Cashing out.");
       this.app.cashOut();
     };
-    const sheet = openSheet({ title: `Cash out with ${dollars(own.net)}?`, keys: { y: cashOut, n: () => sheet.close() } },
-      h("p", {}, "You end with ", h("b", {}, `${own.banked} banked`), row ? `, ${ordinal(row.place)} now.` : ".", chase, " This cannot be taken back."),
-      h("div", { class: "row" }, button("Keep playing", () => sheet.close(), "main"), button(`Cash out ${dollars(own.net)}`, cashOut)));
+    const sheet = openSheet(
+      { title: `Cash out with ${dollars(own.net)}?`, keys: { y: cashOut, n: () => sheet.close() } },
+      h(
+        "p",
+        {},
+        "You end with ",
+        h("b", {}, `${own.banked} banked`),
+        row ? `, ${ordinal(row.place)} now.` : ".",
+        chase,
+        " This cannot be taken back.",
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button("Keep playing", () => sheet.close(), "main"),
+        button(`Cash out ${dollars(own.net)}`, cashOut),
+      ),
+    );
     this.sheet = sheet;
   }
 
@@ -529,14 +880,28 @@ export class RaceScreen {
     const open = /** @type {HTMLElement | null} */ (this.messages.querySelector(".finder input"));
     if (open) return open.focus();
     const found = h("span", { role: "status" });
-    const input = h("input", { "aria-label": "Find cards by rank, suit or both", placeholder: "9, h, 10d, qs", autocomplete: "off", oninput: () => {
-      const number = this.board.find(input.value);
-      write(found, input.value ? counted(number) : "");
-    } });
-    const finder = h("form", { class: "finder", onsubmit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      close();
-    }, onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close() }, input, found);
+    const input = h("input", {
+      "aria-label": "Find cards by rank, suit or both",
+      placeholder: "9, h, 10d, qs",
+      autocomplete: "off",
+      oninput: () => {
+        const number = this.board.find(input.value);
+        write(found, input.value ? counted(number) : "");
+      },
+    });
+    const finder = h(
+      "form",
+      {
+        class: "finder",
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          close();
+        },
+        onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close(),
+      },
+      input,
+      found,
+    );
     const close = () => {
       this.board.find("");
       finder.remove();
@@ -552,18 +917,28 @@ export class RaceScreen {
     this.sheetBody = h("div", { class: "race-figures" });
     const isRacing = state.own?.state === "racing";
     const sheet = openSheet(
-      { title: `${gameTitle(this.game)} \u00b7 ${clockText(left ?? elapsed)}${left === null ? "" : " left"}`, class: "both", onclose: () => (this.sheetBody = null) },
+      {
+        title: `${gameTitle(this.game)} \u00b7 ${clockText(left ?? elapsed)}${left === null ? "" : " left"}`,
+        class: "both",
+        onclose: () => (this.sheetBody = null),
+      },
       this.sheetBody,
-      h("div", { class: "row" },
+      h(
+        "div",
+        { class: "row" },
         button("Look, rules", () => {
           sheet.close();
           this.app.openLook();
         }),
-        isRacing ? button(`Cash out ${dollars(state.own?.net ?? 0)}`, () => {
-          sheet.close();
-          this.askToCashOut();
-        }) : button("Leave", () => this.app.askToLeave()),
-        button("Back", () => sheet.close(), "main")));
+        isRacing
+          ? button(`Cash out ${dollars(state.own?.net ?? 0)}`, () => {
+              sheet.close();
+              this.askToCashOut();
+            })
+          : button("Leave", () => this.app.askToLeave()),
+        button("Back", () => sheet.close(), "main"),
+      ),
+    );
     this.sheet = sheet;
     if (state.own) this.#showSide(state, state.own);
   }
@@ -581,21 +956,21 @@ export class RaceScreen {
     if (event.ctrlKey || event.altKey || event.metaKey) return false;
     switch (event.key.toLowerCase()) {
       case "x":
-        return this.askToCashOut(), true;
+        return (this.askToCashOut(), true);
       case "?":
-        return this.app.openLook(true), true;
+        return (this.app.openLook(true), true);
       case "/":
-        return this.#openFinder(), true;
+        return (this.#openFinder(), true);
       case "e":
-        return askToEndRace(this.app), true;
+        return (askToEndRace(this.app), true);
       case "c":
-        return this.app.nextSuits(this.game), true;
+        return (this.app.nextSuits(this.game), true);
       case "t":
-        return this.#say(`Colours: ${this.app.nextTheme()}.`), true;
+        return (this.#say(`Colours: ${this.app.nextTheme()}.`), true);
       case "q":
-        return this.app.askToLeave(), true;
+        return (this.app.askToLeave(), true);
       case "p":
-        return this.#openMenu(), true;
+        return (this.#openMenu(), true);
     }
     if (this.board.own.state === "racing") return this.board.key(event);
     if (event.key === "Tab") return false;
@@ -629,10 +1004,18 @@ function askToEndRace(app) {
   const { state } = app;
   const { last_racer, end_from, host } = state.table;
   const words = lastBoard(state, app.now());
-  const isAllowed = words && host === state.player && last_racer !== host && (end_from ?? 0) <= app.now();
-  if (!isAllowed) return app.notify(words || "The host can end a race when one other player is left.");
+  const isAllowed =
+    words && host === state.player && last_racer !== host && (end_from ?? 0) <= app.now();
+  if (!isAllowed)
+    return app.notify(words || "The host can end a race when one other player is left.");
   const name = nameOf(state, last_racer ?? "");
-  openQuestion(`End the race of ${name}?`, "Wait", "End the race", () => app.endRace(), h("p", {}, `${name} keeps the banked cards.`));
+  openQuestion(
+    `End the race of ${name}?`,
+    "Wait",
+    "End the race",
+    () => app.endRace(),
+    h("p", {}, `${name} keeps the banked cards.`),
+  );
 }
 
 // Watching
@@ -654,10 +1037,30 @@ export class WatchScreen {
     this.news = h("div");
     this.announced = h("p", { class: "unseen", "aria-live": "polite" });
     this.actions = h("div", { class: "actions" });
-    this.node = h("div", { class: "plain" }, pageHead(leaveButton(app)),
-      h("main", { class: "page split" },
-        h("div", { class: "box", role: "region", "aria-labelledby": "left" }, this.about, this.heading, this.lanes, this.even),
-        h("div", { class: "page" }, this.chart, h("div", { class: "box" }, h("h2", {}, "News"), this.news, this.actions)), this.announced));
+    this.node = h(
+      "div",
+      { class: "plain" },
+      pageHead(leaveButton(app)),
+      h(
+        "main",
+        { class: "page split" },
+        h(
+          "div",
+          { class: "box", role: "region", "aria-labelledby": "left" },
+          this.about,
+          this.heading,
+          this.lanes,
+          this.even,
+        ),
+        h(
+          "div",
+          { class: "page" },
+          this.chart,
+          h("div", { class: "box" }, h("h2", {}, "News"), this.news, this.actions),
+        ),
+        this.announced,
+      ),
+    );
     this.saidNews = null;
     this.newsAt = 0;
   }
@@ -670,17 +1073,66 @@ export class WatchScreen {
   show(state) {
     const { table } = state;
     const { even, word, top } = scaleOf(state);
-    fill(this.about, `${gameTitle(table.settings.game)} \u00b7 ${table.code} \u00b7 `, h("span", { class: state.link === "connected" ? "gain" : "loss" }, state.link === "connected" ? "\u25cf live" : "\u25cb waiting"));
-    fill(this.lanes, ...rows(state).map((row) => h("li", {},
-      h("b", { class: "n1" }, `${row.place}. `, ...(row.player === state.player ? ["You"] : nameNodes(row))),
-      svg("svg", { "aria-hidden": "true" },
-        svg("rect", { class: "way", y: 6, width: "100%", height: 12, rx: 6 }),
-        svg("rect", { class: row.banked < even ? "owed" : "won", y: 6, width: percent(row.banked, top), height: 12, rx: 6 }),
-        svg("line", { class: "even", x1: percent(even, top), x2: percent(even, top), y1: 0, y2: 24 }),
-        svg("circle", { class: "horse", cx: percent(row.banked, top), cy: 12, r: 8 })),
-      h("span", { class: "n" }, `${row.banked} \u00b7 `, h("b", { class: tone(row.net) }, dollars(row.net)), stateWord(state, row) ? ` \u00b7 ${stateWord(state, row)}` : ""))));
-    write(this.even, `The post marks ${even} cards, where a racer is ${word}. Boards open when the race is over: on one deal, their cards are everybody's secrets.`);
-    fill(this.chart, h("h2", {}, "Banked over time"), climbChart(state, raceClock(state, this.app.now()).elapsed, 360, 170));
+    fill(
+      this.about,
+      `${gameTitle(table.settings.game)} \u00b7 ${table.code} \u00b7 `,
+      h(
+        "span",
+        { class: state.link === "connected" ? "gain" : "loss" },
+        state.link === "connected" ? "\u25cf live" : "\u25cb waiting",
+      ),
+    );
+    fill(
+      this.lanes,
+      ...rows(state).map((row) =>
+        h(
+          "li",
+          {},
+          h(
+            "b",
+            { class: "n1" },
+            `${row.place}. `,
+            ...(row.player === state.player ? ["You"] : nameNodes(row)),
+          ),
+          svg(
+            "svg",
+            { "aria-hidden": "true" },
+            svg("rect", { class: "way", y: 6, width: "100%", height: 12, rx: 6 }),
+            svg("rect", {
+              class: row.banked < even ? "owed" : "won",
+              y: 6,
+              width: percent(row.banked, top),
+              height: 12,
+              rx: 6,
+            }),
+            svg("line", {
+              class: "even",
+              x1: percent(even, top),
+              x2: percent(even, top),
+              y1: 0,
+              y2: 24,
+            }),
+            svg("circle", { class: "horse", cx: percent(row.banked, top), cy: 12, r: 8 }),
+          ),
+          h(
+            "span",
+            { class: "n" },
+            `${row.banked} \u00b7 `,
+            h("b", { class: tone(row.net) }, dollars(row.net)),
+            stateWord(state, row) ? ` \u00b7 ${stateWord(state, row)}` : "",
+          ),
+        ),
+      ),
+    );
+    write(
+      this.even,
+      `The post marks ${even} cards, where a racer is ${word}. Boards open when the race is over: on one deal, their cards are everybody's secrets.`,
+    );
+    fill(
+      this.chart,
+      h("h2", {}, "Banked over time"),
+      climbChart(state, raceClock(state, this.app.now()).elapsed, 360, 170),
+    );
     fill(this.news, newsList(state, 8));
     this.#showActions(state);
     document.title = `Watch ${gameTitle(table.settings.game)} \u00b7 Saratoga`;
@@ -697,8 +1149,15 @@ export class WatchScreen {
       if (reason) buttons.push(h("p", {}, reason));
       buttons.push(button("Sit in on the next race", () => this.app.sitIn(), reason ? "" : "main"));
     } else buttons.push(h("p", {}, "You have a seat for the next race."));
-    if (state.table.last_racer && state.table.host === state.player && state.own?.state !== "racing")
-      buttons.push(h("p", {}, lastBoard(state, this.app.now())), button("End the race", () => askToEndRace(this.app)));
+    if (
+      state.table.last_racer &&
+      state.table.host === state.player &&
+      state.own?.state !== "racing"
+    )
+      buttons.push(
+        h("p", {}, lastBoard(state, this.app.now())),
+        button("End the race", () => askToEndRace(this.app)),
+      );
     const key = JSON.stringify(buttons.map((each) => each.textContent));
     if (this.actions.dataset.key === key) return;
     this.actions.dataset.key = key;

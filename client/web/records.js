@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The record of a race: its form, the deal that follows from it, its digest and its four words.
  *

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * What the player knows about one table: the table, the own board, the standings, the news, the alarms.
  *
@@ -41,8 +40,20 @@ const MILESTONE = 10;
 export function firstState(player, snapshot, isWatching) {
   /** @type {State} */
   const state = {
-    player, table: snapshot.table, standings: snapshot.standings ?? [], outcome: snapshot.outcome ?? null, match: snapshot.match ?? null, labels: {}, own: null,
-    feed: noFeed(), history: {}, alarms: [], link: "connected", isWatching, seatLost: "", idleSince: snapshot.now,
+    player,
+    table: snapshot.table,
+    standings: snapshot.standings ?? [],
+    outcome: snapshot.outcome ?? null,
+    match: snapshot.match ?? null,
+    labels: {},
+    own: null,
+    feed: noFeed(),
+    history: {},
+    alarms: [],
+    link: "connected",
+    isWatching,
+    seatLost: "",
+    idleSince: snapshot.now,
   };
   const labelled = withBoard(withLabels(state), snapshot);
   const moment = momentOf(labelled, snapshot.now);
@@ -53,28 +64,48 @@ export function firstState(player, snapshot, isWatching) {
 export function nextState(state, event, now) {
   switch (event.type) {
     case "seat_lost":
-      return event.table === state.table.code ? { ...state, seatLost: event.reason || "The seat is gone." } : state;
+      return event.table === state.table.code
+        ? { ...state, seatLost: event.reason || "The seat is gone." }
+        : state;
     case "board":
       if (!event.entries) {
         if (event.board.race !== state.table.race) return state;
-        return withNews(state, { ...state, own: ownBoard(event.board, event.start_at, event.deadline ?? 0) }, now);
+        return withNews(
+          state,
+          { ...state, own: ownBoard(event.board, event.start_at, event.deadline ?? 0) },
+          now,
+        );
       }
       return withNews(state, confirmed(state, event.board), now);
     case "snapshot": {
       if (event.table.code !== state.table.code) return state;
-      const fresh = withLabels({ ...state, table: event.table, standings: event.standings ?? [], outcome: event.outcome ?? null, match: event.match ?? null, idleSince: event.now });
+      const fresh = withLabels({
+        ...state,
+        table: event.table,
+        standings: event.standings ?? [],
+        outcome: event.outcome ?? null,
+        match: event.match ?? null,
+        idleSince: event.now,
+      });
       return withNews(state, withBoard(afterTable(fresh), event), now);
     }
     case "table_changed":
-      if (event.table.code !== state.table.code || event.table.version < state.table.version) return state;
+      if (event.table.code !== state.table.code || event.table.version < state.table.version)
+        return state;
       return withNews(state, afterTable(withLabels({ ...state, table: event.table })), now);
     case "match":
       return event.table === state.table.code ? { ...state, match: event.match } : state;
     case "standings":
-      return event.race === state.table.race ? withNews(state, { ...state, standings: event.standings }, now) : state;
+      return event.race === state.table.race
+        ? withNews(state, { ...state, standings: event.standings }, now)
+        : state;
     case "race_over":
       if (event.outcome.race !== state.table.race) return state;
-      return withNews(state, endedBy(withLabels({ ...state, outcome: event.outcome }), event.outcome), now);
+      return withNews(
+        state,
+        endedBy(withLabels({ ...state, outcome: event.outcome }), event.outcome),
+        now,
+      );
     default:
       return state;
   }
@@ -85,8 +116,15 @@ export function linkChanged(state, link, now) {
   if (link === state.link) return state;
   const changed = { ...state, link };
   if (state.table.phase !== "running") return changed;
-  const text = link === "connected" ? "connected again" : link === "reconnecting" ? "connection lost; trying again" : "";
-  return text ? { ...changed, feed: withLine(state.feed, { at: elapsed(state, now), text, tone: "link" }) } : changed;
+  const text =
+    link === "connected"
+      ? "connected again"
+      : link === "reconnecting"
+        ? "connection lost; trying again"
+        : "";
+  return text
+    ? { ...changed, feed: withLine(state.feed, { at: elapsed(state, now), text, tone: "link" }) }
+    : changed;
 }
 
 // The own board
@@ -96,8 +134,19 @@ function ownBoard(board, startAt, deadline, before = []) {
   const view = wholeView(board.view);
   const isNew = JSON.stringify(view) !== JSON.stringify(before.at(-1));
   return {
-    race: board.race, count: board.count, view, shown: view, banked: board.banked, net: board.net, state: board.state,
-    legal: board.legal ?? [], flight: "", takenBack: "", isCashingOut: false, startAt, deadline,
+    race: board.race,
+    count: board.count,
+    view,
+    shown: view,
+    banked: board.banked,
+    net: board.net,
+    state: board.state,
+    legal: board.legal ?? [],
+    flight: "",
+    takenBack: "",
+    isCashingOut: false,
+    startAt,
+    deadline,
     trail: isNew ? [...before, view] : before,
   };
 }
@@ -107,7 +156,10 @@ export function withMove(state, text) {
   const own = state.own;
   if (!own) return state;
   const shown = ahead(own.view, readMove(text)) ?? own.view;
-  return { ...state, own: { ...own, shown, flight: text, takenBack: "", ...withBanked(own, bankedBy(text)) } };
+  return {
+    ...state,
+    own: { ...own, shown, flight: text, takenBack: "", ...withBanked(own, bankedBy(text)) },
+  };
 }
 
 /** @param {State} state @returns {State} */
@@ -119,7 +171,9 @@ export function withCashOut(state) {
 export function confirmed(state, board, isFinal = false) {
   const own = state.own;
   if (!own || board.race !== own.race) return state;
-  const isOlder = board.count < own.count || (board.count === own.count && own.state !== "racing" && board.state === "racing");
+  const isOlder =
+    board.count < own.count ||
+    (board.count === own.count && own.state !== "racing" && board.state === "racing");
   if (isOlder && !isFinal) return state;
   const fresh = ownBoard(board, own.startAt, own.deadline, own.trail);
   // the answer to a repeated move may be older than the race's end
@@ -134,8 +188,23 @@ export function takenBack(state, reason, board) {
   const known = board ? confirmed(state, board, true) : state;
   const back = known.own ?? own;
   const { view, legal, count, race } = back;
-  const priced = board ? back : { ...back, ...withBanked(own, own.flight ? -bankedBy(own.flight) : 0) };
-  return { ...known, own: { ...priced, view, shown: view, legal, count, race, flight: "", isCashingOut: false, takenBack: reason } };
+  const priced = board
+    ? back
+    : { ...back, ...withBanked(own, own.flight ? -bankedBy(own.flight) : 0) };
+  return {
+    ...known,
+    own: {
+      ...priced,
+      view,
+      shown: view,
+      legal,
+      count,
+      race,
+      flight: "",
+      isCashingOut: false,
+      takenBack: reason,
+    },
+  };
 }
 
 /** The cards that a move banks: 1, 0, or -1 if it takes one back. @param {string} text */
@@ -152,11 +221,13 @@ function withBanked({ banked, net }, cards) {
 /** @param {State} state @param {any} snapshot @returns {State} */
 function withBoard(state, snapshot) {
   const { board, table } = snapshot;
-  if (!board || board.race !== table.race) return state.own?.race === table.race ? state : { ...state, own: null };
+  if (!board || board.race !== table.race)
+    return state.own?.race === table.race ? state : { ...state, own: null };
   const known = state.own?.race === board.race ? state.own : null;
   const fresh = ownBoard(board, table.start_at ?? 0, table.deadline ?? 0, known?.trail);
   // a move on its way is sent again, unless the board already has it
-  if (!known?.flight || known.count !== board.count || board.state !== "racing") return { ...state, own: fresh };
+  if (!known?.flight || known.count !== board.count || board.state !== "racing")
+    return { ...state, own: fresh };
   return withMove({ ...state, own: fresh }, known.flight);
 }
 
@@ -172,7 +243,9 @@ function afterTable(state) {
 function endedBy(state, outcome) {
   if (!state.own || state.own.state !== "racing") return state;
   const result = outcome.results.find((/** @type {any} */ each) => each.player === state.player);
-  return result ? { ...state, own: { ...state.own, state: result.state, isCashingOut: false, legal: [] } } : state;
+  return result
+    ? { ...state, own: { ...state.own, state: result.state, isCashingOut: false, legal: [] } }
+    : state;
 }
 
 /**
@@ -183,7 +256,10 @@ export function turnedUp(before, own) {
   if (!before.flight || own.flight || own.takenBack || own.race !== before.race) return "";
   const { from, to } = readMove(before.flight);
   const pile = to ? from : "w";
-  const isCovered = pile === "w" || pile === "r" || pile[0] === "t" && own.view.face_down.join() !== before.view.face_down.join();
+  const isCovered =
+    pile === "w" ||
+    pile === "r" ||
+    (pile[0] === "t" && own.view.face_down.join() !== before.view.face_down.join());
   const top = isCovered ? seenCards(own.view, pile).at(-1) : "";
   return top ? `${capitalised(pileWords(pile))}: ${cardSign(top)} on top.` : "";
 }
@@ -198,8 +274,15 @@ export function mayMove(own) {
 /** @param {State} state @returns {State} */
 function withLabels(state) {
   const labels = { ...state.labels };
-  for (const racer of /** @type {import("./connection.js").Seat[]} */ ([...(state.table.racers ?? []), ...state.table.seats]))
-    labels[racer.player] = { name: racer.name, bot: Boolean(racer.bot), level: racer.level ?? labels[racer.player]?.level ?? "" };
+  for (const racer of /** @type {import("./connection.js").Seat[]} */ ([
+    ...(state.table.racers ?? []),
+    ...state.table.seats,
+  ]))
+    labels[racer.player] = {
+      name: racer.name,
+      bot: Boolean(racer.bot),
+      level: racer.level ?? labels[racer.player]?.level ?? "",
+    };
   return { ...state, labels };
 }
 
@@ -207,7 +290,11 @@ function withLabels(state) {
 export function rows(state) {
   const sent = state.outcome?.results ?? state.standings;
   return sent.map((/** @type {any} */ each) => {
-    const label = state.labels[each.player] ?? { name: each.name ?? each.player, bot: Boolean(each.bot), level: "" };
+    const label = state.labels[each.player] ?? {
+      name: each.name ?? each.player,
+      bot: Boolean(each.bot),
+      level: "",
+    };
     return { ...label, ...each };
   });
 }
@@ -224,13 +311,24 @@ export function isRacer(table, player) {
 
 /** Everyone's totals in a match, in order of place. @param {import("./connection.js").Match} match */
 export function matchTotals(match) {
-  const totals = match.rows.map((row) => ({ ...row, net: row.results.reduce((sum, { net }) => sum + net, 0), wins: row.results.filter(({ place }) => place === 1).length, place: 1 }));
-  const key = (/** @type {typeof totals[0]} */ { results, net, wins }) => [results.length, net, wins, Math.max(...results.map((each) => each.net))];
+  const totals = match.rows.map((row) => ({
+    ...row,
+    net: row.results.reduce((sum, { net }) => sum + net, 0),
+    wins: row.results.filter(({ place }) => place === 1).length,
+    place: 1,
+  }));
+  const key = (/** @type {typeof totals[0]} */ { results, net, wins }) => [
+    results.length,
+    net,
+    wins,
+    Math.max(...results.map((each) => each.net)),
+  ];
   const isAhead = (/** @type {number[]} */ one, /** @type {number[]} */ other) => {
     const at = one.findIndex((value, index) => value !== other[index]);
     return at >= 0 && one[at] > other[at];
   };
-  for (const total of totals) total.place += totals.filter((other) => isAhead(key(other), key(total))).length;
+  for (const total of totals)
+    total.place += totals.filter((other) => isAhead(key(other), key(total))).length;
   return totals;
 }
 
@@ -291,7 +389,11 @@ export function raceClock(state, now) {
 
 /** Why nobody new can take a seat; empty if there is one. @param {import("./connection.js").Table} table */
 export function whyNoSeat({ locked, seats, settings }) {
-  const reason = locked ? "Locked to newcomers" : seats.length < settings.seats ? "" : "Every seat is taken";
+  const reason = locked
+    ? "Locked to newcomers"
+    : seats.length < settings.seats
+      ? ""
+      : "Every seat is taken";
   return reason && `${reason}: you can only watch.`;
 }
 
@@ -301,7 +403,8 @@ export function whyNoSeat({ locked, seats, settings }) {
  * @param {State} state
  */
 export function idleWarnings({ table, player, own }) {
-  if (table.phase === "running") return own?.state === "racing" && table.seats.length > 1 ? [15, 60] : [];
+  if (table.phase === "running")
+    return own?.state === "racing" && table.seats.length > 1 ? [15, 60] : [];
   const isBetweenRaces = table.phase === "gathering" || table.phase === "over";
   const isAlone = table.seats.every((seat) => seat.player === player || seat.bot);
   return isBetweenRaces && table.host === player && !isAlone ? [60] : [];
@@ -328,23 +431,49 @@ export function gap(state) {
   const level = others.find((row) => row.banked === own.banked);
   if (level) {
     const name = shownName(level);
-    if (own.place === level.place) return `level with ${name}${own.state === "racing" ? "; first to bank more leads" : ""}`;
-    return own.place < level.place ? `level with ${name}; you were first to ${own.banked}` : `level with ${name}, who was first to ${own.banked}`;
+    if (own.place === level.place)
+      return `level with ${name}${own.state === "racing" ? "; first to bank more leads" : ""}`;
+    return own.place < level.place
+      ? `level with ${name}; you were first to ${own.banked}`
+      : `level with ${name}, who was first to ${own.banked}`;
   }
-  const [rival, by] = own.place > 1 ? [others[0], others[0].banked - own.banked] : [others[0], own.banked - others[0].banked];
+  const [rival, by] =
+    own.place > 1
+      ? [others[0], others[0].banked - own.banked]
+      : [others[0], own.banked - others[0].banked];
   return `${by} ${by === 1 ? "card" : "cards"} ${own.place > 1 ? "behind" : "ahead of"} ${shownName(rival)}`;
 }
 
 // The news: a line describes a change since the last line on its subject, and never names a card
 
 function noFeed() {
-  return { lines: /** @type {NewsLine[]} */ ([]), leader: "", leaderAt: -LEAD_EVERY, sides: {}, sidesAt: {}, milestones: {}, isEven: false, ended: [], away: [], host: "" };
+  return {
+    lines: /** @type {NewsLine[]} */ ([]),
+    leader: "",
+    leaderAt: -LEAD_EVERY,
+    sides: {},
+    sidesAt: {},
+    milestones: {},
+    isEven: false,
+    ended: [],
+    away: [],
+    host: "",
+  };
 }
 
 /** @param {State} state @param {number} now */
 function momentOf(state, now) {
-  const away = state.table.seats.filter((/** @type {any} */ seat) => seat.connected === false).map((/** @type {any} */ seat) => seat.player);
-  return { at: elapsed(state, now), you: state.player, rows: rows(state), away, host: state.table.host, hostName: nameOf(state, state.table.host) };
+  const away = state.table.seats
+    .filter((/** @type {any} */ seat) => seat.connected === false)
+    .map((/** @type {any} */ seat) => seat.player);
+  return {
+    at: elapsed(state, now),
+    you: state.player,
+    rows: rows(state),
+    away,
+    host: state.table.host,
+    hostName: nameOf(state, state.table.host),
+  };
 }
 
 /** @param {State} before @param {State} state @param {number} now @returns {State} */
@@ -352,7 +481,9 @@ function withNews(before, state, now) {
   if (!["running", "over"].includes(state.table.phase) || !state.standings.length) return state;
   const moment = momentOf(state, now);
   const isFirst = !before.standings.length || !["running", "over"].includes(before.table.phase);
-  const feed = isFirst ? described({ ...state.feed, ended: [], host: moment.host }, moment, true) : nextFeed(state.feed, moment);
+  const feed = isFirst
+    ? described({ ...state.feed, ended: [], host: moment.host }, moment, true)
+    : nextFeed(state.feed, moment);
   return withHistory({ ...state, feed }, moment);
 }
 
@@ -376,28 +507,46 @@ function withLine(feed, line) {
 /** @param {any} feed @param {any} moment */
 function nextFeed(feed, moment) {
   const lead = leadLines(feed, moment);
-  const lines = [...endings(feed, moment), ...evenLines(feed, moment), ...lead, ...passes(feed, moment, lead), ...milestones(feed, moment), ...people(feed, moment)];
+  const lines = [
+    ...endings(feed, moment),
+    ...evenLines(feed, moment),
+    ...lead,
+    ...passes(feed, moment, lead),
+    ...milestones(feed, moment),
+    ...people(feed, moment),
+  ];
   const next = described(feed, moment, false);
   return { ...next, lines: [...feed.lines, ...lines.slice(0, MAX_AT_ONCE)].slice(-MAX_NEWS) };
 }
 
 /** Return the feed with the present situation described; at the first look all of it. @param {any} feed @param {any} moment @param {boolean} isFirst */
 function described(feed, moment, isFirst) {
-  const [sides, sidesAt, milestones] = [{ ...feed.sides }, { ...feed.sidesAt }, { ...feed.milestones }];
+  const [sides, sidesAt, milestones] = [
+    { ...feed.sides },
+    { ...feed.sidesAt },
+    { ...feed.milestones },
+  ];
   for (const [player, side] of Object.entries(sidesOf(moment))) {
     if (sides[player] === side) continue;
     if (isFirst || !(player in sides)) sides[player] = side;
     else if (mayPass(feed, moment, player)) [sides[player], sidesAt[player]] = [side, moment.at];
   }
-  for (const row of moment.rows) milestones[row.player] = Math.max(tens(row), milestones[row.player] ?? 0);
+  for (const row of moment.rows)
+    milestones[row.player] = Math.max(tens(row), milestones[row.player] ?? 0);
   const newLead = isFirst || leadLines(feed, moment).length;
   return {
-    ...feed, sides, sidesAt, milestones,
+    ...feed,
+    sides,
+    sidesAt,
+    milestones,
     leader: newLead ? leaderOf(moment) : feed.leader,
     leaderAt: newLead && !isFirst ? moment.at : feed.leaderAt,
     isEven: feed.isEven || isEven(moment),
-    ended: moment.rows.filter((/** @type {Row} */ row) => row.state !== "racing").map((/** @type {Row} */ row) => row.player),
-    away: moment.away, host: moment.host,
+    ended: moment.rows
+      .filter((/** @type {Row} */ row) => row.state !== "racing")
+      .map((/** @type {Row} */ row) => row.player),
+    away: moment.away,
+    host: moment.host,
   };
 }
 
@@ -416,22 +565,35 @@ export function ending(row, you) {
   const isYou = row.player === you;
   /** @type {Record<string, string>} */
   const words = {
-    won: "broke the bank with", "cash-out": "cashed out with", stuck: isYou ? "are stuck at" : "is stuck at", "out-of-time": "ran out of time at",
-    left: "left at", gone: "left at", "ended-by-host": `${isYou ? "were" : "was"} ended by the host at`, idle: `${isYou ? "were" : "was"} idle for 3 minutes and ended at`,
+    won: "broke the bank with",
+    "cash-out": "cashed out with",
+    stuck: isYou ? "are stuck at" : "is stuck at",
+    "out-of-time": "ran out of time at",
+    left: "left at",
+    gone: "left at",
+    "ended-by-host": `${isYou ? "were" : "was"} ended by the host at`,
+    idle: `${isYou ? "were" : "was"} idle for 3 minutes and ended at`,
   };
   return `${who(row, you)} ${words[row.state] ?? `${stateWords(row.state)} at`} ${row.banked}, ${dollars(row.net)}`;
 }
 
 /** @param {any} feed @param {any} moment @returns {NewsLine[]} */
 function endings(feed, moment) {
-  let ended = moment.rows.filter((/** @type {Row} */ row) => row.state !== "racing" && !feed.ended.includes(row.player));
+  let ended = moment.rows.filter(
+    (/** @type {Row} */ row) => row.state !== "racing" && !feed.ended.includes(row.player),
+  );
   const late = ended.filter((/** @type {Row} */ row) => row.state === "out-of-time");
   const lines = [];
   if (late.length > 1) {
     lines.push({ at: moment.at, text: `time is up for ${late.length} racers`, tone: "ending" });
     ended = ended.filter((/** @type {Row} */ row) => row.state !== "out-of-time");
   }
-  for (const row of ended) lines.push({ at: moment.at, text: ending(row, moment.you), tone: row.state === "won" ? "won" : "ending" });
+  for (const row of ended)
+    lines.push({
+      at: moment.at,
+      text: ending(row, moment.you),
+      tone: row.state === "won" ? "won" : "ending",
+    });
   return lines;
 }
 
@@ -444,7 +606,13 @@ function isEven(moment) {
 function evenLines(feed, moment) {
   const own = moment.rows.find((/** @type {Row} */ row) => row.player === moment.you);
   if (feed.isEven || !isEven(moment) || own.state !== "racing") return [];
-  return [{ at: moment.at, text: `you ${evenWord(own) === "even" ? "broke even" : "are ahead"} with ${own.banked}`, tone: "even" }];
+  return [
+    {
+      at: moment.at,
+      text: `you ${evenWord(own) === "even" ? "broke even" : "are ahead"} with ${own.banked}`,
+      tone: "even",
+    },
+  ];
 }
 
 /** @param {any} moment */
@@ -459,7 +627,14 @@ function leadLines(feed, moment) {
   if (!leader || leader === feed.leader || moment.at - feed.leaderAt < LEAD_EVERY) return [];
   const row = moment.rows.find((/** @type {Row} */ each) => each.player === leader);
   const takes = leader === moment.you ? "take" : "takes";
-  return [{ at: moment.at, text: `${who(row, moment.you)} ${takes} the lead with ${row.banked}`, tone: "lead", player: leader }];
+  return [
+    {
+      at: moment.at,
+      text: `${who(row, moment.you)} ${takes} the lead with ${row.banked}`,
+      tone: "lead",
+      player: leader,
+    },
+  ];
 }
 
 /** By rival's id -1 for a rival ahead and 1 for one behind. @param {any} moment @returns {Record<string, number>} */
@@ -467,7 +642,8 @@ function sidesOf(moment) {
   const own = moment.rows.find((/** @type {Row} */ row) => row.player === moment.you);
   /** @type {Record<string, number>} */
   const sides = {};
-  for (const row of own ? moment.rows : []) if (row.place !== own.place) sides[row.player] = row.place < own.place ? -1 : 1;
+  for (const row of own ? moment.rows : [])
+    if (row.place !== own.place) sides[row.player] = row.place < own.place ? -1 : 1;
   return sides;
 }
 
@@ -481,10 +657,22 @@ function passes(feed, moment, lead) {
   const leads = lead.map((line) => line.player);
   const lines = [];
   for (const [player, side] of Object.entries(sidesOf(moment))) {
-    if ((feed.sides[player] ?? side) === side || leads.includes(player) || !mayPass(feed, moment, player)) continue;
+    if (
+      (feed.sides[player] ?? side) === side ||
+      leads.includes(player) ||
+      !mayPass(feed, moment, player)
+    )
+      continue;
     if (side > 0 && leads.includes(moment.you)) continue;
-    const name = who(moment.rows.find((/** @type {Row} */ row) => row.player === player), moment.you);
-    lines.push({ at: moment.at, text: side > 0 ? `you passed ${name}` : `${name} passed you`, tone: "pass" });
+    const name = who(
+      moment.rows.find((/** @type {Row} */ row) => row.player === player),
+      moment.you,
+    );
+    lines.push({
+      at: moment.at,
+      text: side > 0 ? `you passed ${name}` : `${name} passed you`,
+      tone: "pass",
+    });
   }
   return lines;
 }
@@ -498,19 +686,39 @@ function tens(row) {
 function milestones(feed, moment) {
   const brokeEven = evenLines(feed, moment).length > 0;
   const reached = moment.rows.filter(
-    (/** @type {Row} */ row) => tens(row) > (feed.milestones[row.player] ?? 0) && row.state === "racing" && !(brokeEven && row.player === moment.you),
+    (/** @type {Row} */ row) =>
+      tens(row) > (feed.milestones[row.player] ?? 0) &&
+      row.state === "racing" &&
+      !(brokeEven && row.player === moment.you),
   );
-  return reached.map((/** @type {Row} */ row) => ({ at: moment.at, text: `${who(row, moment.you)} reached ${tens(row)}`, tone: "milestone" }));
+  return reached.map((/** @type {Row} */ row) => ({
+    at: moment.at,
+    text: `${who(row, moment.you)} reached ${tens(row)}`,
+    tone: "milestone",
+  }));
 }
 
 /** @param {any} feed @param {any} moment @returns {NewsLine[]} */
 function people(feed, moment) {
   const lines = [];
   for (const row of moment.rows) {
-    if (row.state !== "racing" || row.player === moment.you || feed.away.includes(row.player) === moment.away.includes(row.player)) continue;
-    lines.push({ at: moment.at, text: `${who(row, moment.you)} ${moment.away.includes(row.player) ? "lost the connection" : "is back"}`, tone: "people" });
+    if (
+      row.state !== "racing" ||
+      row.player === moment.you ||
+      feed.away.includes(row.player) === moment.away.includes(row.player)
+    )
+      continue;
+    lines.push({
+      at: moment.at,
+      text: `${who(row, moment.you)} ${moment.away.includes(row.player) ? "lost the connection" : "is back"}`,
+      tone: "people",
+    });
   }
   if (feed.host && moment.host && moment.host !== feed.host)
-    lines.push({ at: moment.at, text: moment.host === moment.you ? "you are host now" : `${moment.hostName} is host now`, tone: "people" });
+    lines.push({
+      at: moment.at,
+      text: moment.host === moment.you ? "you are host now" : `${moment.hostName} is host now`,
+      tone: "people",
+    });
   return lines;
 }

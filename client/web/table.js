@@ -1,10 +1,33 @@
-// @ts-check
 /** The lobby, the invitation, the table before a race, and who the player is. */
 
 import { GAMES, PRIZE, gameTitle } from "./cards.js";
 import { becomePlayerOf, exportedToken, lastName, origin, readToken } from "./identity.js";
-import { CODE, VOID_REASONS, againstRivals, button, capWords, capitalised, copyText, counted, dollars, fill, followed, h, listed, matchWords, nameNodes, openQuestion, openSheet, pageHead, picture,
-  refill, rivals, shownName, tone, write } from "./page.js";
+import {
+  CODE,
+  VOID_REASONS,
+  againstRivals,
+  button,
+  capWords,
+  capitalised,
+  copyText,
+  counted,
+  dollars,
+  fill,
+  followed,
+  h,
+  listed,
+  matchWords,
+  nameNodes,
+  openQuestion,
+  openSheet,
+  pageHead,
+  picture,
+  refill,
+  rivals,
+  shownName,
+  tone,
+  write,
+} from "./page.js";
 import { ownSeat, seatAt, whyNoSeat } from "./session.js";
 
 /**
@@ -28,11 +51,22 @@ function voidedLines(table) {
   if (!voided?.reason) return [];
   const [blamed] = voided.blamed ?? [];
   const left = voided.reason === "racer-left" && blamed ? seatAt(table, blamed) : null;
-  const reason = left ? `${shownName(left)} left in the countdown` : (VOID_REASONS[voided.reason] ?? voided.reason);
+  const reason = left
+    ? `${shownName(left)} left in the countdown`
+    : (VOID_REASONS[voided.reason] ?? voided.reason);
   const what = voided.reason === "closed" ? "counts for nothing" : "did not start";
   return [
-    h("p", { class: "why" }, h("b", {}, "Voided by the server. "), `Race ${voided.race.split("/")[1]} ${what}: ${reason}. In a terminal: `,
-      h("code", {}, `saratoga verify ${voided.race} --server ${location.origin.replace(/^http/, "ws")}`)),
+    h(
+      "p",
+      { class: "why" },
+      h("b", {}, "Voided by the server. "),
+      `Race ${voided.race.split("/")[1]} ${what}: ${reason}. In a terminal: `,
+      h(
+        "code",
+        {},
+        `saratoga verify ${voided.race} --server ${location.origin.replace(/^http/, "ws")}`,
+      ),
+    ),
   ];
 }
 
@@ -51,8 +85,13 @@ function destination(text) {
   }
   const last = found?.pathname.split("/").pop()?.toLowerCase() ?? "";
   const outside = (found ? text.replace(link, " ") : text).toLowerCase();
-  const code = new RegExp(`^${CODE}$`).test(last) ? last : new RegExp(`(?:^|[^a-z0-9-])(${CODE})(?![a-z0-9-])`).exec(outside)?.[1] ?? "";
-  return { code, elsewhere: found && code && found.host !== location.host ? `${found.origin}/${code}` : "" };
+  const code = new RegExp(`^${CODE}$`).test(last)
+    ? last
+    : (new RegExp(`(?:^|[^a-z0-9-])(${CODE})(?![a-z0-9-])`).exec(outside)?.[1] ?? "");
+  return {
+    code,
+    elsewhere: found && code && found.host !== location.host ? `${found.origin}/${code}` : "",
+  };
 }
 
 /** The address of a table at this server for programs. @param {string} code */
@@ -76,7 +115,12 @@ function numberOf(table) {
 
 /** @param {string} label @param {HTMLElement} control @param {string} [key] */
 function field(label, control, key) {
-  return h("label", { class: "field" }, h("span", {}, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null), control);
+  return h(
+    "label",
+    { class: "field" },
+    h("span", {}, label, key ? h("kbd", { "aria-hidden": "true" }, key) : null),
+    control,
+  );
 }
 
 /** The controls of a table's settings: for a new table, or for the host's. */
@@ -87,19 +131,64 @@ class SettingsFields {
    */
   constructor(changed, hasKeys = false) {
     this.games = "";
-    const select = (/** @type {string} */ name, /** @type {[string | number, string][]} */ options, /** @type {(text: string) => string | number | boolean} */ read) =>
-      /** @type {HTMLSelectElement} */ (h("select", { name, onchange: (/** @type {Event & {target: HTMLSelectElement}} */ event) => changed({ [name]: read(event.target.value) }) },
-        ...options.map(([value, text]) => h("option", { value }, text))));
+    const select = (
+      /** @type {string} */ name,
+      /** @type {[string | number, string][]} */ options,
+      /** @type {(text: string) => string | number | boolean} */ read,
+    ) =>
+      /** @type {HTMLSelectElement} */ (
+        h(
+          "select",
+          {
+            name,
+            onchange: (/** @type {Event & {target: HTMLSelectElement}} */ event) =>
+              changed({ [name]: read(event.target.value) }),
+          },
+          ...options.map(([value, text]) => h("option", { value }, text)),
+        )
+      );
     this.controls = {
       game: select("game", [], String),
-      cap: select("cap", CAPS.map((cap) => [cap, capWords(cap)]), Number),
-      seats: select("seats", Array.from({ length: MOST_SEATS }, (_, number) => [number + 1, counted(number + 1, "seat")]), Number),
-      races: select("races", MATCHES.map((races) => [races, matchWords(races)]), Number),
-      public: select("public", [["", "private, by code"], ["1", "public, in every lobby"]], Boolean),
+      cap: select(
+        "cap",
+        CAPS.map((cap) => [cap, capWords(cap)]),
+        Number,
+      ),
+      seats: select(
+        "seats",
+        Array.from({ length: MOST_SEATS }, (_, number) => [
+          number + 1,
+          counted(number + 1, "seat"),
+        ]),
+        Number,
+      ),
+      races: select(
+        "races",
+        MATCHES.map((races) => [races, matchWords(races)]),
+        Number,
+      ),
+      public: select(
+        "public",
+        [
+          ["", "private, by code"],
+          ["1", "public, in every lobby"],
+        ],
+        Boolean,
+      ),
     };
     const { game, cap, seats, races, public: who } = this.controls;
-    const fields = /** @type {[string, HTMLElement, string][]} */ ([["Game", game, "g"], ["Time limit", cap, "c"], ["Seats", seats, "+ -"], ["Match", races, "m"], ["Who may come", who, "p"]]);
-    this.node = h("div", { class: "fields" }, ...fields.map(([label, control, key]) => field(label, control, hasKeys ? key : "")));
+    const fields = /** @type {[string, HTMLElement, string][]} */ ([
+      ["Game", game, "g"],
+      ["Time limit", cap, "c"],
+      ["Seats", seats, "+ -"],
+      ["Match", races, "m"],
+      ["Who may come", who, "p"],
+    ]);
+    this.node = h(
+      "div",
+      { class: "fields" },
+      ...fields.map(([label, control, key]) => field(label, control, hasKeys ? key : "")),
+    );
   }
 
   /** @param {Settings} settings @param {string[]} games */
@@ -111,8 +200,15 @@ class SettingsFields {
     }
     // only private tables may have no time limit
     cap.options[CAPS.length - 1].disabled = settings.public;
-    const values = /** @type {[HTMLSelectElement, string | number][]} */ ([[game, settings.game], [cap, settings.cap], [seats, settings.seats], [races, whole(settings).races], [who, settings.public ? "1" : ""]]);
-    for (const [control, value] of values) if (control.value !== String(value)) control.value = String(value);
+    const values = /** @type {[HTMLSelectElement, string | number][]} */ ([
+      [game, settings.game],
+      [cap, settings.cap],
+      [seats, settings.seats],
+      [races, whole(settings).races],
+      [who, settings.public ? "1" : ""],
+    ]);
+    for (const [control, value] of values)
+      if (control.value !== String(value)) control.value = String(value);
   }
 }
 
@@ -145,13 +241,34 @@ export class LobbyScreen {
     this.leaders = h("tbody");
     this.status = h("p", { role: "status" });
 
-    this.code = h("input", { name: "code", placeholder: "mint-otter-42", autocomplete: "off", autocapitalize: "none", spellcheck: "false", "aria-describedby": "code-problem" });
+    this.code = h("input", {
+      name: "code",
+      placeholder: "mint-otter-42",
+      autocomplete: "off",
+      autocapitalize: "none",
+      spellcheck: "false",
+      "aria-describedby": "code-problem",
+    });
     this.codeProblem = h("p", { id: "code-problem", role: "alert", class: "loss" });
-    const byCode = h("form", { class: "box", onsubmit: (/** @type {SubmitEvent} */ event) => {
-      event.preventDefault();
-      this.#goByCode(event.submitter?.getAttribute("name") === "watch");
-    } }, h("h2", {}, "Join by code"), field("Code or link of the table", this.code), this.codeProblem,
-    h("div", { class: "row" }, h("button", { class: "button", name: "watch" }, "Only watch"), h("button", { class: "button main", name: "join" }, "Take a seat")));
+    const byCode = h(
+      "form",
+      {
+        class: "box",
+        onsubmit: (/** @type {SubmitEvent} */ event) => {
+          event.preventDefault();
+          this.#goByCode(event.submitter?.getAttribute("name") === "watch");
+        },
+      },
+      h("h2", {}, "Join by code"),
+      field("Code or link of the table", this.code),
+      this.codeProblem,
+      h(
+        "div",
+        { class: "row" },
+        h("button", { class: "button", name: "watch" }, "Only watch"),
+        h("button", { class: "button main", name: "join" }, "Take a seat"),
+      ),
+    );
     // the default button is the first of a form; Enter takes a seat
     this.code.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Enter") return;
@@ -163,23 +280,77 @@ export class LobbyScreen {
       this.settings = withSetting(this.settings, change);
       this.show();
     });
-    this.name = h("input", { name: "name", value: lastName(), maxlength: LONGEST_NAME, autocomplete: "nickname" });
+    this.name = h("input", {
+      name: "name",
+      value: lastName(),
+      maxlength: LONGEST_NAME,
+      autocomplete: "nickname",
+    });
     this.nameField = field("Your name", this.name);
     this.problem = h("p", { role: "alert", class: "loss" });
-    const open = h("form", { class: "box", onsubmit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      this.#try(this.problem, () => app.claim(this.name.value.trim()).then(() => app.openTable(this.settings)));
-    } }, h("h2", {}, "New table"), this.nameField, this.fields.node, this.problem, h("button", { class: "button main" }, "Open a table"));
+    const open = h(
+      "form",
+      {
+        class: "box",
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          this.#try(this.problem, () =>
+            app.claim(this.name.value.trim()).then(() => app.openTable(this.settings)),
+          );
+        },
+      },
+      h("h2", {}, "New table"),
+      this.nameField,
+      this.fields.node,
+      this.problem,
+      h("button", { class: "button main" }, "Open a table"),
+    );
 
-    const leaders = h("div", { class: "box" }, h("h2", {}, "Today's leaders"), h("table", { class: "rows" },
-      h("caption", { class: "unseen" }, "Today's leader of each game"),
-      h("thead", {}, h("tr", {}, ...["game", "leader"].map((text) => h("th", { scope: "col" }, text)), ...["banked", "net"].map((text) => h("th", { scope: "col", class: "n" }, text)),
-        h("th", { scope: "col", class: "n wide-only" }, "people"))), this.leaders));
+    const leaders = h(
+      "div",
+      { class: "box" },
+      h("h2", {}, "Today's leaders"),
+      h(
+        "table",
+        { class: "rows" },
+        h("caption", { class: "unseen" }, "Today's leader of each game"),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ...["game", "leader"].map((text) => h("th", { scope: "col" }, text)),
+            ...["banked", "net"].map((text) => h("th", { scope: "col", class: "n" }, text)),
+            h("th", { scope: "col", class: "n wide-only" }, "people"),
+          ),
+        ),
+        this.leaders,
+      ),
+    );
     this.heading = h("h1", { id: "tables", tabindex: -1 }, "Public tables");
     this.head = youButton(app);
-    this.node = h("div", { class: "plain" }, pageHead(this.head), h("main", { class: "page split beside" },
-      h("div", { class: "box", role: "region", "aria-labelledby": "tables" }, this.heading, this.you, this.back, this.tables, this.none, this.status),
-      h("div", { class: "page" }, byCode, open), leaders));
+    this.node = h(
+      "div",
+      { class: "plain" },
+      pageHead(this.head),
+      h(
+        "main",
+        { class: "page split beside" },
+        h(
+          "div",
+          { class: "box", role: "region", "aria-labelledby": "tables" },
+          this.heading,
+          this.you,
+          this.back,
+          this.tables,
+          this.none,
+          this.status,
+        ),
+        h("div", { class: "page" }, byCode, open),
+        leaders,
+      ),
+    );
     document.title = "Saratoga";
   }
 
@@ -192,9 +363,25 @@ export class LobbyScreen {
     const { welcome, link } = connection;
     const name = welcome?.name ?? "";
     write(this.head, name || "You");
-    fill(this.you, ...(link === "connecting" ? ["Connecting to the server\u2026"] : link !== "connected" ? ["The connection is lost; reconnecting\u2026"]
-      : name ? ["You are ", h("b", {}, name), seat ? `, and you have a seat at ${seat}.` : "."] : ["You have no name at this server yet. A table asks for one."]));
-    refill(this.back, seat && h("a", { class: "button main", href: `/${seat}`, "data-key": "back" }, "Back to your table"));
+    fill(
+      this.you,
+      ...(link === "connecting"
+        ? ["Connecting to the server\u2026"]
+        : link !== "connected"
+          ? ["The connection is lost; reconnecting\u2026"]
+          : name
+            ? ["You are ", h("b", {}, name), seat ? `, and you have a seat at ${seat}.` : "."]
+            : ["You have no name at this server yet. A table asks for one."]),
+    );
+    refill(
+      this.back,
+      seat &&
+        h(
+          "a",
+          { class: "button main", href: `/${seat}`, "data-key": "back" },
+          "Back to your table",
+        ),
+    );
     this.nameField.hidden = Boolean(name);
     const games = welcome?.games ?? Object.keys(GAMES);
     if (!games.includes(this.settings.game)) this.settings.game = games[0];
@@ -207,7 +394,10 @@ export class LobbyScreen {
     const { connection } = this.app;
     if (connection.link !== "connected" || this.isFollowing) return;
     this.isFollowing = true;
-    connection.request("list_tables", { follow: true }).then((event) => this.hear(event), () => (this.isFollowing = false));
+    connection.request("list_tables", { follow: true }).then(
+      (event) => this.hear(event),
+      () => (this.isFollowing = false),
+    );
   }
 
   /** @param {import("./connection.js").ServerEvent} event */
@@ -223,34 +413,90 @@ export class LobbyScreen {
     const { connection } = this.app;
     /** @type {Record<string, LeaderboardRow | null>} */
     const leaders = {};
-    for (const game of connection.welcome.games) leaders[game] = (await connection.request("get_leaderboard", { game, limit: 1 })).rows[0] ?? null;
+    for (const game of connection.welcome.games)
+      leaders[game] =
+        (await connection.request("get_leaderboard", { game, limit: 1 })).rows[0] ?? null;
     if (!this.isClosed) this.#showLeaders(connection.welcome.games, leaders);
   }
 
   /** @param {TableSummary[]} tables */
   #showTables(tables) {
-    refill(this.tables, ...tables.map((table) => {
-      const title = gameTitle(table.game);
-      const act = (/** @type {string} */ verb, /** @type {() => void} */ action, /** @type {string} */ kind) => h("button", { type: "button", class: `button ${kind}`.trim(), "data-key": `${verb} ${table.code}`, onclick: action },
-        verb, h("span", { class: "unseen" }, ` ${title} of ${table.host}`));
-      const isFull = table.seated >= table.seats;
-      const join = act("Join", () => this.#join(table.code), "main");
-      const watch = act("Watch", () => this.app.watch(table.code), isFull ? "main" : "");
-      return h("li", {}, h("p", {}, h("b", {}, title), h("br"), h("span", { class: "dim" },
-        `${followed(table.host)} \u00b7 ${table.seated} of ${table.seats} \u00b7 ${table.cap ? `${table.cap} min` : "untimed"}${table.phase === "gathering" ? "" : ` \u00b7 ${table.phase}`}`)),
-      h("span", { class: "doing" }, watch, isFull ? h("span", { class: "dim" }, "full") : join));
-    }));
+    refill(
+      this.tables,
+      ...tables.map((table) => {
+        const title = gameTitle(table.game);
+        const act = (
+          /** @type {string} */ verb,
+          /** @type {() => void} */ action,
+          /** @type {string} */ kind,
+        ) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: `button ${kind}`.trim(),
+              "data-key": `${verb} ${table.code}`,
+              onclick: action,
+            },
+            verb,
+            h("span", { class: "unseen" }, ` ${title} of ${table.host}`),
+          );
+        const isFull = table.seated >= table.seats;
+        const join = act("Join", () => this.#join(table.code), "main");
+        const watch = act("Watch", () => this.app.watch(table.code), isFull ? "main" : "");
+        return h(
+          "li",
+          {},
+          h(
+            "p",
+            {},
+            h("b", {}, title),
+            h("br"),
+            h(
+              "span",
+              { class: "dim" },
+              `${followed(table.host)} \u00b7 ${table.seated} of ${table.seats} \u00b7 ${table.cap ? `${table.cap} min` : "untimed"}${table.phase === "gathering" ? "" : ` \u00b7 ${table.phase}`}`,
+            ),
+          ),
+          h("span", { class: "doing" }, watch, isFull ? h("span", { class: "dim" }, "full") : join),
+        );
+      }),
+    );
     write(this.none, tables.length ? "" : "None now: open one, or join a private one by its code.");
   }
 
   /** @param {string[]} games @param {Record<string, LeaderboardRow | null>} leaders */
   #showLeaders(games, leaders) {
-    refill(this.leaders, ...games.map((game) => {
-      const leader = leaders[game];
-      return h("tr", {}, h("td", {}, h("a", { href: `/leaderboards/${game}`, "data-key": `leaders ${game}` }, gameTitle(game))),
-        ...(leader ? [h("td", {}, leader.name, againstRivals(leader.rivals ?? 0)), h("td", { class: "n" }, leader.value), h("td", { class: `n ${tone(leader.net ?? 0)}` }, dollars(leader.net ?? 0)), h("td", { class: "n wide-only" }, rivals(leader.rivals ?? 0))]
-          : [h("td", { class: "dim", colspan: 3 }, game in leaders ? "none yet" : ""), h("td", { class: "wide-only" })]));
-    }));
+    refill(
+      this.leaders,
+      ...games.map((game) => {
+        const leader = leaders[game];
+        return h(
+          "tr",
+          {},
+          h(
+            "td",
+            {},
+            h(
+              "a",
+              { href: `/leaderboards/${game}`, "data-key": `leaders ${game}` },
+              gameTitle(game),
+            ),
+          ),
+          ...(leader
+            ? [
+                h("td", {}, leader.name, againstRivals(leader.rivals ?? 0)),
+                h("td", { class: "n" }, leader.value),
+                h("td", { class: `n ${tone(leader.net ?? 0)}` }, dollars(leader.net ?? 0)),
+                h("td", { class: "n wide-only" }, rivals(leader.rivals ?? 0)),
+              ]
+            : [
+                h("td", { class: "dim", colspan: 3 }, game in leaders ? "none yet" : ""),
+                h("td", { class: "wide-only" }),
+              ]),
+        );
+      }),
+    );
   }
 
   /** @param {string} code */
@@ -262,10 +508,20 @@ export class LobbyScreen {
   /** @param {boolean} isWatching */
   #goByCode(isWatching) {
     const { code, elsewhere } = destination(this.code.value);
-    if (!code) return write(this.codeProblem, "Type the table's code, for example mint-otter-42, or paste the invitation.");
-    if (elsewhere) return fill(this.codeProblem, "That table is on another server: ", h("a", { href: elsewhere }, elsewhere));
+    if (!code)
+      return write(
+        this.codeProblem,
+        "Type the table's code, for example mint-otter-42, or paste the invitation.",
+      );
+    if (elsewhere)
+      return fill(
+        this.codeProblem,
+        "That table is on another server: ",
+        h("a", { href: elsewhere }, elsewhere),
+      );
     if (isWatching) this.app.watch(code);
-    else if (this.app.connection.welcome?.name) this.#try(this.codeProblem, () => this.app.sitDown(code));
+    else if (this.app.connection.welcome?.name)
+      this.#try(this.codeProblem, () => this.app.sitDown(code));
     else this.app.go(`/${code}`);
   }
 
@@ -305,18 +561,51 @@ export class NameScreen {
     this.problem = h("p", { role: "alert", class: "loss" });
     this.sit = h("button", {}, "Sit down");
     this.watch = button("Only watch", () => app.watch());
-    this.input = h("input", { name: "name", value: app.connection.welcome?.name ?? lastName(), maxlength: LONGEST_NAME, autocomplete: "nickname", "aria-describedby": "name-help" });
-    this.node = h("div", { class: "plain" }, pageHead(), h("main", { class: "page" }, h("form", { class: "box invite", onsubmit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      this.#sitDown();
-    } }, this.invites, this.heading, this.blurb, this.about, this.why, field("Your name at this table", this.input), this.problem,
-    h("p", { id: "name-help", class: "dim" }, "No account. This browser remembers you."), this.sit, this.watch)));
+    this.input = h("input", {
+      name: "name",
+      value: app.connection.welcome?.name ?? lastName(),
+      maxlength: LONGEST_NAME,
+      autocomplete: "nickname",
+      "aria-describedby": "name-help",
+    });
+    this.node = h(
+      "div",
+      { class: "plain" },
+      pageHead(),
+      h(
+        "main",
+        { class: "page" },
+        h(
+          "form",
+          {
+            class: "box invite",
+            onsubmit: (/** @type {Event} */ event) => {
+              event.preventDefault();
+              this.#sitDown();
+            },
+          },
+          this.invites,
+          this.heading,
+          this.blurb,
+          this.about,
+          this.why,
+          field("Your name at this table", this.input),
+          this.problem,
+          h("p", { id: "name-help", class: "dim" }, "No account. This browser remembers you."),
+          this.sit,
+          this.watch,
+        ),
+      ),
+    );
   }
 
   async #sitDown() {
     const name = this.input.value.trim();
     write(this.problem, name ? "" : ASKS_NAME);
-    if (name) await this.app.sitDown(this.app.code, name).catch((error) => write(this.problem, error.message));
+    if (name)
+      await this.app
+        .sitDown(this.app.code, name)
+        .catch((error) => write(this.problem, error.message));
     if (this.problem.textContent) this.input.focus();
   }
 
@@ -327,10 +616,16 @@ export class NameScreen {
     const host = seatAt(table, table.host);
     write(this.invites, `${host?.name ?? "The table"} invites you to a race`);
     write(this.heading, gameTitle(game));
-    write(this.blurb, `Patience against friends: everyone gets the same cards at the same moment. ${moneyWords(game)}`);
+    write(
+      this.blurb,
+      `Patience against friends: everyone gets the same cards at the same moment. ${moneyWords(game)}`,
+    );
     const reason = whyNoSeat(table);
     const isRunning = !reason && ["call", "countdown", "running"].includes(table.phase);
-    write(this.about, `${capitalised(capWords(table.settings.cap))} \u00b7 ${table.seats.length} of ${counted(table.settings.seats, "seat")}${isRunning ? " \u00b7 a race is running: you sit down for the next one" : ""}`);
+    write(
+      this.about,
+      `${capitalised(capWords(table.settings.cap))} \u00b7 ${table.seats.length} of ${counted(table.settings.seats, "seat")}${isRunning ? " \u00b7 a race is running: you sit down for the next one" : ""}`,
+    );
     write(this.why, reason);
     this.sit.className = reason ? "button" : "button main";
     this.watch.className = reason ? "button main" : "button quiet";
@@ -358,7 +653,14 @@ function moneyWords(game) {
 
 /** The friends of the host who are here and not ready, and would miss a race started now. @param {Table} table */
 function leftBehind(table) {
-  return table.seats.filter((seat) => seat.connected !== false && seat.player !== table.host && !(seat.ready || seat.blocked || seat.bot)).map((seat) => seat.name);
+  return table.seats
+    .filter(
+      (seat) =>
+        seat.connected !== false &&
+        seat.player !== table.host &&
+        !(seat.ready || seat.blocked || seat.bot),
+    )
+    .map((seat) => seat.name);
 }
 
 /** @param {string[]} names */
@@ -372,11 +674,29 @@ function seatNews(before, after, you) {
   const isHere = (/** @type {Seat} */ seat) => seat.connected !== false;
   const arrived = after.seats.map((seat) => {
     const old = seatAt(before, seat.player);
-    return { seat, phrase: !old ? "sat down" : isHere(seat) !== isHere(old) ? (isHere(seat) ? "is back" : "lost the connection") : seat.ready && !old.ready ? "is ready" : "" };
+    return {
+      seat,
+      phrase: !old
+        ? "sat down"
+        : isHere(seat) !== isHere(old)
+          ? isHere(seat)
+            ? "is back"
+            : "lost the connection"
+          : seat.ready && !old.ready
+            ? "is ready"
+            : "",
+    };
   });
-  const left = before.seats.filter((seat) => !seatAt(after, seat.player)).map((seat) => ({ seat, phrase: "left the table" }));
-  const sentences = [...arrived, ...left].filter(({ seat, phrase }) => phrase && seat.player !== you).map(({ seat, phrase }) => `${shownName(seat)} ${phrase}.`);
-  if (sentences.length) sentences.push(`${after.seats.filter((seat) => seat.ready).length} of ${after.seats.length} ready for the next race.`);
+  const left = before.seats
+    .filter((seat) => !seatAt(after, seat.player))
+    .map((seat) => ({ seat, phrase: "left the table" }));
+  const sentences = [...arrived, ...left]
+    .filter(({ seat, phrase }) => phrase && seat.player !== you)
+    .map(({ seat, phrase }) => `${shownName(seat)} ${phrase}.`);
+  if (sentences.length)
+    sentences.push(
+      `${after.seats.filter((seat) => seat.ready).length} of ${after.seats.length} ready for the next race.`,
+    );
   return sentences.join(" ");
 }
 
@@ -410,17 +730,81 @@ export class TableScreen {
     this.leave = leave;
     this.invitation = h("h2", { id: "invite", tabindex: -1 }, "Invite friends");
     const link = `${location.origin}/${code}`;
-    const share = "share" in navigator && button("Share", () => navigator.share({ text: this.#invitation(), url: link }).catch(() => {}));
-    this.node = h("div", { class: "plain" }, pageHead(youButton(app)), h("main", { class: "page split beside" },
-      h("div", { class: "box" }, this.heading, this.about, this.notice, this.seats, this.why, this.actions),
-      h("div", { class: "box", role: "region", "aria-labelledby": "invite" }, this.invitation, h("p", { class: "code" }, code), h("p", {}, h("a", { href: link }, link)),
-        h("img", { class: "qr", src: `/api/qr/${code}.svg`, alt: "QR code of the link to this table", width: 168, height: 168 }),
-        h("div", { class: "row" }, share, button("Copy invitation", () => this.#copy())),
-        h("p", { class: "dim" }, "In a terminal: ", h("code", {}, `saratoga join ${tableUrl(code)}`)),
-        h("p", { class: "dim" }, "To bring a bot, in a terminal: ", h("code", {}, `saratoga bot ${tableUrl(code)} --strength weak`), ", even or strong.")),
-      h("div", { class: "box", role: "region", "aria-labelledby": "race" }, this.race, this.settings.node, this.facts, this.lock,
-        h("p", { class: "dim" }, "The deal is fixed: ", this.seal, " is its fingerprint, checked after the race."), this.voided, leave)),
-    this.keys = h("p", { class: "hotkeys dim", "aria-hidden": "true" }));
+    const share =
+      "share" in navigator &&
+      button("Share", () =>
+        navigator.share({ text: this.#invitation(), url: link }).catch(() => {}),
+      );
+    this.node = h(
+      "div",
+      { class: "plain" },
+      pageHead(youButton(app)),
+      h(
+        "main",
+        { class: "page split beside" },
+        h(
+          "div",
+          { class: "box" },
+          this.heading,
+          this.about,
+          this.notice,
+          this.seats,
+          this.why,
+          this.actions,
+        ),
+        h(
+          "div",
+          { class: "box", role: "region", "aria-labelledby": "invite" },
+          this.invitation,
+          h("p", { class: "code" }, code),
+          h("p", {}, h("a", { href: link }, link)),
+          h("img", {
+            class: "qr",
+            src: `/api/qr/${code}.svg`,
+            alt: "QR code of the link to this table",
+            width: 168,
+            height: 168,
+          }),
+          h(
+            "div",
+            { class: "row" },
+            share,
+            button("Copy invitation", () => this.#copy()),
+          ),
+          h(
+            "p",
+            { class: "dim" },
+            "In a terminal: ",
+            h("code", {}, `saratoga join ${tableUrl(code)}`),
+          ),
+          h(
+            "p",
+            { class: "dim" },
+            "To bring a bot, in a terminal: ",
+            h("code", {}, `saratoga bot ${tableUrl(code)} --strength weak`),
+            ", even or strong.",
+          ),
+        ),
+        h(
+          "div",
+          { class: "box", role: "region", "aria-labelledby": "race" },
+          this.race,
+          this.settings.node,
+          this.facts,
+          this.lock,
+          h(
+            "p",
+            { class: "dim" },
+            "The deal is fixed: ",
+            this.seal,
+            " is its fingerprint, checked after the race.",
+          ),
+          this.voided,
+          leave,
+        ),
+      ),
+      (this.keys = h("p", { class: "hotkeys dim", "aria-hidden": "true" })),
+    );
   }
 
   shown() {
@@ -434,7 +818,13 @@ export class TableScreen {
     const isHost = table.host === state.player;
     const host = seatAt(table, table.host);
     write(this.heading, gameTitle(settings.game));
-    const facts = [capWords(settings.cap), settings.public ? "public" : "private", raceOfMatch(table, state.match), `${table.seats.length} of ${settings.seats} seated`, isHost ? "you are host" : host ? `${host.name} is host` : ""];
+    const facts = [
+      capWords(settings.cap),
+      settings.public ? "public" : "private",
+      raceOfMatch(table, state.match),
+      `${table.seats.length} of ${settings.seats} seated`,
+      isHost ? "you are host" : host ? `${host.name} is host` : "",
+    ];
     write(this.about, facts.filter(Boolean).join(" \u00b7 "));
     refill(this.seats, ...table.seats.map((seat) => this.#seat(state, seat)));
     this.#showRace(state, isHost);
@@ -450,13 +840,53 @@ export class TableScreen {
     const { table } = state;
     const isOwn = seat.player === state.player;
     const isHost = table.host === state.player;
-    const word = seat.connected === false ? "away" : seat.blocked ? "blocked" : seat.ready ? "ready" : "not ready";
-    const act = (/** @type {string} */ verb, /** @type {() => void} */ action) => h("button", { type: "button", class: "button small", "data-key": `${verb} ${seat.player}`, onclick: action }, verb, h("span", { class: "unseen" }, ` ${seat.name}`));
-    return h("li", {}, h("span", { class: "who" }, h("b", {}, ...nameNodes(seat)), isOwn ? " (you)" : null, seat.player === table.host ? h("span", { class: "dim" }, " host") : null,
-      seat.races ? h("small", { class: "dim" }, `${seat.wins ?? 0} of ${seat.races} won, `, h("span", { class: tone(seat.net ?? 0) }, dollars(seat.net ?? 0))) : null),
-    h("span", { class: word === "ready" ? "state ready" : "state" }, word === "ready" ? picture("yes") : null, word),
-    isHost && seat.blocked ? act("Allow", () => this.#allow(seat)) : null,
-    isHost && !isOwn ? act("Kick", () => this.#kick(seat)) : null);
+    const word =
+      seat.connected === false
+        ? "away"
+        : seat.blocked
+          ? "blocked"
+          : seat.ready
+            ? "ready"
+            : "not ready";
+    const act = (/** @type {string} */ verb, /** @type {() => void} */ action) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          "data-key": `${verb} ${seat.player}`,
+          onclick: action,
+        },
+        verb,
+        h("span", { class: "unseen" }, ` ${seat.name}`),
+      );
+    return h(
+      "li",
+      {},
+      h(
+        "span",
+        { class: "who" },
+        h("b", {}, ...nameNodes(seat)),
+        isOwn ? " (you)" : null,
+        seat.player === table.host ? h("span", { class: "dim" }, " host") : null,
+        seat.races
+          ? h(
+              "small",
+              { class: "dim" },
+              `${seat.wins ?? 0} of ${seat.races} won, `,
+              h("span", { class: tone(seat.net ?? 0) }, dollars(seat.net ?? 0)),
+            )
+          : null,
+      ),
+      h(
+        "span",
+        { class: word === "ready" ? "state ready" : "state" },
+        word === "ready" ? picture("yes") : null,
+        word,
+      ),
+      isHost && seat.blocked ? act("Allow", () => this.#allow(seat)) : null,
+      isHost && !isOwn ? act("Kick", () => this.#kick(seat)) : null,
+    );
   }
 
   /** @param {State} state @param {boolean} isHost */
@@ -467,10 +897,34 @@ export class TableScreen {
     write(this.race, capitalised(match || `race ${numberOf(table)}`));
     this.settings.node.hidden = !isHost;
     this.settings.show(settings, this.app.connection.welcome?.games ?? [settings.game]);
-    refill(this.facts, ...(isHost ? [] : [capitalised(capWords(settings.cap)), settings.public ? "Public: in the list of every lobby" : "Private: friends need the code", counted(settings.seats, "seat"),
-      capitalised(match ? `match, ${match}` : matchWords(settings.races ?? 1))].map((text) => h("li", {}, text))));
-    refill(this.lock, h("span", {}, table.locked ? "Locked to newcomers" : "Open to newcomers"),
-      isHost && h("button", { type: "button", class: "button small", "data-key": "lock", onclick: () => this.#lock() }, table.locked ? "Unlock" : "Lock"));
+    refill(
+      this.facts,
+      ...(isHost
+        ? []
+        : [
+            capitalised(capWords(settings.cap)),
+            settings.public
+              ? "Public: in the list of every lobby"
+              : "Private: friends need the code",
+            counted(settings.seats, "seat"),
+            capitalised(match ? `match, ${match}` : matchWords(settings.races ?? 1)),
+          ].map((text) => h("li", {}, text))),
+    );
+    refill(
+      this.lock,
+      h("span", {}, table.locked ? "Locked to newcomers" : "Open to newcomers"),
+      isHost &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button small",
+            "data-key": "lock",
+            onclick: () => this.#lock(),
+          },
+          table.locked ? "Unlock" : "Lock",
+        ),
+    );
     write(this.seal, (table.commitment.slice(0, 12).match(/.{4}/g) ?? []).join(" "));
     refill(this.voided, ...voidedLines(table));
   }
@@ -478,16 +932,63 @@ export class TableScreen {
   /** @param {State} state @param {boolean} isHost */
   #showActions(state, isHost) {
     const seat = ownSeat(state);
-    const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ action, /** @type {string} */ kind = "") => h("button", { type: "button", class: `button ${kind}`.trim(), "data-key": key, onclick: action }, text);
+    const act = (
+      /** @type {string} */ key,
+      /** @type {string} */ text,
+      /** @type {() => void} */ action,
+      /** @type {string} */ kind = "",
+    ) =>
+      h(
+        "button",
+        { type: "button", class: `button ${kind}`.trim(), "data-key": key, onclick: action },
+        text,
+      );
     const invite = act("invite", "Invite", () => this.#showInvitation(), "narrow");
     const reason = seat ? "" : whyNoSeat(state.table);
     write(this.why, reason);
-    if (!seat) refill(this.actions, invite, act("ready", "Sit down", () => this.app.sitIn(), reason ? "" : "main"));
-    else refill(this.actions, invite, act("ready", seat.ready ? "Not ready" : "I am ready", () => this.#ready(), seat.ready ? "" : "main"),
-      isHost && act("start", "Start", () => this.#start(), seat.ready ? "main" : ""));
+    if (!seat)
+      refill(
+        this.actions,
+        invite,
+        act("ready", "Sit down", () => this.app.sitIn(), reason ? "" : "main"),
+      );
+    else
+      refill(
+        this.actions,
+        invite,
+        act(
+          "ready",
+          seat.ready ? "Not ready" : "I am ready",
+          () => this.#ready(),
+          seat.ready ? "" : "main",
+        ),
+        isHost && act("start", "Start", () => this.#start(), seat.ready ? "main" : ""),
+      );
     write(this.leave, seat ? "Leave the table" : "Stop watching");
-    const keys = [["r", seat?.ready ? "not ready" : "ready"], ...(isHost ? [["s", "start"], ["g", "game"], ["c", "time limit"], ["m", "match"], ["p", "public"], ["+ -", "seats"], ["l", "lock"], ["k", "kick"]] : []), ["y", "copy invitation"], ["t", "colours"], ["q", "leave"]];
-    refill(this.keys, ...(seat ? keys : keys.slice(-3)).map(([key, text]) => h("span", {}, h("kbd", {}, key), ` ${text}`)));
+    const keys = [
+      ["r", seat?.ready ? "not ready" : "ready"],
+      ...(isHost
+        ? [
+            ["s", "start"],
+            ["g", "game"],
+            ["c", "time limit"],
+            ["m", "match"],
+            ["p", "public"],
+            ["+ -", "seats"],
+            ["l", "lock"],
+            ["k", "kick"],
+          ]
+        : []),
+      ["y", "copy invitation"],
+      ["t", "colours"],
+      ["q", "leave"],
+    ];
+    refill(
+      this.keys,
+      ...(seat ? keys : keys.slice(-3)).map(([key, text]) =>
+        h("span", {}, h("kbd", {}, key), ` ${text}`),
+      ),
+    );
   }
 
   /** Say what has changed, or else what to do. @param {State} state */
@@ -497,11 +998,13 @@ export class TableScreen {
     if (link !== this.link) {
       this.say(link === "connected" ? "Connected again." : "Connection lost; trying again.");
       this.link = link;
-    } else if (!before || before.notice !== table.notice) this.say(table.notice || this.#advice(state));
+    } else if (!before || before.notice !== table.notice)
+      this.say(table.notice || this.#advice(state));
     else {
       const news = seatNews(before, table, state.player);
       if (news) this.say(news);
-      else if (before.host !== table.host || ownSeat(state)?.ready !== this.wasReady) this.say(this.#advice(state));
+      else if (before.host !== table.host || ownSeat(state)?.ready !== this.wasReady)
+        this.say(this.#advice(state));
     }
     this.wasReady = ownSeat(state)?.ready;
   }
@@ -512,8 +1015,13 @@ export class TableScreen {
     const isHost = state.table.host === state.player;
     if (!seat) return "You are watching this table; a race is shown when it starts.";
     if (seat.blocked) return "You voided a countdown. Get ready when the host allows it.";
-    if (isHost) return seat.ready ? "Press Start to start with every player who is ready." : "Get ready, then start with every player who is ready.";
-    return seat.ready ? "You are ready; the host starts the race." : "Get ready; the host starts the race.";
+    if (isHost)
+      return seat.ready
+        ? "Press Start to start with every player who is ready."
+        : "Get ready, then start with every player who is ready.";
+    return seat.ready
+      ? "You are ready; the host starts the race."
+      : "Get ready; the host starts the race.";
   }
 
   /** @param {string} text */
@@ -527,7 +1035,12 @@ export class TableScreen {
     const { app } = this;
     const seat = ownSeat(app.state);
     if (!seat || this.isGettingReady) return;
-    if (app.state.link !== "connected") this.say(seat.ready ? "Your ready mark goes as soon as the connection is back." : "You get ready as soon as the connection is back.");
+    if (app.state.link !== "connected")
+      this.say(
+        seat.ready
+          ? "Your ready mark goes as soon as the connection is back."
+          : "You get ready as soon as the connection is back.",
+      );
     this.isGettingReady = !seat.ready;
     await app.ready(!seat.ready);
     const { startsWhenReady } = this;
@@ -541,7 +1054,11 @@ export class TableScreen {
     if (table.host !== player) return this.say("Only the host can do that.");
     if (!ownSeat(this.app.state)?.ready) {
       this.startsWhenReady = this.isGettingReady;
-      return this.say(this.isGettingReady ? "The race starts as soon as you are ready." : "Get ready first: the host races too.");
+      return this.say(
+        this.isGettingReady
+          ? "The race starts as soon as you are ready."
+          : "Get ready first: the host races too.",
+      );
     }
     const names = leftBehind(table);
     if (!names.length) return this.#startNow();
@@ -572,14 +1089,27 @@ export class TableScreen {
     const { table, player, link } = this.app.state;
     if (table.host !== player) return this.say("Only the host can do that.");
     const now = whole(table.settings);
-    if (/** @type {(keyof Settings)[]} */ (Object.keys(change)).every((name) => change[name] === now[name])) return;
+    if (
+      /** @type {(keyof Settings)[]} */ (Object.keys(change)).every(
+        (name) => change[name] === now[name],
+      )
+    )
+      return;
     const { match } = this.app.state;
     const done = match?.finished.length ?? 0;
     if ("races" in change && match) {
       this.settings.show(table.settings, this.app.connection.welcome.games);
       if (change.races === 1)
-        openQuestion(`End the match after ${done} of ${match.races} races, without a champion?`, "Go on with the match", "End the match", () => this.#send(change, table.commitment));
-      else this.say(`The match has begun: ${counted(done, "race")} of ${match.races}. Choose no match to end it.`);
+        openQuestion(
+          `End the match after ${done} of ${match.races} races, without a champion?`,
+          "Go on with the match",
+          "End the match",
+          () => this.#send(change, table.commitment),
+        );
+      else
+        this.say(
+          `The match has begun: ${counted(done, "race")} of ${match.races}. Choose no match to end it.`,
+        );
       return;
     }
     const waiting = table.seats.filter((seat) => seat.ready && seat.player !== player);
@@ -594,8 +1124,13 @@ export class TableScreen {
     if (!waiting.length) return send();
     const [first, ...others] = waiting;
     const who = others.length ? `${waiting.length} players are` : `${shownName(first)} is`;
-    openQuestion("Change the race?", "Keep it", "Change it", send,
-      h("p", {}, `${who} ready, and must get ready again.`));
+    openQuestion(
+      "Change the race?",
+      "Keep it",
+      "Change it",
+      send,
+      h("p", {}, `${who} ready, and must get ready again.`),
+    );
     this.settings.show(table.settings, this.app.connection.welcome.games);
   }
 
@@ -619,14 +1154,24 @@ export class TableScreen {
 
   /** @param {Seat} seat */
   #kick(seat) {
-    openQuestion(`Kick ${shownName(seat)} for good?`, "Keep", "Kick", () => this.app.ask("kick", { table: this.app.code, player: seat.player, epoch: seat.epoch }),
-      h("p", {}, `${seat.name} loses the seat, and can't sit down at this table again.`));
+    openQuestion(
+      `Kick ${shownName(seat)} for good?`,
+      "Keep",
+      "Kick",
+      () => this.app.ask("kick", { table: this.app.code, player: seat.player, epoch: seat.epoch }),
+      h("p", {}, `${seat.name} loses the seat, and can't sit down at this table again.`),
+    );
   }
 
   /** @param {Seat} seat */
   #allow(seat) {
-    openQuestion(`Allow ${seat.name} to get ready again?`, "Not yet", "Allow", () => this.app.ask("allow_ready", { table: this.app.code, player: seat.player }),
-      h("p", {}, `${seat.name} has voided ${counted(seat.voids ?? 0, "countdown")}.`));
+    openQuestion(
+      `Allow ${seat.name} to get ready again?`,
+      "Not yet",
+      "Allow",
+      () => this.app.ask("allow_ready", { table: this.app.code, player: seat.player }),
+      h("p", {}, `${seat.name} has voided ${counted(seat.voids ?? 0, "countdown")}.`),
+    );
   }
 
   #showInvitation() {
@@ -642,7 +1187,11 @@ export class TableScreen {
   #copy() {
     const { code } = this.app.state.table;
     const isCopied = copyText(`${this.#invitation()}\n${location.origin}/${code}\n`);
-    this.say(isCopied ? "The invitation is on your clipboard." : "This browser does not let the page copy. Select the link and copy it.");
+    this.say(
+      isCopied
+        ? "The invitation is on your clipboard."
+        : "This browser does not let the page copy. Select the link and copy it.",
+    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -651,14 +1200,22 @@ export class TableScreen {
     const settings = state.table.settings;
     const isHost = state.table.host === state.player;
     /** @type {Record<string, () => unknown>} */
-    const forAll = { y: () => this.#copy(), t: () => this.say(`Colours: ${this.app.nextTheme()}.`), o: () => this.#showInvitation() };
+    const forAll = {
+      y: () => this.#copy(),
+      t: () => this.say(`Colours: ${this.app.nextTheme()}.`),
+      o: () => this.#showInvitation(),
+    };
     /** @type {Record<string, () => unknown>} */
     const forSeated = { r: () => this.#ready() };
     /** @type {Record<string, () => unknown>} */
     const forHost = {
       s: () => this.#start(),
       g: () => this.#next("game", this.app.connection.welcome.games),
-      c: () => this.#next("cap", CAPS.filter((cap) => cap || !settings.public)),
+      c: () =>
+        this.#next(
+          "cap",
+          CAPS.filter((cap) => cap || !settings.public),
+        ),
       m: () => (state.match ? this.#change({ races: 1 }) : this.#next("races", MATCHES)),
       p: () => this.#change({ public: !settings.public }),
       "+": () => this.#change({ seats: Math.min(MOST_SEATS, settings.seats + 1) }),
@@ -668,7 +1225,12 @@ export class TableScreen {
       a: () => this.#allowFirst(),
     };
     const seat = ownSeat(state);
-    const action = forAll[event.key] ?? (seat && forSeated[event.key]) ?? (seat && forHost[event.key] && (isHost ? forHost[event.key] : () => this.say("Only the host can do that.")));
+    const action =
+      forAll[event.key] ??
+      (seat && forSeated[event.key]) ??
+      (seat &&
+        forHost[event.key] &&
+        (isHost ? forHost[event.key] : () => this.say("Only the host can do that.")));
     if (!action) return false;
     action();
     return true;
@@ -678,7 +1240,10 @@ export class TableScreen {
   #focusKick() {
     const buttons = [...this.seats.querySelectorAll("[data-key^=Kick]")];
     if (!buttons.length) return this.say("No other player is at this table.");
-    const next = buttons[(buttons.indexOf(/** @type {Element} */ (document.activeElement)) + 1) % buttons.length];
+    const next =
+      buttons[
+        (buttons.indexOf(/** @type {Element} */ (document.activeElement)) + 1) % buttons.length
+      ];
     /** @type {HTMLElement} */ (next).focus();
   }
 
@@ -695,7 +1260,11 @@ export class TableScreen {
 
 /** The button with the player's name in the head of a page. @param {App} app */
 export function youButton(app) {
-  return h("button", { type: "button", class: "link", "aria-haspopup": "dialog", onclick: () => openYou(app) }, app.connection.welcome?.name || "You");
+  return h(
+    "button",
+    { type: "button", class: "link", "aria-haspopup": "dialog", onclick: () => openYou(app) },
+    app.connection.welcome?.name || "You",
+  );
 }
 
 /** Say something at its field, in view. @param {HTMLElement} place @param {string} text */
@@ -707,21 +1276,56 @@ function sayAt(place, text) {
 /** Open the sheet with the player's name, look and token. @param {App} app */
 function openYou(app) {
   const [ofName, ofToken, ofPasted] = [1, 2, 3].map(() => h("p", { role: "status" }));
-  const name = h("input", { name: "your-name", value: app.connection.welcome?.name ?? lastName(), maxlength: LONGEST_NAME, autocomplete: "nickname" });
-  const names = h("form", { class: "row-form", onsubmit: (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const wanted = name.value.trim();
-    if (!wanted) return sayAt(ofName, ASKS_NAME);
-    app.claim(wanted).then(() => {
-      sayAt(ofName, `You are ${app.connection.welcome.name}.`);
-      app.show();
-    }).catch((error) => sayAt(ofName, error.message));
-  } }, field("Your name at this server", name), h("button", { class: "button" }, "Save name"), ofName);
+  const name = h("input", {
+    name: "your-name",
+    value: app.connection.welcome?.name ?? lastName(),
+    maxlength: LONGEST_NAME,
+    autocomplete: "nickname",
+  });
+  const names = h(
+    "form",
+    {
+      class: "row-form",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        const wanted = name.value.trim();
+        if (!wanted) return sayAt(ofName, ASKS_NAME);
+        app
+          .claim(wanted)
+          .then(() => {
+            sayAt(ofName, `You are ${app.connection.welcome.name}.`);
+            app.show();
+          })
+          .catch((error) => sayAt(ofName, error.message));
+      },
+    },
+    field("Your name at this server", name),
+    h("button", { class: "button" }, "Save name"),
+    ofName,
+  );
 
   const line = h("input", { name: "token-line", readonly: true, autocomplete: "off" });
-  const exported = h("div", { class: "actions", hidden: true }, field("Your token, in one line", line),
-    button("Copy token", () => sayAt(ofToken, copyText(`${exportedToken()}\n`) ? "The token is on your clipboard. Keep it private." : "Select the line and copy it.")), ofToken,
-    h("p", { class: "dim" }, "In a terminal: ", h("code", {}, "saratoga token import -"), ", then paste the line."));
+  const exported = h(
+    "div",
+    { class: "actions", hidden: true },
+    field("Your token, in one line", line),
+    button("Copy token", () =>
+      sayAt(
+        ofToken,
+        copyText(`${exportedToken()}\n`)
+          ? "The token is on your clipboard. Keep it private."
+          : "Select the line and copy it.",
+      ),
+    ),
+    ofToken,
+    h(
+      "p",
+      { class: "dim" },
+      "In a terminal: ",
+      h("code", {}, "saratoga token import -"),
+      ", then paste the line.",
+    ),
+  );
   const show = button("Show the token", () => {
     line.value = exportedToken();
     exported.hidden = false;
@@ -730,22 +1334,75 @@ function openYou(app) {
     line.select();
   });
 
-  const pasted = h("input", { name: "pasted-token", autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: "saratoga token \u2026" });
-  const imports = h("form", { class: "row-form", onsubmit: (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const { token, problem } = readToken(pasted.value);
-    if (problem) return sayAt(ofPasted, problem);
-    openQuestion("Become the player of that token?", "Stay who you are", "Become that player", () => {
-      becomePlayerOf(token);
-      location.reload();
-    }, h("p", {}, "This browser forgets its present token. Copy it first if you want to be that player again."));
-  } }, field("A line of saratoga token export", pasted), h("button", { class: "button" }, "Use this token"), ofPasted);
+  const pasted = h("input", {
+    name: "pasted-token",
+    autocomplete: "off",
+    autocapitalize: "none",
+    spellcheck: "false",
+    placeholder: "saratoga token \u2026",
+  });
+  const imports = h(
+    "form",
+    {
+      class: "row-form",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        const { token, problem } = readToken(pasted.value);
+        if (problem) return sayAt(ofPasted, problem);
+        openQuestion(
+          "Become the player of that token?",
+          "Stay who you are",
+          "Become that player",
+          () => {
+            becomePlayerOf(token);
+            location.reload();
+          },
+          h(
+            "p",
+            {},
+            "This browser forgets its present token. Copy it first if you want to be that player again.",
+          ),
+        );
+      },
+    },
+    field("A line of saratoga token export", pasted),
+    h("button", { class: "button" }, "Use this token"),
+    ofPasted,
+  );
 
-  const sheet = openSheet({ title: "You" }, names, h("p", {}, h("button", { type: "button", class: "button", onclick: () => {
-    sheet.close();
-    app.openLook();
-  } }, "Look of the page")),
-  h("h2", {}, "The same player elsewhere"), h("p", { class: "dim" }, `A token identifies you at this server, as player ${app.player}. A person who has it can play as you here. From a terminal: `,
-    h("code", {}, `saratoga token export --show --server ${origin()}`)),
-  show, exported, imports, h("div", { class: "row" }, button("Back", () => sheet.close(), "main")));
+  const sheet = openSheet(
+    { title: "You" },
+    names,
+    h(
+      "p",
+      {},
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          onclick: () => {
+            sheet.close();
+            app.openLook();
+          },
+        },
+        "Look of the page",
+      ),
+    ),
+    h("h2", {}, "The same player elsewhere"),
+    h(
+      "p",
+      { class: "dim" },
+      `A token identifies you at this server, as player ${app.player}. A person who has it can play as you here. From a terminal: `,
+      h("code", {}, `saratoga token export --show --server ${origin()}`),
+    ),
+    show,
+    exported,
+    imports,
+    h(
+      "div",
+      { class: "row" },
+      button("Back", () => sheet.close(), "main"),
+    ),
+  );
 }

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * What this page saw of a race, and how the race's record compares with it.
  *
