@@ -32,7 +32,7 @@ PACKAGE: Final = Path(__file__).parents[1]
 """The folder of the server's package."""
 INDEX: Final = "index.html"
 STATIC: Final = "/static/"
-NO_FACTS: Final = b'<script type="application/json" id="facts">{}</script>'
+NO_FACTS: Final = re.compile(rb'(?<=id="facts">)\s*{}\s*(?=</script>)')
 """The place in the index for what the page knows of the games."""
 
 COMMENTED: Final = frozenset({".js", ".css"})
@@ -93,7 +93,7 @@ def load_web_files(folder: Path | None) -> WebFiles | None:
     index = bodies.pop(INDEX)
     version = _hash(*(part for name, body in bodies.items() for part in (name.encode(), body)))
     hashed = index.replace(f'"{STATIC}'.encode(), f'"{STATIC}{version}/'.encode())
-    whole = hashed.replace(NO_FACTS, NO_FACTS.replace(b"{}", game_facts()))
+    whole = NO_FACTS.sub(lambda _: game_facts(), hashed)
     return WebFiles(
         version=version,
         index=web_file(whole, KINDS[".html"]),
