@@ -248,19 +248,26 @@ class HandOver(Command, frozen=True, kw_only=True, tag="hand_over"):
 
 
 class AddBot(Command, frozen=True, kw_only=True, tag="add_bot"):
-    """Ask a bot host for a bot at the table. Host only. Answered by `Done`. Refused with `not_built` so far."""
+    """Ask a bot host for a bot, which then takes a seat at the table. Host only. Answered by `Done`."""
 
     table: Code
     level: Level
+    """One of `Table.bots`."""
+    key: Nonce
+    """A random key of this request: a repeat with the same key brings no second bot."""
 
 
 class OfferBots(Command, frozen=True, kw_only=True, tag="offer_bots"):
-    """Offer bots to the server's tables. Answered by `Done`. Refused with `not_built` so far."""
+    """Offer bots to the tables of all nodes, in place of this player's last offer. Answered by `Done`.
+
+    The player is then a *bot host*, which gets a `BotWanted` for each bot that it is asked for. Only the owner
+    of the server and a bot host that the server has started may offer bots. The offer ends with the connection.
+    """
 
     levels: Annotated[list[Level], Meta(max_length=8)]
-    """The strengths that can be asked for."""
-    most: Annotated[int, Meta(ge=0, le=12)]
-    """The most bots at all tables together; 0 ends the offer."""
+    """The strengths that can be asked for, weakest first; empty to end the offer."""
+    free: Annotated[int, Meta(ge=0, le=12)]
+    """The number of bots that can be added now, at all tables together. A bot host has at most 12 bots."""
 
 
 class ListTables(Command, frozen=True, kw_only=True, tag="list_tables"):

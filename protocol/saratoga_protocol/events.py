@@ -118,7 +118,8 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     votes: list[str] = []
     """The ids of the players who voted to end the race. Empty so far."""
     bots: list[str] = []
-    """The strengths of the bots that can be added (`AddBot`). Empty so far."""
+    """The strengths of the bots that can be added (`AddBot`); empty without a bot host. A change of these alone
+    does not change `version`."""
     previous: Ended | None = None
     """The table's last race before `race`, or `race` itself once it is over; `None` before the first."""
 
@@ -508,6 +509,15 @@ class OpenRaceShown(Event, frozen=True, kw_only=True, tag="open_race"):
     open: OpenRace
     days: list[Day] = []
     """The days to come whose deals are committed to, soonest first."""
+
+
+class BotWanted(Event, frozen=True, kw_only=True, tag="bot_wanted"):
+    """A request for a bot, sent to a bot host (`OfferBots`): a bot of this strength should join the table."""
+
+    table: str
+    level: str
+    key: str
+    """`AddBot.key`: a second request with the same key is a repeat."""
 
 
 class SeatLost(Event, frozen=True, kw_only=True, tag="seat_lost"):

@@ -28,6 +28,8 @@ REASONS: Final = {
     "elsewhere": "You have a seat at another table. Leave that table first.",
     "kicked": "The host has kicked you from that table. Join another table.",
     "host_only": "Only the host of the table may do that.",
+    "owner_only": "Only the owner of this server may do that.",
+    "no_bots": "No bot can be added to that table now.",
     "no_such_player": "That player does not sit at that table.",
     "no_such_game": "There is no game of that name.",
     "bad_settings": "Those table settings are not allowed. Change them and try again.",

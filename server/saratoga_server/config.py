@@ -6,6 +6,7 @@ are refused before anything is started, with a message that says what to write i
 
 import functools
 import math
+import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -28,6 +29,7 @@ LONGEST_DRAIN_DELAY: Final = 3600
 LEAST_BURST: Final = 10
 """The cost of the most expensive command: with a smaller burst it would be refused for ever."""
 
+_PLAYER_ID: Final = re.compile("[a-z2-7]{16}")
 _PUBLIC_SCHEMES: Final = ("http", "https", "ws", "wss")
 _ORIGIN_SCHEMES: Final = ("http", "https")
 
@@ -107,6 +109,8 @@ class Config:
     limits_per_address: float | None = 1.0
     """A factor for the limits per address; 1 fits sixteen friends with bots. `None`: no limits."""
     ranked: RankedTables = RankedTables.ALL
+    owner: str = ""
+    """The player id of the server's owner; empty: nobody."""
     node: str = field(default_factory=random_node)
     drain_delay: float = 0.0
     """Seconds from a shutdown request to closing, so that load balancers stop sending players."""
@@ -130,6 +134,10 @@ class Config:
         _check_public_url(self.public_url)
         for origin in self.origins:
             _check_origin(origin)
+        if self.owner and not _PLAYER_ID.fullmatch(self.owner):
+            raise InvalidConfig(
+                f"--owner {self.owner} is not a player id. 'saratoga token show URL' prints yours."
+            )
         if not self.node or not self.node.isascii() or not self.node.isprintable():
             raise InvalidConfig("--node must be printable ASCII characters, such as east-1.")
         if not 0 <= self.drain_delay <= LONGEST_DRAIN_DELAY:
@@ -152,11 +160,11 @@ class Config:
 
     def invitation(self, port: int) -> str:
         """Return the address that players connect to; the server listens on `port`."""
-        if self.public_url is not None:
-            return self.public_url
+        return self.public_url or self._address(self.host, port)
+
+    def _address(self, host: str, port: int) -> str:
         scheme = "wss" if self.is_tls else "ws"
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{scheme}://{host}:{port}"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 EXPOSURE_WARNING: Final = (
@@ -297,6 +305,8 @@ _OPTIONS: Final = (
     _option("--ranked", type=click.Choice(RankedTables, case_sensitive=False),
         default=RankedTables.ALL.value,
         help="Tables whose races count for the leaderboards: all, or only public ones."),
+    _option("--owner", default="", metavar="PLAYER", show_default="nobody",
+        help="Player id of this server's owner, who may offer bots to all tables."),
     _option("--metrics-port", metavar="PORT|off", callback=_read_metrics_port,
         show_default=str(DEFAULT_METRICS_PORT),
         help="Port of the Prometheus metrics; 0 = any free port."),

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from saratoga_protocol.commands import (
+    AddBot,
     ChangeSettings,
     ClaimName,
     CreateTable,
@@ -109,6 +110,7 @@ COSTS: Final[Mapping[type[Struct], int]] = {
     GetRecord: 10,
     JoinTable: 5,
     CreateTable: 5,
+    AddBot: 5,
     ChangeSettings: 5,
     ListTables: 5,
     GetLeaderboard: 5,

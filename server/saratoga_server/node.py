@@ -20,6 +20,7 @@ from saratoga_server.domain.tables import RankedTables
 from saratoga_server.handlers import records
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.handlers.replays import Replay, Replays
+from saratoga_server.live.bot_hosts import BotHosts
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
 from saratoga_server.live.listener import Listener
@@ -51,12 +52,15 @@ class Node:
         deal: Deal = deal_for_key,
         new_seed: Callable[[], bytes] = partial(secrets.token_bytes, 32),  # noqa: B008 - a function
         ranked_tables: RankedTables = RankedTables.ALL,
+        owner: str = "",
+        own_bot_host: str = "",
         steady: Callable[[], float] = time.monotonic,
         why_store_refused: WhyRefused = never_refused,
     ) -> None:
         """`name` differs from that of every earlier process. `program`: the server's name and version.
 
-        `new_seed` returns 32 random bytes, `steady` seconds from a clock that never steps.
+        `new_seed` returns 32 random bytes, `steady` seconds from a clock that never steps. `owner` and
+        `own_bot_host` are the player ids of the server's owner and of the bot host that the server has started.
         """
         self.store: Final = store
         self.name: Final = name
@@ -65,6 +69,8 @@ class Node:
         self.deal: Final = deal
         self.new_seed: Final[Callable[[], bytes]] = new_seed
         self.ranked_tables: Final = ranked_tables
+        self.owner = owner
+        self.own_bot_host = own_bot_host
         self.clock = ServerClock(store.tables.now, steady)
         self.background_tasks = BackgroundTasks()
         self.broadcaster = Broadcaster()
@@ -72,6 +78,7 @@ class Node:
         self.races = Races(self)
         self.searches = StuckSearches(self.background_tasks)
         self.public_tables = PublicTables(self)
+        self.bot_hosts = BotHosts(self)
         self.leaderboards = Leaderboards(self)
         self.replays = Replays(self.record, self.background_tasks)
         self.listener = Listener(self)

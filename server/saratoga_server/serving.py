@@ -71,6 +71,7 @@ async def serve_players(
             program(),
             metrics,
             ranked_tables=config.ranked,
+            owner=config.owner,
             why_store_refused=why_store_refused,
         )
         pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)

@@ -179,7 +179,7 @@ async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
 async def test_a_server_that_sends_the_seed_fails_the_check(
     server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def leaky(picture: Any, table: tables.TableState, _: int) -> Any:
+    def leaky(picture: Any, table: tables.TableState, *_: object, **__: object) -> Any:
         return msgspec.structs.replace(picture, notice=f"just so you know: {table.seed}")
 
     leak(monkeypatch, "public_view", leaky)

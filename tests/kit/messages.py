@@ -66,8 +66,8 @@ COMMANDS: dict[str, Command] = {
     "next_race": commands.NextRace(id=17, table=CODE, race=RACE),
     "react": commands.React(id=28, table=CODE, reaction="gg"),
     "hand_over": commands.HandOver(id=29, table=CODE, player=BERT),
-    "add_bot": commands.AddBot(id=30, table=CODE, level="strong"),
-    "offer_bots": commands.OfferBots(id=31, levels=["weak", "strong"], most=3),
+    "add_bot": commands.AddBot(id=30, table=CODE, level="strong", key="d5" * 16),
+    "offer_bots": commands.OfferBots(id=31, levels=["weak", "strong"], free=3),
     "list_tables": commands.ListTables(id=18, follow=True),
     "get_leaderboard": commands.GetLeaderboard(
         id=19,
@@ -394,5 +394,6 @@ EVENTS: dict[str, Event] = {
         days=[events.Day(open="day/canfield/2026-09-02", commitment="c1" * 32)],
     ),
     "announcement": events.Announcement(text="The server restarts in a minute."),
+    "bot_wanted": events.BotWanted(table=CODE, level="strong", key="d5" * 16),
     "seat_lost": events.SeatLost(table=CODE, reason="The host has kicked you from the table."),
 }

@@ -70,6 +70,7 @@ UNASKED = {
     events.RaceOver,
     events.Announcement,
     events.Reacted,
+    events.BotWanted,
     events.SeatLost,
 }
 """The events that answer no command."""

@@ -58,7 +58,7 @@ def test_every_value_has_an_option() -> None:
         *("--trusted-proxies", "1", "--limits-per-address", "2.5", "--ranked", "public"),
         *("--metrics-host", "10.0.0.1"),
         *("--log-format", "json", "--log-level", "debug", "--node", "east-1", "--until-eof"),
-        *("--drain-delay", "1.5"),
+        *("--drain-delay", "1.5", "--owner", "abcdefghijklmnop"),
     )
     assert result.exit_code == 0
     assert config == Config(
@@ -82,6 +82,7 @@ def test_every_value_has_an_option() -> None:
         node="east-1",
         until_eof=True,
         drain_delay=1.5,
+        owner="abcdefghijklmnop",
     )
 
 
@@ -147,6 +148,7 @@ def test_metrics_get_a_free_port_if_players_do() -> None:
         (("--public-url", "wss://[x"), "--public-url must be a URL such as"),
         (("--public-url", "wss://x:99999"), "--public-url must be a URL such as"),
         (("--origin", "http://[x"), "is not an origin."),
+        (("--owner", "anna"), "--owner anna is not a player id."),
         (("--node", "éast"), "--node must be printable ASCII"),
     ],
 )

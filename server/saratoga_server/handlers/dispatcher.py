@@ -30,18 +30,21 @@ WITH_BOARD: Final = frozenset(
 CHANGES_TABLE: Final = frozenset(
     {
         *(wire.JoinTable, wire.LeaveTable, wire.ChangeSettings, wire.Kick),
-        *(wire.LockTable, wire.AllowReady, wire.Ready, wire.NotReady),
+        *(wire.LockTable, wire.AllowReady, wire.Ready, wire.NotReady, wire.AddBot),
     }
 )
 """Commands that a player can repeat and that each send a new view to everyone at the table."""
 
 SHOWS_NOTHING: Final = frozenset(
-    {wire.Hello, wire.Heartbeat, wire.Reveal, wire.GetRecord, wire.ListTables, wire.GetLeaderboard}
+    {
+        *(wire.Hello, wire.Heartbeat, wire.Reveal, wire.GetRecord, wire.OfferBots),
+        *(wire.ListTables, wire.GetLeaderboard),
+    }
 )
 """Commands that clients send by themselves, so that they are no sign that the player is there."""
 
 NOT_BUILT: Final = (
-    *(wire.React, wire.HandOver, wire.AddBot, wire.OfferBots),
+    *(wire.React, wire.HandOver),
     *(wire.EnterOpen, wire.CreateChallenge, wire.GetOpen),
 )
 """Commands that this server does not offer yet."""
@@ -77,6 +80,8 @@ HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
     wire.LeaveTable: seats.leave,
     **dict.fromkeys(table.APPLY, table.act),
     wire.ChangeSettings: table.change_settings,
+    wire.AddBot: table.add_bot,
+    wire.OfferBots: lambda node, *offered: node.bot_hosts.offer(*offered),
     wire.MakeMove: play.carry_out,
     wire.CashOut: play.carry_out,
     wire.ListTables: lambda node, *asked: node.public_tables.list_tables(*asked),
@@ -126,6 +131,7 @@ class Dispatcher:
             return
         try:
             await seats.disconnected(self._node, session)
+            await self._node.bot_hosts.withdraw(session)
         except (CommandRejected, StoreUnavailable):
             return  # the scheduler finds the lost seat at its next check
 

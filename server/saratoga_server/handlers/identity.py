@@ -90,6 +90,7 @@ async def _welcome(node: "Node", session: Session, command: Hello) -> Welcome:
         node=node.name,
         games=list(GAMES),
         table=row.table,
+        owner=player == node.owner,
         durability=node.store.durability,
     )
 

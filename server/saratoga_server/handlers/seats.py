@@ -189,7 +189,7 @@ async def _snapshot(node: "Node", session: Session, command_id: int, table: Live
             board = None
     return Snapshot(
         re=command_id,
-        table=table.view(),
+        table=node.tables.view(table),
         now=node.clock.now(),
         board=board,
         standings=standings,

@@ -37,6 +37,7 @@ APPLY: Final[Mapping[type[wire.Command], Apply]] = {
         now=now,
         fresh_seed=node.new_seed(),
     ),
+    wire.AddBot: lambda _, table, player, command, now: tables.check_bot(table, player),
     wire.LockTable: lambda _, table, player, command, now: tables.lock(
         table, player, race=command.race, locked=command.locked, now=now
     ),
@@ -79,6 +80,12 @@ async def act(node: "Node", session: Session, command: Any) -> Done:
 
     await node.tables.change(code, applied)
     return Done(re=command.id)
+
+
+async def add_bot(node: "Node", session: Session, command: wire.AddBot) -> Done:
+    answer = await act(node, session, command)
+    await node.bot_hosts.ask(command)
+    return answer
 
 
 async def change_settings(node: "Node", session: Session, command: wire.ChangeSettings) -> Done:

@@ -15,6 +15,8 @@ from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.node_events import (
     Announce,
+    BotAsked,
+    BotsOffered,
     NodeEvent,
     PlayerChanged,
     Settled,
@@ -61,6 +63,10 @@ class Listener:
                 send_to_all(node.broadcaster.sessions, Announcement(text=text))
             case PlayerChanged():
                 node.background_tasks.spawn(self.apply(event))
+            case BotsOffered():
+                node.bot_hosts.heard(event)
+            case BotAsked():
+                node.bot_hosts.deliver(event)
 
     # Checks for missed events
 

@@ -58,7 +58,7 @@ def tell(node: "Node", table: "LiveTable", before: TableState) -> None:
     after, broadcaster = table.state, node.broadcaster
     broadcaster.close_replaced(after)
     if tables.public_view(before, 0) != tables.public_view(after, 0):
-        changed = TableChanged(table=table.view(), now=node.clock.now())
+        changed = TableChanged(table=node.tables.view(table), now=node.clock.now())
         broadcaster.send_to_table(table.code, changed)
     if after.match != before.match:
         broadcaster.send_to_table(table.code, MatchChanged(table=table.code, match=after.match))

@@ -240,6 +240,7 @@ class Scheduler:
     async def look_around(self) -> None:
         """Show that this node lives, and find out which nodes do not and which tables have changed elsewhere."""
         await run_logged(self.beat())
+        await run_logged(self._node.bot_hosts.repeat())
         await run_logged(self._look_at_nodes())
         await run_logged(self._node.listener.look_at_tables())
 

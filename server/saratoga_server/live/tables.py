@@ -81,10 +81,6 @@ class LiveTable(Struct, eq=False):
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     following: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def view(self) -> WireTable:
-        """Return the public view of the table."""
-        return tables.public_view(self.state, self.version)
-
 
 class Written(NamedTuple):
     """The result of `Tables.write`."""
@@ -118,6 +114,13 @@ class Tables:
     def all(self) -> list[LiveTable]:
         """Return every table that this node holds."""
         return list(self._tables.values())
+
+    def view(self, table: LiveTable) -> WireTable:
+        """Return the public view of a table."""
+        node = self._node
+        return tables.public_view(
+            table.state, table.version, owner=node.owner, bots=node.bot_hosts.levels
+        )
 
     def phases(self) -> Counter[TablePhase]:
         """Return the number of tables that this node holds, by phase."""

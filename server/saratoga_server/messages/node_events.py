@@ -66,7 +66,27 @@ class PlayerChanged(Struct, frozen=True, tag="player", tag_field="kind"):
     is_deleted: bool = False
 
 
-NodeEvent: TypeAlias = Here | Touched | Stood | Settled | Announce | PlayerChanged
+class BotsOffered(Struct, frozen=True, tag="bots", tag_field="kind"):
+    """The offer of a bot host at the node that sends it, which repeats it."""
+
+    host: str
+    """The player id of the bot host."""
+    levels: list[str]
+    free: int
+
+
+class BotAsked(Struct, frozen=True, tag="bot", tag_field="kind"):
+    """A request for a bot, for the node with the connection of this bot host."""
+
+    host: str
+    table: str
+    level: str
+    key: str
+
+
+NodeEvent: TypeAlias = (
+    Here | Touched | Stood | Settled | Announce | PlayerChanged | BotsOffered | BotAsked
+)
 
 
 def standing_of(row: StoodRow) -> LiveStanding:

@@ -10,7 +10,6 @@ from kit.in_process_server import InProcessServer, counted_down, gathered
 from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
-    AddBot,
     AllowReady,
     CashOut,
     ChangeSettings,
@@ -24,7 +23,6 @@ from saratoga_protocol.commands import (
     Kick,
     LockTable,
     NextRace,
-    OfferBots,
     React,
     Ready,
     Reveal,
@@ -184,8 +182,6 @@ async def test_a_command_that_was_meant_for_something_else_is_refused(
     [
         (React, {"table": "odd-emu-13", "reaction": "gg"}),
         (HandOver, {"table": "odd-emu-13", "player": "a" * 16}),
-        (AddBot, {"table": "odd-emu-13", "level": "weak"}),
-        (OfferBots, {"levels": ["weak"], "most": 3}),
         (EnterOpen, {"open": "day/canfield/2026-09-01"}),
         (CreateChallenge, {"game": "canfield"}),
         (GetOpen, {"open": "a" * 16}),

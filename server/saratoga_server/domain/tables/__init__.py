@@ -31,6 +31,7 @@ from saratoga_server.domain.tables.lifecycle import (
 from saratoga_server.domain.tables.phases import BETWEEN_RACES
 from saratoga_server.domain.tables.records import closed_race
 from saratoga_server.domain.tables.seating import (
+    check_bot,
     disconnect,
     force_leave,
     join,

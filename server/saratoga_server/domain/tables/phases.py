@@ -31,6 +31,7 @@ class Act(StrEnum):
     LEAVE = "leave_table"
     KICK = "kick"
     LOCK = "lock_table"
+    ADD_BOT = "add_bot"
     ALLOW_READY = "allow_ready"
     CHANGE_SETTINGS = "change_settings"
     READY = "ready"
@@ -43,7 +44,7 @@ class Act(StrEnum):
     """The act that ends a race; the server does it when every board has ended."""
 
 
-COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.LEAVE, Act.KICK, Act.ALLOW_READY})
+COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.LEAVE, Act.KICK, Act.ALLOW_READY, Act.ADD_BOT})
 
 ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
@@ -62,6 +63,7 @@ HOST_ONLY: Final = frozenset(
     {
         Act.KICK,
         Act.LOCK,
+        Act.ADD_BOT,
         Act.ALLOW_READY,
         Act.CHANGE_SETTINGS,
         Act.START,

@@ -35,6 +35,9 @@ from saratoga_server.ports import Millis
 MOST_KICKED: Final = 64
 """The most kicked players whom a table remembers: the newest."""
 
+MOST_BOTS: Final = 3
+"""The most bots at a table that its host can add."""
+
 KICKED: Final = "The host has kicked you from the table."
 
 
@@ -108,6 +111,22 @@ def join(
     )
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, touched=now)
     return _with_host(seated, now)
+
+
+def check_bot(table: TableState, player: str) -> TableState:
+    """Return the table, unchanged, if this player may add a bot to it."""
+    checked(table, player, Act.ADD_BOT)
+    if sum(seat.bot for seat in table.seats) >= MOST_BOTS:
+        raise CommandRejected(
+            "no_bots", f"There are {MOST_BOTS} bots at this table already. Remove one first."
+        )
+    if table.locked:
+        raise CommandRejected("table_locked", "This table is locked. Unlock it to add a bot.")
+    if len(table.seats) >= table.settings.seats:
+        raise CommandRejected(
+            "table_full", "Every seat at this table is taken. Add a seat, or remove a player."
+        )
+    return table
 
 
 def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:

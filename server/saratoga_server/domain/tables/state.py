@@ -3,7 +3,7 @@
 A table is a value: transitions, in the other modules of this package, return the next table.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -215,8 +215,13 @@ def listed(names: Iterable[str]) -> str:
 # A table for its players, and as the store keeps it
 
 
-def public_view(table: TableState, version: int) -> WireTable:
-    """Return the table for the wire, without seed, nonces, deal key and node names."""
+def public_view(
+    table: TableState, version: int, owner: str = "", bots: Sequence[str] = ()
+) -> WireTable:
+    """Return the table for the wire, without seed, nonces, deal key and node names.
+
+    `owner` is the player id of the server's owner, `bots` the strengths of the bots that can be added.
+    """
     return WireTable(
         code=table.code,
         version=version,
@@ -226,7 +231,7 @@ def public_view(table: TableState, version: int) -> WireTable:
         race=table.race_id,
         rules=table.rules_version,
         commitment=table.commitment,
-        seats=[_public_seat(table, seat) for seat in table.seats],
+        seats=[_public_seat(table, seat, owner) for seat in table.seats],
         call_until=table.call_until,
         racers=list(table.racers.values()),
         reveal_by=table.reveal_by,
@@ -237,11 +242,12 @@ def public_view(table: TableState, version: int) -> WireTable:
         locked=table.locked,
         last_racer=table.last_racer,
         end_from=table.end_from,
+        bots=list(bots),
         previous=table.previous,
     )
 
 
-def _public_seat(table: TableState, seat: TableSeat) -> WireSeat:
+def _public_seat(table: TableState, seat: TableSeat, owner: str) -> WireSeat:
     return WireSeat(
         player=seat.player,
         name=seat.name,
@@ -255,6 +261,7 @@ def _public_seat(table: TableState, seat: TableSeat) -> WireSeat:
         voids=table.voids.get(seat.player, 0),
         blocked=table.is_blocked(seat.player),
         epoch=seat.epoch,
+        owner=seat.player == owner,
     )
 
 
