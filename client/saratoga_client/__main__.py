@@ -1,6 +1,6 @@
 """`saratoga`: the command line for players.
 
-Every command imports this module, so it imports the lobby and the code of `--version` on use.
+Every command imports this module, so it imports the home and the code of `--version` on use.
 """
 
 import gc
@@ -23,7 +23,7 @@ at the start are never freed.
 @click.group(
     cls=CommandGroup,
     examples=(
-        ("saratoga", "the lobby: tables, leaders, practice"),
+        ("saratoga", "the home: race now, race friends, practise"),
         ("saratoga host klondike", "a table for friends, with an invitation to send"),
         ("saratoga join mint-otter-42", "join a friend's table"),
         ("saratoga practice caprice", "play alone, with undo and hints"),
@@ -39,12 +39,12 @@ at the start are never freed.
 def saratoga(context: click.Context, /, **flags: object) -> None:
     """Patience as a race: the same deal for everyone, every move judged, every result provable.
 
-    Without a command it opens the lobby.
+    Without a command it opens the home.
     """
     if context.invoked_subcommand is None:
-        from saratoga_client.cli.lobby import open_lobby
+        from saratoga_client.cli.home import open_home
 
-        open_lobby(context, flags)
+        open_home(context, flags)
     elif any(flag is not None for flag in flags.values()):
         raise click.UsageError(
             f"Options go after the command: saratoga {context.invoked_subcommand} ..."

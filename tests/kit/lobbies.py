@@ -1,4 +1,4 @@
-"""A server in the test's own process, and a player at the screens of the lobby."""
+"""A server in the test's own process, and a player at the screens of the home."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,10 +14,10 @@ from kit.solo_player import Player
 from kit.stepped_store import empty_store
 from saratoga_client.cli.host import OwnServer
 from saratoga_client.local.identity import new_token
-from saratoga_client.local.settings import Settings
+from saratoga_client.local.settings import load
 from saratoga_client.net.connection import Connection
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.lobby import LobbyScreen, lobby_flow
+from saratoga_client.tui.home import HomeScreen, home_flow
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 from saratoga_server.node import Node
@@ -56,7 +56,7 @@ SEEN_WITHIN: Final = 10.0
 
 @dataclass
 class Visitor(Player):
-    """A player who uses the lobby's screens."""
+    """A player who uses the home's screens."""
 
     async def reads(self, *texts: str) -> str:
         """Wait until the screen shows all of `texts`, ignoring line breaks; return the words on the screen."""
@@ -92,13 +92,12 @@ class Visitor(Player):
 
 
 @asynccontextmanager
-async def in_the_lobby(server: str, notice: str = "", **chosen: Any) -> AsyncIterator[Visitor]:
-    """Open the lobby's screens, connected to that server."""
-    settings = Settings(server=server).given(**chosen)
-    app = SaratogaApp(lobby_flow(settings, OwnServer(), notice))
-    async with app.run_test(size=(80, 24)) as pilot:
+async def at_home(size: tuple[int, int] = (80, 24), **chosen: Any) -> AsyncIterator[Visitor]:
+    """Open the home with these settings."""
+    app = SaratogaApp(home_flow(load().given(**chosen), OwnServer()))
+    async with app.run_test(size=size) as pilot:
         visitor = Visitor(app, pilot)
-        while not isinstance(app.screen, LobbyScreen):
+        while not isinstance(app.screen, HomeScreen):
             await pilot.pause()
         yield visitor
 

@@ -54,9 +54,8 @@ async def _on_screen(record: RaceRecord, settings: Settings, server: str) -> Non
 
 def _own(record: RaceRecord) -> str:
     """Return the id of the racer who played on this machine; empty if none did."""
-    kept = RecordStore()
-    players = (racer.player for racer in record.racers if not racer.bot)
-    return next((player for player in players if kept.best(record.game, player)), "")
+    own = {raced.player for raced in RecordStore().races()}
+    return next((racer.player for racer in record.racers if racer.player in own), "")
 
 
 def _record(race_or_file: str, race: str, server: str) -> RaceRecord:

@@ -49,6 +49,8 @@ L     tables, list:
         list the public tables
 L     create, host, open: GAME [cap MINUTES] [seats N] [races 1 | 3 | 5] [public]
         create a table; it is private unless you add public
+L     play:
+        race two bots at Klondike at once
 L     join: CODE
         take a seat at a table
 L     watch: CODE

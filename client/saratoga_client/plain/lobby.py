@@ -1,8 +1,8 @@
-"""The lobby in plain lines: names, public tables, leaderboards, and joining a table."""
+"""The home in plain lines: names, public tables, leaderboards, joining a table, and a server on this machine."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import last_choices
@@ -13,7 +13,7 @@ from saratoga_client.plain.grammar import Context, not_understood
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
-from saratoga_client.plain.table import play_table
+from saratoga_client.plain.table import Starting, play_table
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
@@ -21,11 +21,13 @@ from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
 from saratoga_client.session.join import (
     LONGEST_NAME,
+    claim_guest_name,
     claim_name,
     give_up_seat,
     release_other_seat,
     way_back,
 )
+from saratoga_client.session.quick_start import QUICK_TABLE, race_bots
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.witness import Witness
@@ -36,21 +38,31 @@ from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
 PERIODS: Final = ("day", "week", "month", "all")
+NO_SERVER: Final = (
+    "Type create GAME to open a table on this machine, play to race bots, or practice GAME."
+)
+
+
+Opener: TypeAlias = Callable[[], Awaitable[Connection]]
+"""A function that connects to a server on this machine, and starts it if none runs; raises `Problem`."""
 
 
 async def run_lobby(
-    connection: Connection,
+    connection: Connection | None,
     *,
     name: str = "",
     session: PlainSession | None = None,
+    open_here: Opener | None = None,
     witness: Witness | None = None,
     records: RecordStore | None = None,
 ) -> ExitReason:
     """Carry out lobby commands, and go to tables, until the player quits. Raises `Problem`.
 
-    A player without a name at this server claims `name` first.
+    A player without a name at this server claims `name` first. Without a connection, a table is created on this
+    machine by `open_here`.
     """
-    return await PlainLobby(connection, session or open_session(), witness, records).stay(name)
+    lobby = PlainLobby(connection, session or open_session(), open_here, name, witness, records)
+    return await lobby.stay()
 
 
 async def ask_name(connection: Connection, session: PlainSession) -> ExitReason | None:
@@ -96,21 +108,26 @@ class PlainLobby:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Connection | None,
         session: PlainSession,
+        open_here: Opener | None,
+        wanted: str,
         witness: Witness | None,
         records: RecordStore | None,
     ) -> None:
-        self._connection = connection
+        self._at = connection
         self._session = session
+        self._open_here = open_here
+        self._wanted = wanted
         self._write = session.output.write
         self._witness = witness
         self._records = records
-        self._name = connection.welcome.name
+        self._name = None if connection is None else connection.welcome.name
         self._handlers: dict[str, Callable[[str], Awaitable[ExitReason | None]]] = {
             "name": self._take_name,
             "tables": self._list_tables,
             "create": self._create,
+            "play": self._play_now,
             "join": partial(self._go_by_code, "join"),
             "watch": partial(self._go_by_code, "watch"),
             "practice": self._practise,
@@ -118,10 +135,14 @@ class PlainLobby:
             "leave": self._leave,
         }
 
-    async def stay(self, wanted: str) -> ExitReason:
-        """Claim the `wanted` name if the player has none; carry out commands until the player quits or the input ends."""
-        if self._name is None and wanted:
-            await self._take_name(wanted)
+    @property
+    def _connection(self) -> Connection:
+        if self._at is None:
+            raise Problem("No server answers.", NO_SERVER, Exit.NOT_FOUND)
+        return self._at
+
+    async def stay(self) -> ExitReason:
+        """Carry out commands until the player quits or the input ends."""
         await self._greet()
         while True:
             parsed = await self._session.command(Context.LOBBY)
@@ -143,18 +164,30 @@ class PlainLobby:
                 return reason
 
     async def _greet(self) -> None:
+        if self._at is None:
+            self._write(f"lobby: no server. {NO_SERVER} Type help for all commands.")
+            return
+        if self._name is None and self._wanted:
+            await self._take_name(self._wanted)
         name = (
             "you have no name yet: type name NAME"
             if self._name is None
             else f"you are {self._name}"
         )
-        self._write(f"lobby: {self._connection.url}, {name}. Type help for all commands.")
-        if (code := self._connection.welcome.table) is not None:
+        self._write(f"lobby: {self._at.url}, {name}. Type help for all commands.")
+        if (code := self._at.welcome.table) is not None:
             self._write(f"seat: you still have a seat at {code}. Type join {code}, or leave.")
             return
-        last = last_choices().last_table_at(self._connection.url)
-        if self._name and last and await way_back(self._connection, last):
+        last = last_choices().last_table_at(self._at.url)
+        if self._name and last and await way_back(self._at, last):
             self._write(f"seat: your last table, {last}, is open. Type join {last} to go back.")
+
+    async def _connected_here(self) -> None:
+        """Connect to a server on this machine, unless one is connected. Raises `Problem`."""
+        if self._at is None and self._open_here is not None:
+            self._at = await self._open_here()
+            self._name = self._at.welcome.name
+            await self._greet()
 
     async def _do(self, command: str, words: str) -> ExitReason | None:
         try:
@@ -163,11 +196,12 @@ class PlainLobby:
             self._write(f"no: {problem}")
             if problem.code is Exit.NOT_VERIFIED:
                 self._session.alarms.append(str(problem))
-            if problem.code in (Exit.UNREACHABLE, Exit.TOO_OLD):
+            if problem.code in (Exit.UNREACHABLE, Exit.TOO_OLD) and self._at is not None:
                 raise
             return None
         except (CommandRefused, RequestTimedOut) as error:
-            self._write(f"no: {problem_for(self._connection.url, error)}")
+            url = "" if self._at is None else self._at.url
+            self._write(f"no: {problem_for(url, error)}")
             return None
         if reason is ExitReason.LEFT:
             self._write("lobby: you are back. Type help for all commands.")
@@ -189,15 +223,24 @@ class PlainLobby:
         if "game" not in chosen:
             self._write(f"no: Which game? Type create GAME, with one of {', '.join(GAMES)}.")
             return None
+        await self._connected_here()
         default = {"cap": 10, "seats": MOST_SEATS, "public": False}
         return await self._go(TableSettings(**default | chosen))
+
+    async def _play_now(self, words: str) -> ExitReason | None:
+        await self._connected_here()
+        if self._name is None:
+            self._name = await claim_guest_name(self._connection, self._wanted)
+            self._write(f"name: you are {self._name}")
+        return await self._go(QUICK_TABLE, starting=race_bots)
 
     async def _go_by_code(self, command: str, words: str) -> ExitReason | None:
         found = destination(words)
         if found is None or not found.code:
             self._write(f"no: Type the table's code, for example {command} mint-otter-42.")
             return None
-        if found.server.lower() not in ("", self._connection.url.rstrip("/").lower()):
+        at = "" if self._at is None else self._at.url.rstrip("/").lower()
+        if found.server.lower() not in ("", at):
             self._write(
                 "no: That table is on another server. Type quit, then run: "
                 f"{printed_command(command, found.url, '--plain')}"
@@ -206,7 +249,11 @@ class PlainLobby:
         return await self._go(found.code, is_watching=command == "watch")
 
     async def _go(
-        self, table: str | TableSettings, *, is_watching: bool = False
+        self,
+        table: str | TableSettings,
+        *,
+        is_watching: bool = False,
+        starting: Starting | None = None,
     ) -> ExitReason | None:
         if not is_watching and self._name is None:
             self._write("no: Choose a name first: type name NAME.")
@@ -222,6 +269,7 @@ class PlainLobby:
             self._connection,
             table,
             is_watching=is_watching,
+            starting=starting,
             session=self._session,
             witness=self._witness,
             records=self._records,

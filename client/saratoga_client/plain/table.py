@@ -6,9 +6,9 @@ that need only local state.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import asdict
 
@@ -21,6 +21,7 @@ from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
+from saratoga_client.problems import Problem
 from saratoga_client.session.join import stop_watching
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
@@ -35,17 +36,25 @@ CHECKED_WITHIN: Final = 60.0
 KEPT_FOR: Final = 60
 """Seconds for which the server keeps a disconnected racer's seat."""
 
+Starting: TypeAlias = Callable[[TableSession], Awaitable[None]]
+"""Commands at a table that run beside the player's own."""
+
 
 async def play_table(
     connection: Connection,
     table: str | TableSettings,
     *,
     is_watching: bool = False,
+    starting: Starting | None = None,
     session: PlainSession | None = None,
     witness: Witness | None = None,
     records: RecordStore | None = None,
 ) -> ExitReason:
-    """Join, watch or create a table and stay until the player leaves. Raises `Problem`."""
+    """Join, watch or create a table and stay until the player leaves. Raises `Problem`.
+
+    `starting` runs beside it, such as what starts a race at once.
+    """
+    session = session or open_session()
     table_session = TableSession(connection, witness=witness, records=records)
     match table:
         case TableSettings():
@@ -55,13 +64,24 @@ async def play_table(
             await table_session.watch(table)
         case str():
             remember_server(connection.url, (await table_session.sit_down(table)).code)
+    begun = asyncio.create_task(_begin(starting, table_session, session))
     try:
-        return await stay_at_table(
-            table_session, session or open_session(), is_watching=is_watching
-        )
+        return await stay_at_table(table_session, session, is_watching=is_watching)
     finally:
+        begun.cancel()
+        await asyncio.wait([begun])
         if is_watching:
             await stop_watching(connection, str(table))
+
+
+async def _begin(
+    starting: Starting | None, table_session: TableSession, session: PlainSession
+) -> None:
+    try:
+        if starting is not None:
+            await starting(table_session)
+    except Problem as problem:
+        session.output.write(f"no: {problem}")
 
 
 async def stay_at_table(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from secrets import randbelow
 from typing import Final
 
 from msgspec.structs import asdict
@@ -26,6 +27,9 @@ LONGEST_NAME: Final = 64
 STOP_WATCHING_TIMEOUT: Final = 2.0
 """Seconds to wait for the answer to the command that stops watching a table."""
 
+GUESTS: Final = 5
+"""The number of guest's names of three digits that are tried."""
+
 Report = Callable[[str], None]
 """A function that shows a sentence to the player."""
 
@@ -34,6 +38,18 @@ async def claim_name(connection: Connection, name: str) -> str:
     """Claim a name and return it in the server's spelling; raises `CommandRefused`."""
     claim = partial(ClaimName, name=name[:LONGEST_NAME])
     return (await connection.ask(claim, events.NameClaimed)).name
+
+
+async def claim_guest_name(connection: Connection, wanted: str) -> str:
+    """Claim the `wanted` name if there is one and it is free, or else a guest's; raises `CommandRefused`."""
+    names = (wanted, *(f"Guest {100 + randbelow(900)}" for _ in range(GUESTS)))
+    for name in filter(None, names):
+        try:
+            return await claim_name(connection, name)
+        except CommandRefused as refusal:
+            if refusal.code not in NAME_REFUSALS:
+                raise
+    return await claim_name(connection, f"Guest {10_000 + randbelow(90_000)}")
 
 
 async def take_seat(

@@ -22,6 +22,7 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.history import raced_in
 from saratoga_client.session.personal_best import best_in
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
@@ -148,13 +149,15 @@ class RecordKeeper:
         return proof
 
     def _keep(self, race: str, proof: Proof) -> None:
-        """Save a record, and the player's result if it is the best. Raises `OSError`."""
+        """Save a record and the player's race, also as the best if it is. Raises `OSError`."""
         if proof.race == race:  # else it may be of a race at another server
             # a wrong one too, as evidence against the server
             self._records.keep(race, proof.text)
         state, player = self._store.state, self._duties.player
         if state is None or proof.record is None or not proof.ok:
             return
+        if raced := raced_in(proof.record, player):
+            self._records.add(raced)
         result = best_in(proof.record, player)
         former = self._records.best(proof.record.game, player)
         is_best = result is not None and self._records.note(result, player)

@@ -1,8 +1,8 @@
-"""The records of finished races and the players' best results, saved on this machine.
+"""The records of finished races, the player's best results and a list of the own races, saved on this machine.
 
 Each record is one file with the server's bytes unchanged. The file name has the race and the first
 digits of the digest, so the races of two servers with one id do not overwrite each other. All best
-results are in one small file.
+results are in one small file, and the own races, without their moves, in another.
 """
 
 import logging
@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from saratoga_client.local.paths import data_folder, delete_oldest, newest_first, replace_file
+from saratoga_client.session.history import Raced
 from saratoga_client.session.personal_best import PersonalBest, is_better
 from saratoga_rules.records.record import RACE_ID, digest_of
 
@@ -21,6 +22,7 @@ LOG: Final = logging.getLogger("saratoga.racing")
 FOLDER: Final = "races"
 ENDING: Final = ".record"
 BESTS: Final = "bests.json"
+HISTORY: Final = "history.json"
 MAX_KEPT: Final = 1000
 """Maximum number of saved records; the oldest are deleted first."""
 
@@ -72,6 +74,23 @@ class RecordStore:
         bests.setdefault(player, {})[new.game] = new
         replace_file(self._folder / BESTS, msgspec.json.encode(bests))
         return True
+
+    def races(self) -> list[Raced]:
+        """Return the player's races, the newest first; none if their file cannot be read."""
+        if self._folder is None:
+            return []
+        try:
+            text = (self._folder / HISTORY).read_bytes()
+            return msgspec.json.decode(text, type=list[Raced])
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return []
+
+    def add(self, raced: Raced) -> None:
+        """Add a race of the player, unless it is there. Raises `OSError`."""
+        races = self.races()
+        if self._folder is not None and raced not in races:
+            races = sorted([raced, *races], key=lambda each: -each.at)[:MAX_KEPT]
+            replace_file(self._folder / HISTORY, msgspec.json.encode(races))
 
     def _bests(self) -> dict[str, dict[str, PersonalBest]]:
         """Return the saved best results; none if their file cannot be read."""

@@ -18,13 +18,11 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 import pytest
 from msgspec import structs
-from textual.events import Paste
 from textual.pilot import Pilot
 
 from kit.finished_races import finished_race, over
@@ -46,19 +44,17 @@ from kit.session_states import (
 )
 from kit.solo_player import StoppedClock, before, finished, reviewed
 from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
-from saratoga_client.local.settings import Settings
 from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
 from saratoga_client.tui.board_pane import BoardPane
-from saratoga_client.tui.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_protocol import events
-from saratoga_protocol.events import BoardChanged, RaceOver, TableSummary
+from saratoga_protocol.events import BoardChanged, RaceOver
 from saratoga_rules.games import GAMES
 
 DEALT: Final = BoardChanged(board=board(), start_at=START, deadline=START + CAP, now=START)
@@ -279,10 +275,6 @@ HOLDS: Final[dict[str, Callable[[Stage, str], bool]]] = {
 }
 
 
-def paste(stage: Stage, text: str) -> None:
-    stage.app.post_message(Paste(text))
-
-
 LINKS: Final = {"lost": LinkState.RECONNECTING, "back": LinkState.CONNECTED}
 
 HAPPENS: Final[dict[str, Callable[[Stage, str], Awaitable[None] | None]]] = {
@@ -302,29 +294,12 @@ HAPPENS: Final[dict[str, Callable[[Stage, str], Awaitable[None] | None]]] = {
     "dealt": lambda stage, _: stage.at_table.receive(DEALT),
     "clock": lambda stage, seconds: setattr(stage.clock, "at", float(seconds)),
     "resize": lambda stage, size: stage.pilot.resize_terminal(*map(int, size.split())),
-    "paste": lambda stage, text: paste(stage, text.replace("\\n", "\n")),
     "quiet": lambda stage, _: cast(TableScreen, stage.app.screen).say(""),
     "click": lambda stage, pile: stage.mouse(pile),
     "double": lambda stage, pile: stage.mouse(pile, times=2),
     "right": lambda stage, pile: stage.mouse(pile, button=3),
     "drag": lambda stage, piles: stage.drag(piles),
 }
-
-
-ACTIONS: Final = [
-    "join",
-    "watch_table",
-    "take_name",
-    "go_to_server",
-    "open_table",
-    "host_here",
-    "practise",
-]
-"""The actions of the lobby, which a script notes in place of doing them."""
-
-SUMMARY: Final = partial(
-    TableSummary, game="canfield", cap=3, seats=2, phase="over", host="Anna", seated=1
-)
 
 
 def review(given: dict[str, str], clock: StoppedClock) -> ReviewScreen:
@@ -350,18 +325,6 @@ async def opened(scene: str) -> AsyncIterator[Stage]:
             shown = snapshot("y4 a3 r2", board(position, game=name), table(game=name))
             async with table_player(state_after(first=shown), position=position) as at_table:
                 yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
-        case "lobby":
-            asked: list[str] = []
-            chosen = Settings(server="wss://cards.example.org", game="canfield", cap=10)
-            in_lobby = LobbyScreen(chosen)
-            for name in ACTIONS:
-                setattr(in_lobby, name, lambda what, name=name: asked.append(f"{name} {what}"))
-            in_lobby.has_tried, in_lobby.player_name = True, "Zoë"
-            in_lobby.is_open, in_lobby.wrong = "away" not in given, "No server listens there."
-            in_lobby.tables = [SUMMARY(code=code) for code in given.get("tables", "").split()]
-            in_lobby.show()
-            async with before(in_lobby) as visitor:
-                yield Stage(visitor.app, visitor.pilot, asked)
         case "practice" | "review":
             clock = StoppedClock()
             if kind == "review":

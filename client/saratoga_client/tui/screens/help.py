@@ -19,15 +19,17 @@ KEYS: Final = 18
 
 
 def help_page(game: Game | None, screen_keys: Guide, heading: str, ink: Ink) -> RenderableType:
-    """Return the help page: `screen_keys` under `heading`, and for a game the board's keys and the rules."""
-    keys = _section(heading, screen_keys, Role.KEY, ink)
+    """Return the help page: `screen_keys` under `heading`, and for a game the board's keys and the rules.
+
+    Without `screen_keys` the rules come first.
+    """
+    keys = list(_section(heading, screen_keys, Role.KEY, ink)) if screen_keys else []
     if game is None:
         return Group(*keys)
     money = money_meter(game, 0)
-    return Group(
-        *keys,
-        *_section("KEYS AT THE BOARD", _moves(game), Role.KEY, ink),
-        *_section("MOUSE", MOUSE, Role.KEY, ink),
+    keys += _section("KEYS AT THE BOARD", _moves(game), Role.KEY, ink)
+    keys += _section("MOUSE", MOUSE, Role.KEY, ink)
+    rules = [
         ink.text(f" RULES OF {game.title.upper()}", Role.LABEL),
         *(part for text in prose(game) for part in (ink.indented(text), "")),
         ink.indented(
@@ -37,7 +39,9 @@ def help_page(game: Game | None, screen_keys: Guide, heading: str, ink: Ink) -> 
         ),
         "",
         *_section("RULE BY RULE", game.describe(), Role.DIM, ink),
-    )
+    ]
+    # who reads how it is played has no board yet
+    return Group(*keys, *rules) if screen_keys else Group(*rules, *keys)
 
 
 def _section(
