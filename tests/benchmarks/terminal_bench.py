@@ -82,8 +82,8 @@ async def first_frames(env: Environment) -> list[Row]:
     async with racing("canfield", env) as code:
         programs = {
             "practice": (("practice", "canfield"), "help"),
-            "lobby": ((), "SARATOGA"),
-            "lobby with tables and leaders": ((), "none yet"),
+            "home": ((), "SARATOGA"),
+            "home with the menu": ((), "Practise"),
             "a race, rejoined": (("join", code), "cash out"),
         }
         for _ in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""However the client's program ends, in the lobby, in practice or in a race, it restores the terminal.
+"""However the client's program ends, at home, in practice or in a race, it restores the terminal.
 
 Each test opens the program in a pseudo-terminal, drags a card if there is a board, and terminates or interrupts the
 program, resizes the terminal while the program ends, or kills the server.
@@ -32,11 +32,11 @@ Opened: TypeAlias = Callable[..., AbstractAsyncContextManager[Window]]
 """A function that opens the program with these words in a new window."""
 
 
-async def lobby(opened: Opened) -> AsyncIterator[Window]:
-    """Yield windows whose program shows the lobby."""
+async def home(opened: Opened) -> AsyncIterator[Window]:
+    """Yield windows whose program shows the home."""
     while True:
         async with opened() as here:
-            await here.terminal.shows("TODAY")
+            await here.terminal.shows("Play now")
             yield here
 
 
@@ -114,7 +114,7 @@ async def loses_the_server(opened: Window, server_process: ServerProcess, *, rac
         assert await opened.given_back() == 0, opened.last_words
 
 
-@pytest.mark.parametrize("moment", [lobby, practice, race])
+@pytest.mark.parametrize("moment", [home, practice, race])
 async def test_the_terminal_is_restored(
     quick_server: ServerProcess,
     tmp_path: Path,

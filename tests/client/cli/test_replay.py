@@ -11,7 +11,7 @@ from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.frame import run
 from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Exit
-from saratoga_client.session.personal_best import best_in
+from saratoga_client.session.history import raced_in
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.tui import app as tui_app
 from saratoga_client.tui.app import Flow
@@ -93,9 +93,9 @@ def test_on_a_terminal_the_screen_opens_at_the_board_of_the_local_player(
     monkeypatch.setattr(tui_app, "open_screen", open_screen)
     assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
     last = finished().results[-1]
-    best = best_in(finished(), last.player)
-    assert best is not None
-    RecordStore().note(best, last.player)
+    raced = raced_in(finished(), last.player)
+    assert raced is not None
+    RecordStore().add(raced)
     assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
     assert asked == [(finished(), ""), (finished(), last.player)]
 

@@ -14,6 +14,7 @@ from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, 
 from kit.solo_player import Player, before
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.cli.host import OwnServer
+from saratoga_client.local import settings
 from saratoga_client.local.hosting import LocalServer
 from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.net.connection import Connection
@@ -51,7 +52,10 @@ def marked(visitor: Player) -> str:
     return next(line.split("▸")[1].split()[0] for line in visitor.lines if "▸" in line)
 
 
-async def test_the_first_evening_needs_no_server_and_shows_no_error() -> None:
+async def test_the_first_evening_needs_no_server_and_shows_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(settings, "DEFAULT_SERVER", NOWHERE)
     async with at_home() as visitor:
         await visitor.reads("Race your friends at patience.", "1 Play now", "Your name is asked")
         assert "reach" not in visitor.text
