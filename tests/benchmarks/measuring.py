@@ -1,4 +1,4 @@
-"""The cost of processes as the kernel counts it: CPU time and memory.
+"""What processes cost as the kernel counts it, and how much else the machine did meanwhile.
 
 `/proc/PID/stat` counts CPU time in ticks of 10 ms only. `/proc/PID/task/*/schedstat` counts it in
 nanoseconds for each thread, so it is used instead.
@@ -6,80 +6,65 @@ nanoseconds for each thread, so it is used instead.
 
 import asyncio
 import gc
+import math
 import os
+import platform
+import re
+import resource
+import subprocess
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
-from benchmarks.machine import stolen_seconds
+from saratoga_server.embedded_store.process import find_binary
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
 
-QUIET_SHARE = 0.02
-"""Share of a core; a process that uses less counts as being at rest."""
+MOST_ELSEWHERE = 0.05
+"""Share of all cores that other processes may use while the machine counts as quiet."""
 
 MOST_STOLEN = 0.1
-"""Seconds of core time that the hypervisor may steal in each second of a measurement.
+"""Seconds of core time that the hypervisor may take in each second of a measurement.
 
 The scheduler counts stolen time as used by the program that was running.
 """
 
 
-class NotQuiet(Exception):
-    """An error: a measurement failed because other work used the machine's cores."""
-
-
-_LOOK_EVERY = 0.3
-_REST_WITHIN = 15.0
-"""Longest time in seconds that a wait takes; a bound, not a measurement."""
-
-
 def processor_seconds(processes: Iterable[int]) -> float:
     """Return the user and system time, in seconds, of the living threads of these processes."""
-    return scheduled_seconds(processes)[0]
-
-
-def scheduled_seconds(processes: Iterable[int]) -> tuple[float, float]:
-    """Return the seconds that the living threads have run, and that they have waited for a core."""
-    ran = queued = 0
+    ran = 0
     for process in processes:
         for thread in Path(f"/proc/{process}/task").iterdir():
             with suppress(FileNotFoundError, ProcessLookupError):
-                fields = (thread / "schedstat").read_text().split()
-                ran, queued = ran + int(fields[0]), queued + int(fields[1])
-    return ran / 1e9, queued / 1e9
+                ran += int((thread / "schedstat").read_text().split()[0])
+    return ran / 1e9
 
 
 def resident_kib(process: int) -> float:
     """Return the resident memory of a process in KiB, including shared pages."""
-    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE / 1024
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1024
 
 
 def children(process: int, name: str) -> tuple[int, ...]:
     """Return the ids of a process's children whose command line contains `name`."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with suppress(OSError):
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == process and name in (entry / "cmdline").read_text():
-                found.append(int(entry.name))
-    return tuple(found)
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return tuple(int(each) for each in listed if name in Path(f"/proc/{each}/cmdline").read_text())
 
 
 async def at_rest(process: int) -> None:
-    """Wait until a process has finished its background work."""
-    until = time.perf_counter() + _REST_WITHIN
-    used = processor_seconds([process])
+    """Wait, at most 15 s, until a process uses less than 2 % of a core."""
+    until, used = time.perf_counter() + 15, processor_seconds([process])
     while time.perf_counter() < until:
-        await asyncio.sleep(_LOOK_EVERY)
-        now = processor_seconds([process])
-        if now - used < _LOOK_EVERY * QUIET_SHARE:
+        await asyncio.sleep(0.3)
+        before, used = used, processor_seconds([process])
+        if used - before < 0.3 * 0.02:
             return
-        used = now
 
 
 @dataclass
@@ -95,9 +80,9 @@ class Load:
     latencies: list[float] = field(default_factory=list)
     """Seconds from each message to its response."""
     since_due: list[float] = field(default_factory=list)
-    """Seconds from each paced message's planned time to its response."""
+    """Seconds from each message's planned time to its response."""
     late: int = 0
-    """The number of paced messages sent more than 5 ms after their planned time."""
+    """The number of messages sent more than 5 ms after their planned time."""
     seconds: float = 0.0
     server: float = 0.0
     """CPU seconds of all server processes."""
@@ -105,11 +90,10 @@ class Load:
     generator: float = 0.0
     """CPU seconds of the load generator, which is this process."""
     stolen: float = 0.0
-    """Seconds of core time that the hypervisor stole."""
+    """Seconds of core time that the hypervisor took."""
 
     @property
     def is_undisturbed(self) -> bool:
-        """True if the hypervisor stole at most `MOST_STOLEN` of the time."""
         return self.stolen <= MOST_STOLEN * self.seconds
 
     @property
@@ -118,24 +102,20 @@ class Load:
         return self.server / self.messages * 1e6
 
     @property
-    def store_micros(self) -> float:
-        """Store CPU time per message in microseconds."""
-        return self.store / self.messages * 1e6
-
-    @property
     def rate(self) -> float:
         """Messages per second."""
         return self.messages / self.seconds
 
     @property
-    def busy(self) -> float:
-        """Share of a core that the load generator took."""
-        return self.generator / self.seconds
-
-    @property
     def server_busy(self) -> float:
         """Share of a core that the servers took."""
         return self.server / self.seconds
+
+    @property
+    def generator_busy(self) -> str:
+        """The share of a core that the load generator took, marked with `(!)` if it was the bottleneck."""
+        share = self.generator / self.seconds
+        return f"{share:.0%}" + (" (!)" if share > 0.9 else "")
 
     @property
     def question(self) -> int:
@@ -147,32 +127,21 @@ class Load:
         """Mean size of a response, in bytes."""
         return self.answered // self.messages
 
-    def millis(self, part: float) -> float:
-        """Return a quantile of the latencies in milliseconds; 0.5 is the median."""
-        return millis(self.latencies, part)
-
 
 def millis(waits: Sequence[float], part: float) -> float:
-    """Return a quantile, in milliseconds, of times in seconds."""
+    """Return a quantile (0.5: the median), in milliseconds, of times in seconds; NaN without any."""
     ordered = sorted(waits)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000
+    return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000 if ordered else math.nan
 
 
 def together(loads: Sequence[Load]) -> Load:
     """Combine several loads of one program into one."""
-    return Load(
-        messages=sum(load.messages for load in loads),
-        sent=sum(load.sent for load in loads),
-        answered=sum(load.answered for load in loads),
-        latencies=[wait for load in loads for wait in load.latencies],
-        since_due=[wait for load in loads for wait in load.since_due],
-        late=sum(load.late for load in loads),
-        seconds=sum(load.seconds for load in loads),
-        server=sum(load.server for load in loads),
-        store=sum(load.store for load in loads),
-        generator=sum(load.generator for load in loads),
-        stolen=sum(load.stolen for load in loads),
-    )
+    whole = Load()
+    for each in fields(Load):
+        values = [getattr(load, each.name) for load in loads]
+        is_list = isinstance(getattr(whole, each.name), list)
+        setattr(whole, each.name, list(chain(*values)) if is_list else sum(values))
+    return whole
 
 
 @contextmanager
@@ -180,7 +149,7 @@ def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Itera
     """Add to the load the CPU time used in the block; disable garbage collection in this process.
 
     Callers collect garbage before the load begins, because the servers keep working while this process
-    collects. Raise `NotQuiet`, or `RuntimeError` on a quiet machine, if no message was answered.
+    collects. Raises `RuntimeError` if no message was answered.
     """
     gc.disable()
     server, store = processor_seconds(servers), processor_seconds(stores)
@@ -195,6 +164,56 @@ def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Itera
     finally:
         gc.enable()
     if not load.messages:
-        if load.is_undisturbed:
-            raise RuntimeError("no message was answered")
-        raise NotQuiet("the machine's host left no time in which a message was answered")
+        raise RuntimeError("no message was answered")
+
+
+class Others:
+    """A measurement of the work of other processes: all but this process and its children."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+        self._busy, self._ours = _busy(), _ours()
+
+    def share(self) -> float:
+        """Return the share of all cores that others used since creation; running children do not count."""
+        cores = (time.perf_counter() - self._began) * (os.cpu_count() or 1)
+        return max(0.0, (_busy() - self._busy - (_ours() - self._ours)) / cores)
+
+
+def _busy() -> float:
+    """Return the seconds for which the cores were not idle, including time taken by the hypervisor."""
+    user, nice, system, _, _, irq, softirq, steal, *_ = _counters()
+    return user + nice + system + irq + softirq + steal
+
+
+def stolen_seconds() -> float:
+    """Return the seconds of core time that the hypervisor took from this machine; 0.0 on bare metal."""
+    return _counters()[7]
+
+
+def _counters() -> list[float]:
+    """Return the kernel's counters of all cores together, in seconds and in the kernel's order."""
+    with Path("/proc/stat").open() as figures:
+        ticks = os.sysconf("SC_CLK_TCK")
+        return [int(figure) / ticks for figure in figures.readline().split()[1:]]
+
+
+def _ours() -> float:
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in usages)
+
+
+def facts() -> list[str]:
+    """Return lines that describe the machine and the versions."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    model = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    said = subprocess.run([find_binary(), "--version"], capture_output=True, text=True, check=True)
+    store = re.search(r"v=(\S+)", said.stdout)
+    return [
+        f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, {memory:.0f} GiB; "
+        f"{platform.system()} {platform.release()}",
+        f"{platform.python_implementation()} {platform.python_version()}; "
+        + ", ".join(f"{name} {version(name)}" for name in PACKAGES),
+        f"store: Valkey {store[1] if store else said.stdout.strip()}",
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    ]

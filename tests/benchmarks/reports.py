@@ -4,42 +4,30 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.measuring import Load
+
 Cell = str | int | float
 
 
 @dataclass
 class Bar:
-    """A promised limit and the measured figure."""
+    """A promised limit and the measured figure, NaN if there is none."""
 
     what: str
     figure: float
-    """The measured figure, NaN if it could not be computed."""
     most: float
-    unit: str = ""
-    needs_quiet: bool = True
-    """True if other work on the machine changes the figure."""
+    unit: str = " x"
     is_quiet: bool = True
-    """True if the machine was quiet enough during the measurement."""
+    """False if other work on the machine changed the figure."""
 
     @property
-    def is_met(self) -> bool:
-        return self.figure <= self.most
-
-    @property
-    def is_measured(self) -> bool:
-        return not math.isnan(self.figure) and (self.is_quiet or not self.needs_quiet)
-
-    @property
-    def is_missed(self) -> bool:
-        """True if the figure was measured quietly and exceeds the limit."""
-        return self.is_measured and not self.is_met
+    def verdict(self) -> str:
+        if math.isnan(self.figure) or not self.is_quiet:
+            return "not measured quietly"
+        return "met" if self.figure <= self.most else "MISSED"
 
     def cells(self) -> tuple[str, ...]:
-        verdict = (
-            ("met" if self.is_met else "MISSED") if self.is_measured else "not measured quietly"
-        )
-        figure = "-" if math.isnan(self.figure) else f"{self.figure:.2f}{self.unit}"
-        return (self.what, figure, f"{self.most:g}{self.unit}", verdict)
+        return self.what, f"{self.figure:.2f}{self.unit}", f"{self.most:g}{self.unit}", self.verdict
 
 
 @dataclass
@@ -60,8 +48,12 @@ class Report:
         """Add a table; the first column holds texts, the others hold figures."""
         self.lines += ["", *markdown(columns, rows)]
 
-    def bar(self, bar: Bar) -> None:
-        self.bars.append(bar)
+    def bar(
+        self, what: str, figure: float, most: float, unit: str = " x", loads: Sequence[Load] = ()
+    ) -> None:
+        """Add a limit; it is not judged if one of the loads behind its figure was disturbed."""
+        is_quiet = all(load.is_undisturbed for load in loads)
+        self.bars.append(Bar(what, figure, most, unit, is_quiet))
 
     def text(self) -> str:
         """Return the report as Markdown, with its heading."""
@@ -72,15 +64,11 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str
     """Return the lines of a Markdown table with aligned columns."""
     cells = [list(columns), *([_shown(cell) for cell in row] for row in rows)]
     widths = [max(len(line[place]) for line in cells) for place in range(len(columns))]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    cells.insert(1, ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
     return [
-        "| " + " | ".join(_padded(line, widths)) + " |" for line in (cells[0], rule, *cells[1:])
+        f"| {first.ljust(widths[0])} | " + " | ".join(map(str.rjust, others, widths[1:])) + " |"
+        for first, *others in cells
     ]
-
-
-def _padded(line: Sequence[str], widths: Sequence[int]) -> list[str]:
-    first, *others = zip(line, widths, strict=True)
-    return [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
 
 
 def _shown(cell: Cell) -> str:

@@ -3,7 +3,7 @@
     python tests/benchmarks/suite.py [--quick] [--only moves --only start]
 
 The exit code is 0 if every part ran and no limit is missed, 1 if a part failed, and 2 if a limit is missed.
-A figure that other work on the machine disturbed is printed as "not measured quietly", which is no failure.
+A figure that other work on the machine disturbed is printed as "not measured quietly", which misses no limit.
 `--quick` measures for shorter times, with fewer leaderboard rows. Only the whole suite writes RESULTS.md.
 """
 
@@ -20,15 +20,12 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.machine import MOST_ELSEWHERE, Others, facts
-from benchmarks.measuring import NotQuiet
-from benchmarks.parts.leaderboards import leaderboards
-from benchmarks.parts.memory import memory
-from benchmarks.parts.moves import games, layers, moves
-from benchmarks.parts.nodes import nodes
-from benchmarks.parts.pace import pace
-from benchmarks.parts.rules import rules
-from benchmarks.parts.start import start
+from benchmarks.alone import rules, start
+from benchmarks.leaderboards import leaderboards
+from benchmarks.measuring import MOST_ELSEWHERE, Others, facts
+from benchmarks.memory import memory
+from benchmarks.moves import games, layers, moves, two_nodes
+from benchmarks.pace import pace
 from benchmarks.reports import Report, markdown
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -52,7 +49,7 @@ PARTS: dict[str, tuple[str, Part]] = {
     "memory": ("Memory of a connection", memory),
     "start": ("Until players may come", start),
     "leaderboards": ("Leaderboards", leaderboards),
-    "nodes": ("Two nodes against one", nodes),
+    "nodes": ("Two nodes against one", two_nodes),
 }
 
 QUICK = ("moves", "pace", "rules", "memory", "start", "leaderboards", "nodes")
@@ -60,49 +57,33 @@ QUICK = ("moves", "pace", "rules", "memory", "start", "leaderboards", "nodes")
 
 
 async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
-    """Run a part; return its report, and True if it failed although the machine was quiet."""
+    """Run a part; return its report, and whether it failed."""
     title, part = PARTS[name]
     report = Report(title)
-    began, others = time.perf_counter(), Others()
-    has_failed = False
+    began, others, has_failed = time.perf_counter(), Others(), False
     try:
         async with asyncio.timeout(WITHIN):
             await part(report, quick=quick)
-    except NotQuiet as noise:
-        report.say(f"**Not measured quietly**: {noise}")
     except Exception as fault:  # a failure does not stop the other parts
         traceback.print_exc()
-        has_failed = others.are_quiet
-        report.say(f"**{'Failed' if has_failed else 'Not measured quietly'}**: {described(fault)}")
+        has_failed = True
+        report.say(f"**Failed**: {type(fault).__name__}: {fault}")
     report.others = others.share()
     for bar in report.bars:
         bar.is_quiet &= report.others <= MOST_ELSEWHERE
-    report.say(
-        f"({time.perf_counter() - began:.0f} s; {report.others:.0%} of the cores' time went elsewhere)"
-    )
+    seconds = time.perf_counter() - began
+    report.say(f"({seconds:.0f} s; {report.others:.0%} of the cores' time went elsewhere)")
     return report, has_failed
-
-
-def described(fault: Exception) -> str:
-    """Return the type, the first line and the last line of an exception."""
-    lines = str(fault).strip().splitlines() or [""]
-    return f"{type(fault).__name__}: {' ... '.join({lines[0]: 0, lines[-1]: 0})}"
-
-
-def undisturbed(reports: Sequence[Report]) -> str:
-    """Return a sentence that tells whether other work disturbed the measurements."""
-    disturbed = {
-        report.title: report.others for report in reports if report.others > MOST_ELSEWHERE
-    }
-    if not disturbed:
-        return "the machine had nothing else to do"
-    titles = ", ".join(f"{title} ({share:.0%})" for title, share in disturbed.items())
-    return f"**disturbed**: something else used the machine's cores during: {titles}"
 
 
 def page(reports: list[Report]) -> str:
     """Return the text of RESULTS.md."""
     bars = [bar for report in reports for bar in report.bars]
+    disturbed = ", ".join(
+        f"{report.title} ({report.others:.0%})"
+        for report in reports
+        if report.others > MOST_ELSEWHERE
+    )
     return "\n".join(
         [
             "# What it costs",
@@ -111,7 +92,7 @@ def page(reports: list[Report]) -> str:
             "[README.md](README.md).",
             "",
             *(f"- {fact}" for fact in facts()),
-            f"- {undisturbed(reports)}",
+            f"- something else used the machine's cores during: {disturbed or 'no part'}",
             "",
             "## Bars",
             "",
@@ -139,7 +120,7 @@ def main(names: Sequence[str], *, quick: bool, written: bool) -> int:
         print(f"written: {RESULTS.name}")
     if has_failed:
         return FAILED
-    return MISSED if any(bar.is_missed for bar in bars) else 0
+    return MISSED if any(bar.verdict == "MISSED" for bar in bars) else 0
 
 
 if __name__ == "__main__":

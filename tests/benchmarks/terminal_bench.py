@@ -152,7 +152,7 @@ async def bare_key_cost(env: Environment) -> float:
     """Return the median CPU time, in ms, from a key to its repaint in the smallest Textual program."""
     async with window(*BARE, columns=COLUMNS, lines=LINES, env=env) as opened:
         await opened.terminal.shows(bare_app.SHOWN)
-        costs = [await pressed(opened, b"l") for _ in range(KEYS // 2)]
+        costs = [await pressed(opened, b"r") for _ in range(KEYS // 2)]
     return statistics.median(painted for painted, _ in costs)
 
 

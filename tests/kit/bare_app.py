@@ -2,7 +2,8 @@
 
 The start time of Saratoga's client is compared with that of this program, and tests of terminals run it.
 With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error,
-`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after SIGTERM.
+`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after SIGTERM,
+`r` paints the line again.
 """
 
 import asyncio
@@ -30,6 +31,7 @@ class BareApp(terminal_guard.TerminalApp):
         ("h", "hang", "Hang"),
         ("b", "be_busy", "Be busy"),
         ("l", "fail_late", "Fail late"),
+        ("r", "repaint", "Repaint"),
     ]
     hangs = False
 
@@ -38,6 +40,9 @@ class BareApp(terminal_guard.TerminalApp):
 
     def action_fail(self) -> None:
         raise ValueError("raised by the key f")
+
+    def action_repaint(self) -> None:
+        self.query_one(Static).refresh()
 
     def action_hang(self) -> None:
         self.hangs = True

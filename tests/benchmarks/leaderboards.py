@@ -2,7 +2,6 @@
 
 import random
 import secrets
-import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -11,9 +10,9 @@ from itertools import count as count_from
 
 from redis.asyncio import Redis
 
-from benchmarks.contestants import lone_store
-from benchmarks.measuring import at_rest, processor_seconds
-from benchmarks.reports import Bar, Cell, Report
+from benchmarks.measuring import at_rest, millis, processor_seconds
+from benchmarks.programs import lone_store
+from benchmarks.reports import Cell, Report
 from kit.results import finish_race, result_of
 from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store.keys import leaderboard_key
@@ -25,7 +24,6 @@ GAME = "canfield"
 KEY = BoardKey(game=GAME, ranking="best", period="all", bots=False)
 
 PAGE = 20
-MOST_TIMES = 2.0
 BATCH = 1_000
 """Number of rows that one script call writes."""
 
@@ -74,13 +72,12 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
         for name in few.acts:
             figures = await _in_turns(name, (few, many), times)
             for kept, (micros, waits) in zip((few, many), figures, strict=True):
-                median, worst = statistics.median(waits), sorted(waits)[int(times * 0.99)]
-                rows.append([name, kept.entries, micros, median, worst])
+                tails = (millis(waits, 0.5), millis(waits, 0.99))
+                rows.append([name, kept.entries, micros, *tails])
             if name.startswith("page"):
                 (few_micros, few_waits), (many_micros, many_waits) = figures
-                ratio = statistics.median(many_waits) / statistics.median(few_waits)
-                what = f"a leaderboard's {name}: wait (p50) at 1 M to 1 k entries"
-                report.bar(Bar(what, ratio, MOST_TIMES, " x"))
+                ratio = millis(many_waits, 0.5) / millis(few_waits, 0.5)
+                report.bar(f"a leaderboard's {name}: wait (p50) at 1 M to 1 k entries", ratio, 2.0)
                 store_ratios.append(f"{name} {many_micros / few_micros:.2f} x")
     report.table(("call", "entries", "store CPU us", "p50 ms", "p99 ms"), rows)
     report.say(
@@ -145,7 +142,7 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
 async def _in_turns(
     name: str, stores: Sequence[Kept], times: int
 ) -> list[tuple[float, list[float]]]:
-    """Return for each store the mean CPU microseconds per call, and the milliseconds that each call took."""
+    """Return for each store the mean CPU microseconds per call, and the seconds that each call took."""
     for _ in range(times // 10):
         for kept in stores:
             await kept.acts[name]()
@@ -155,7 +152,7 @@ async def _in_turns(
         for kept, some in zip(stores, waits, strict=True):
             began = time.perf_counter()
             await kept.acts[name]()
-            some.append((time.perf_counter() - began) * 1000)
+            some.append(time.perf_counter() - began)
     return [
         ((processor_seconds([kept.process]) - before) / times * 1e6, some)
         for kept, before, some in zip(stores, used, waits, strict=True)

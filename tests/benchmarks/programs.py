@@ -4,9 +4,8 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +15,9 @@ from kit.stores import StoreServer
 from kit.watched_store import watched_store
 from saratoga_server.embedded_store.process import find_binary
 
-HERE = Path(__file__).parent
-
 NO_LIMITS = ("--rate", "0", "--limits-per-address", "off")
 """Options that switch off rate limits, which a closed loop would exceed."""
 
-TWICE_AFTER = 0.1
 STOPPED_WITHIN = 40.0
 """Longest time in seconds for a server to stop: it drains for at most 20, and then its store ends."""
 
@@ -44,9 +40,9 @@ class Running:
 
 
 @contextmanager
-def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Running]:
-    """Run an echo server from this folder."""
-    command = [sys.executable, str(HERE / program), *options]
+def echo_server(kind: str = "bare") -> Iterator[Running]:
+    """Run `echo_server.py`, which names the kinds."""
+    command = [sys.executable, str(Path(__file__).parent / "echo_server.py"), kind]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -56,81 +52,61 @@ def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Runn
 
 
 @contextmanager
+def scratch_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(
+        prefix="saratoga-bench-", ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
+
+
+@contextmanager
 def game_server(
-    durability: str = "safe",
-    *flags: str,
-    altered: Sequence[str] = (),
-    limits: Sequence[str] = NO_LIMITS,
+    durability: str = "safe", *flags: str, altered: Sequence[str] = ()
 ) -> Iterator[Running]:
     """Run a server with its own store, in a new folder on disk unless `flags` say otherwise.
 
-    Raise `RuntimeError` at the end if the server logged an internal error.
+    Raises `RuntimeError` at the end if the server logged an internal error.
     """
     program = ("kit.altered_server", ",".join(altered), "--") if altered else ("saratoga_server",)
-    with tempfile.TemporaryDirectory(
-        prefix="saratoga-bench-", ignore_cleanup_errors=True
-    ) as scratch:
-        log = Path(scratch) / "log"
+    with scratch_folder() as scratch, (scratch / "log").open("w") as log:
         command = [
-            *(
-                sys.executable,
-                *("-m", *program),
-                "--port",
-                "0",
-                "--data",
-                str(Path(scratch) / "data"),
-            ),
+            *(sys.executable, "-m", *program, "--port", "0", "--data", str(scratch / "data")),
             *("--metrics-port", "off", "--log-level", "warning", "--log-format", "json"),
-            *("--durability", durability, *limits, *flags),
+            *("--durability", durability, *NO_LIMITS, *flags),
         ]
-        with (
-            log.open("w") as log_file,
-            subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                stderr=log_file,
-                text=True,
-                env=os.environ | {"PYTHONPATH": python_path()},
-            ) as server,
-        ):
-            assert server.stdout is not None
-            try:
-                line = server.stdout.readline()
-                if not line.startswith(READY):
-                    raise RuntimeError(f"no server started: {log.read_text()[-2000:]}")
-                stores = children(server.pid, "valkey-server")
-                yield Running((int(line.rpartition(":")[2]),), (server.pid,), stores)
-            finally:
-                _end(server)
-        if not altered:
-            check(log)
-
-
-def _end(server: "subprocess.Popen[str]") -> None:
-    """Stop a server at once, with a second SIGTERM."""
-    server.terminate()
-    time.sleep(TWICE_AFTER)
-    server.terminate()
-    try:
-        server.wait(STOPPED_WITHIN)
-    except subprocess.TimeoutExpired:
-        server.kill()
-
-
-def check(log: Path) -> None:
-    """Raise `RuntimeError` if a server's log contains an internal error."""
-    for line in log.read_text().splitlines():
-        if any(f'"{fault}"' in line for fault in FAULTS):
-            raise RuntimeError(f"the server logged an internal error: {line[:500]}")
+        server = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=os.environ | {"PYTHONPATH": python_path()},
+        )
+        assert server.stdout is not None
+        try:
+            line = server.stdout.readline()
+            if not line.startswith(READY):
+                raise RuntimeError(f"no server started: {(scratch / 'log').read_text()[-2000:]}")
+            stores = children(server.pid, "valkey-server")
+            yield Running((int(line.rpartition(":")[2]),), (server.pid,), stores)
+        finally:
+            server.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(0.1)
+            server.terminate()  # the second one stops it at once
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(STOPPED_WITHIN)
+            server.kill()
+            server.stdout.close()
+        for said in (scratch / "log").read_text().splitlines():
+            if not altered and any(f'"{fault}"' in said for fault in FAULTS):
+                raise RuntimeError(f"the server logged an internal error: {said[:500]}")
 
 
 @contextmanager
 def lone_store(**settings: str) -> Iterator[StoreServer]:
     """Run a Valkey server that writes to disk, configured as the embedded store is."""
-    with tempfile.TemporaryDirectory(
-        prefix="saratoga-bench-", ignore_cleanup_errors=True
-    ) as folder:
-        store = StoreServer(str(find_binary()), Path(folder), dict(settings))
+    with scratch_folder() as folder:
+        store = StoreServer(str(find_binary()), folder, dict(settings))
         store.start()
         try:
             yield store
@@ -145,3 +121,17 @@ def replicated_server() -> Iterator[Running]:
         stores = tuple(each.process.pid for each in store.stores if each.process)
         with game_server("replicated", "--redis", store.url) as running:
             yield Running(running.ports, running.servers, stores)
+
+
+@contextmanager
+def nodes(count: int) -> Iterator[Running]:
+    """Run that many servers on one new store."""
+    with lone_store() as store, ExitStack() as stack:
+        assert store.process is not None
+        opened = [
+            stack.enter_context(game_server("safe", "--redis", store.url, "--node", f"n{number}"))
+            for number in range(count)
+        ]
+        ports = tuple(each.ports[0] for each in opened)
+        servers = tuple(each.servers[0] for each in opened)
+        yield Running(ports, servers, (store.process.pid,))

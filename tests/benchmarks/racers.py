@@ -10,9 +10,8 @@ import hashlib
 import random
 import secrets
 import struct
-import time
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -29,8 +28,6 @@ class LeanSocket(asyncio.Protocol):
         self.on_lost: Callable[[], None] = lambda: None
         """Called when the connection has ended."""
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.received = 0
-        """The number of bytes received."""
         self._transport: asyncio.Transport | None = None
         self._waiting = b""
         self._open = False
@@ -55,7 +52,6 @@ class LeanSocket(asyncio.Protocol):
             self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        self.received += len(data)
         data = self._waiting + data if self._waiting else data
         if not self._open:
             head, found, data = data.partition(b"\r\n\r\n")
@@ -90,10 +86,10 @@ class LeanSocket(asyncio.Protocol):
         return data[start:]
 
 
-async def connect(host: str, port: int) -> LeanSocket:
-    """Open a connection. Raise `ConnectionError` if the server refuses."""
+async def connect(port: int) -> LeanSocket:
+    """Open a connection to this machine. Raises `ConnectionError` if the server refuses."""
     loop = asyncio.get_running_loop()
-    _, socket = await loop.create_connection(LeanSocket, host, port)
+    _, socket = await loop.create_connection(LeanSocket, "127.0.0.1", port)
     await socket.opened
     return socket
 
@@ -104,10 +100,9 @@ ANSWERED_WITHIN = 60.0
 MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
 """Codes of refusals of a move that arrived after its board had ended."""
 
-_ENCODE = msgspec.msgpack.Encoder().encode
-
 CODEC = CODECS[MSGPACK]
 
+GAME = "canfield"
 SEATS = 4
 CAP = 20
 """The time limit of a race in minutes, longer than any race of a benchmark."""
@@ -117,9 +112,6 @@ AT_ONCE = 16
 
 _IS_MOVE = b"\xa4type\xa5board\xa2re"
 """The first bytes of the response to a move, after the byte that counts its fields."""
-
-Choice = Callable[["LeanRacer"], str | None]
-"""A function that returns the next move of a racer; `None` if there is none."""
 
 
 class Board(msgspec.Struct):
@@ -132,7 +124,7 @@ class Board(msgspec.Struct):
 
 
 class Moved(msgspec.Struct):
-    """The fields of the response to a move that the next move needs."""
+    """The fields of a board event that the next move needs."""
 
     board: Board
 
@@ -143,136 +135,108 @@ DECODE_MOVED = msgspec.msgpack.Decoder(Moved).decode
 class LeanRacer:
     """A racer with one connection; every call of `move` sends one move."""
 
-    def __init__(self, socket: LeanSocket, seed: int, choice: Choice) -> None:
+    def __init__(self, socket: LeanSocket, *, dawdles: bool = False) -> None:
+        """`dawdles`: draw from the stock most of the time, so that races last much longer."""
         self.socket = socket
-        self.chance = random.Random(seed)
+        self.dawdles = dawdles
         self.board: Board | None = None
         self.table: events.Table | None = None
         self.dealt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.on_moved: Callable[[int, float], None] = lambda size, wait: None
-        """Called at each response to a move, with its size in bytes and its latency in seconds."""
+        self.on_moved: Callable[[int], None] = lambda size: None
+        """Called at each response to a move, with its size in bytes."""
         self.on_over: Callable[[], None] = lambda: None
-        """Called once when the board has ended."""
+        """Called when the board has ended."""
         self.on_fault: Callable[[Exception], None] = lambda fault: None
         """Called with an unexpected refusal or the end of the connection."""
-        self._choice = choice
-        self._asked = 0.0
         self._last_id = 0
         self._answers: dict[int, asyncio.Future[events.Event]] = {}
-        self._nonce = b""
+        self._nonce = secrets.token_bytes(16)
         self._revealing: asyncio.Future[events.Event] | None = None
-        self._is_over = False
         socket.on_message = self._receive
         socket.on_lost = self._lost
 
     def send(self, kind: type[commands.Command], **fields: object) -> int:
         """Send a command without waiting for the response; returns its size in bytes."""
         self._last_id += 1
-        encoded = _ENCODE(kind(id=self._last_id, **fields))
+        encoded = msgspec.msgpack.encode(kind(id=self._last_id, **fields))
         self.socket.send(encoded)
         return len(encoded)
 
-    async def ask(self, kind: type[commands.Command], **fields: object) -> events.Event:
-        """Send a command and wait for the response."""
+    async def ask(self, kind: type[commands.Command], **fields: object) -> Any:
+        """Send a command and wait for the response; raises `RuntimeError` if it is refused."""
         answer: asyncio.Future[events.Event] = asyncio.get_running_loop().create_future()
         self._answers[self._last_id + 1] = answer
         self.send(kind, **fields)
-        return await asyncio.wait_for(answer, ANSWERED_WITHIN)
-
-    # gathering
-
-    async def hello(self, *, legal: bool) -> None:
-        name = "Racer " + "".join(secrets.choice("abcdefghkmnprstuwxyz") for _ in range(12))
-        answer = await self.ask(commands.Hello, token=secrets.token_hex(32), name=name, legal=legal)
-        assert isinstance(answer, events.Welcome), answer
+        event = await asyncio.wait_for(answer, ANSWERED_WITHIN)
+        if isinstance(event, events.Refused):
+            raise RuntimeError(f"a {kind.__name__} was refused: {event.code}, {event.message}")
+        return event
 
     async def get_ready(self) -> None:
-        """Send `ready` for the table's race, with a new nonce."""
+        """Send `ready` for the table's race."""
         assert self.table is not None
-        self._nonce = secrets.token_bytes(16)
-        done = await self.ask(
-            commands.Ready,
-            table=self.table.code,
-            commitment=self.table.commitment,
-            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
-        )
-        assert isinstance(done, events.Done), done
-
-    # racing
+        hashed = hashlib.sha256(self._nonce).hexdigest()
+        code, commitment = self.table.code, self.table.commitment
+        await self.ask(commands.Ready, table=code, commitment=commitment, nonce_hash=hashed)
 
     def move(self) -> int:
         """Send the next move; returns its size in bytes, or 0 if the board is over."""
         board = self.board
-        if self._is_over or board is None:
-            return 0
-        text = self._choice(self) if board.state == "racing" else None
+        assert board is not None
+        text = self._chosen(board.legal or []) if board.state == "racing" else None
         if text is None:
-            self._end()
+            self.on_over()
             return 0
-        self._asked = time.perf_counter()
         return self.send(commands.MakeMove, race=board.race, after=board.count, move=text)
+
+    def _chosen(self, legal: list[str]) -> str | None:
+        """Choose a move that banks a card, else any legal move, so that races last long."""
+        if self.dawdles and random.random() < 0.8:
+            legal = [move for move in legal if move in ("draw", "redeal")] or legal
+        banking = [move for move in legal if move.endswith((">up", ">down"))]
+        return (banking or [random.choice(legal)])[0] if legal else None
 
     def cash_out(self) -> None:
         """End the board; the response comes like that to a move."""
         assert self.board is not None
-        self._asked = time.perf_counter()
         self.send(commands.CashOut, race=self.board.race)
 
     def disconnect(self) -> None:
-        """Close the connection."""
         self.socket.on_lost = lambda: None
         self.socket.close()
 
-    def _end(self) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self.on_over()
-
-    # Received events
-
     def _receive(self, message: bytes) -> None:
         if message.startswith(_IS_MOVE, 1):
-            self._moved(DECODE_MOVED(message).board, len(message))
+            self.board = DECODE_MOVED(message).board
+            self.on_moved(len(message))
             return
         event = CODEC.decode_event(message)
         match event:
-            case events.BoardChanged(re=int()):
-                self._moved(_board(event.board), len(message))
             case events.BoardChanged(entries=[]):
-                self.board = _board(event.board)
+                self.board = DECODE_MOVED(message).board
                 self.dealt.set_result(None)
             case events.BoardChanged():
-                self._end()
-            case events.TableChanged():
+                self.on_over()
+            case events.TableChanged() | events.Snapshot():
                 self._update_table(event.table)
             case _:
-                self._handle_other(event)
-
-    def _moved(self, board: Board, size: int) -> None:
-        wait = time.perf_counter() - self._asked
-        self.board = board
-        self.on_moved(size, wait)
-
-    def _update_table(self, table: events.Table) -> None:
-        self.table = table
-        if table.phase == "countdown" and self._revealing is None:
-            nonce = self._nonce.hex()
-            asking = self.ask(commands.Reveal, table=table.code, nonce=nonce)
-            self._revealing = asyncio.ensure_future(asking)
-            # a lost connection is reported elsewhere
-            self._revealing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
-
-    def _handle_other(self, event: events.Event) -> None:
-        if isinstance(event, events.Snapshot):
-            self._update_table(event.table)
+                pass
         waiter = self._answers.pop(event.re, None) if event.re is not None else None
         if waiter is not None:
             if not waiter.done():
                 waiter.set_result(event)
         elif isinstance(event, events.Refused) and event.code in MOVE_ON:
-            self._end()
+            self.on_over()
         elif isinstance(event, events.Refused):
             self.on_fault(RuntimeError(f"a move was refused: {event.code}, {event.message}"))
+
+    def _update_table(self, table: events.Table) -> None:
+        self.table = table
+        if table.phase == "countdown" and self._revealing is None:
+            asking = self.ask(commands.Reveal, table=table.code, nonce=self._nonce.hex())
+            self._revealing = asyncio.ensure_future(asking)
+            # a lost connection is reported elsewhere
+            self._revealing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
 
     def _lost(self) -> None:
         fault = ConnectionError("the server closed a racer's connection")
@@ -282,60 +246,42 @@ class LeanRacer:
         self.on_fault(fault)
 
 
-def _board(view: events.BoardView) -> Board:
-    return Board(view.race, view.count, view.state, view.legal)
+async def greeted(port: int, *, dawdles: bool = False) -> LeanRacer:
+    """Connect a racer, under a new name."""
+    racer = LeanRacer(await connect(port), dawdles=dawdles)
+    name = "Racer " + "".join(random.choices("abcdefghkmnprstuwxyz", k=12))
+    await racer.ask(commands.Hello, token=secrets.token_hex(32), name=name, legal=True)
+    return racer
 
 
-def plausible(racer: LeanRacer) -> str | None:
-    """Choose a move that banks a card, else any legal move, so that races last long; `None` if none is."""
-    assert racer.board is not None
-    legal = racer.board.legal
-    banking = [move for move in legal or () if move.endswith((">up", ">down"))]
-    return (banking or [racer.chance.choice(legal)])[0] if legal else None
-
-
-def dawdling(racer: LeanRacer) -> str | None:
-    """Choose to draw from the stock most of the time, so that races last much longer."""
-    assert racer.board is not None
-    legal = racer.board.legal
-    if legal and racer.chance.random() < 0.8:
-        for move in ("draw", "redeal"):
-            if move in legal:
-                return move
-    return plausible(racer)
-
-
-async def seated(ports: Sequence[int], game: str, choice: Choice) -> list[LeanRacer]:
+async def seated(
+    ports: Sequence[int], game: str = GAME, *, dawdles: bool = False
+) -> list[LeanRacer]:
     """Connect four racers, one to each port, seat them at a new table, and start the countdown."""
-    racers = [
-        LeanRacer(await connect("127.0.0.1", port), secrets.randbits(32), choice) for port in ports
-    ]
-    for racer in racers:
-        await racer.hello(legal=True)
+    racers = [await greeted(port, dawdles=dawdles) for port in ports]
     host, *others = racers
     opened = await host.ask(commands.CreateTable, game=game, cap=CAP, seats=SEATS)
-    assert isinstance(opened, events.Snapshot), opened
     for racer in others:
-        joined = await racer.ask(commands.JoinTable, table=opened.table.code)
-        assert isinstance(joined, events.Snapshot), joined
+        await racer.ask(commands.JoinTable, table=opened.table.code)
     for racer in racers:
         await racer.get_ready()
-    started = await host.ask(commands.Start, table=opened.table.code)
-    assert isinstance(started, events.Done), started
+    await host.ask(commands.Start, table=opened.table.code)
     return racers
 
 
 async def racing_tables(
     count: int,
     ports: Callable[[int], Sequence[int]],
-    game: str,
-    choice: Choice = plausible,
+    game: str = GAME,
+    *,
+    dawdles: bool = False,
 ) -> list[list[LeanRacer]]:
     """Start races at `count` tables of four; `ports` maps a table's number to its ports."""
     tables: list[list[LeanRacer]] = []
     for first in range(0, count, AT_ONCE):
-        some = range(first, min(count, first + AT_ONCE))
-        tables += await asyncio.gather(*(seated(ports(number), game, choice) for number in some))
+        numbers = range(first, min(count, first + AT_ONCE))
+        seating = (seated(ports(number), game, dawdles=dawdles) for number in numbers)
+        tables += await asyncio.gather(*seating)
     async with asyncio.timeout(ANSWERED_WITHIN):
         await asyncio.gather(*(racer.dealt for racers in tables for racer in racers))
     return tables

@@ -1,0 +1,316 @@
+"""Measure moves in a closed loop: their cost by durability level, number of tables, layer, game and nodes.
+
+On a shared machine the cost of the same code can change by half from one minute to the next, and not alike for
+every program. So the main ratios are measured in turns of half a second.
+"""
+
+import gc
+import math
+import os
+import statistics
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+
+from benchmarks.generator import (
+    Generator,
+    command_payload,
+    echo_load,
+    echo_payload,
+    race_load,
+    waiting,
+)
+from benchmarks.measuring import Load, millis, together
+from benchmarks.programs import Running, echo_server, game_server, nodes, replicated_server
+from benchmarks.racers import GAME, racing_tables
+from benchmarks.reports import Cell, Report
+from saratoga_rules.games import GAMES
+
+SECONDS, QUICK_SECONDS = 1.5, 1.0
+TABLES, QUICK_TABLES = (1, 4, 16, 64, 256), (1, 16, 64, 256)
+AT = 64
+"""The number of tables at which durability levels, layers, games and nodes are compared."""
+GROWN = (16, 256)
+"""The numbers of tables between which the growth of the cost is measured."""
+ROUNDS = 2
+"""The number of measurements whose mean a row shows."""
+TRIES = 3
+"""Attempts to measure a row that the hypervisor disturbed."""
+
+SETTLE, TURN, TURNS = 0.15, 0.45, 4
+"""Seconds of a turn that do not count, seconds that count, and turns of each program in a round."""
+ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
+
+FIRST_GAME = next(iter(GAMES))
+"""The game that newcomers are offered first."""
+
+
+def columns(measure: str) -> tuple[str, ...]:
+    """Return the column titles; the column `x ...` gives costs as multiples of those of `measure`."""
+    return (
+        *("contestant", "tables", "moves/s", "server CPU us", f"x {measure}", "store CPU us"),
+        *("p50 ms", "p99 ms", "server busy", "generator busy"),
+    )
+
+
+def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
+    """Return a row of results, with the cost also as a multiple of the cost in `measure`."""
+    return [
+        *(name, tables, round(load.rate), load.micros, load.micros / measure.micros),
+        load.store / load.messages * 1e6 if load.store else "-",
+        *(millis(load.latencies, 0.5), millis(load.latencies, 0.99)),
+        *(f"{load.server_busy:.0%}", load.generator_busy),
+    ]
+
+
+async def measured_line(
+    what: str,
+    opened: Callable[[], AbstractContextManager[Running]],
+    loaded: Callable[[Running], Awaitable[Load]],
+) -> Load:
+    """Start a program and load it, up to `TRIES` times until the hypervisor leaves it alone; return the best load."""
+    loads: list[Load] = []
+    while len(loads) < TRIES and not (loads and loads[-1].is_undisturbed):
+        with opened() as running:
+            loads.append(await loaded(running))
+    best = min(loads, key=lambda load: load.stolen / load.seconds)
+    print(
+        f"... {what}: {best.micros:.1f} us, {best.rate:.0f} a second", file=sys.stderr, flush=True
+    )
+    return best
+
+
+async def race_line(
+    tables: int,
+    seconds: float,
+    opened: Callable[[], AbstractContextManager[Running]] = game_server,
+    *,
+    game: str = GAME,
+    is_spread: bool = False,
+) -> Load:
+    """Measure a server with racing tables; with `is_spread` each table plays at all nodes."""
+
+    async def loaded(running: Running) -> Load:
+        ports = running.spread if is_spread else running.same
+        return await race_load(running, tables, seconds, game=game, ports=ports)
+
+    return await measured_line(f"{game}, {tables} tables", opened, loaded)
+
+
+async def echo_line(like: Load, tables: int, seconds: float) -> Load:
+    """Measure the bare echo with as many connections, and messages of the same sizes."""
+
+    async def loaded(running: Running) -> Load:
+        return await echo_load(running, like, tables * 4, seconds)
+
+    return await measured_line(f"echo, {tables} tables", echo_server, loaded)
+
+
+async def moves(report: Report, *, quick: bool) -> None:
+    """Measure the cost of a move and of a bare echo, at 1 to 256 tables."""
+    seconds = QUICK_SECONDS if quick else SECONDS
+    rows: list[list[Cell]] = []
+    safe: dict[int, Load] = {}
+    echo: dict[int, Load] = {}
+    for tables in QUICK_TABLES if quick else TABLES:
+        safe[tables] = await race_line(tables, seconds)
+        echo[tables] = await echo_line(safe[tables], tables, seconds)
+        loads = {"bare echo": echo[tables], "safe": safe[tables]}
+        if tables == AT and not quick:
+            loads["fast"] = await race_line(tables, seconds, lambda: game_server("fast"))
+            loads["replicated"] = await race_line(tables, seconds, replicated_server)
+        rows += [line(name, tables, load, echo[tables]) for name, load in loads.items()]
+    report.table(columns("echo"), rows)
+    report.say(
+        f"A message to the server had {safe[AT].question} bytes, an answer {safe[AT].answer} (with the "
+        "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
+        "of which the replica's files are in memory."
+    )
+    alone = safe[1], echo[1]
+    ratio = alone[0].micros / alone[1].micros
+    report.bar("a move at `safe`, 1 table, in bare echoes", ratio, 2.6, loads=alone)
+    await _in_turns(report, QUICK_ROUNDS_IN_TURNS if quick else ROUNDS_IN_TURNS)
+    await _growth(report, safe, echo, seconds)
+    first, other = [await race_line(AT, seconds, game=game) for game in (FIRST_GAME, GAME)]
+    what = f"a move of {FIRST_GAME} at `safe`, {AT} tables, in moves of {GAME}"
+    report.bar(what, first.micros / other.micros, 1.3, loads=(first, other))
+
+
+async def _growth(
+    report: Report, safe: dict[int, Load], echo: dict[int, Load], seconds: float
+) -> None:
+    ours = {tables: [safe[tables], await race_line(tables, seconds)] for tables in GROWN}
+    theirs = {
+        tables: [echo[tables], await echo_line(ours[tables][-1], tables, seconds)]
+        for tables in GROWN
+    }
+    (few, many), (its_few, its_many) = (
+        [statistics.mean(load.micros for load in each[tables]) for tables in GROWN]
+        for each in (ours, theirs)
+    )
+    report.say(
+        f"From {GROWN[0]} to {GROWN[1]} tables (means of {ROUNDS}) the server's cost went from {few:.1f} to "
+        f"{many:.1f} us, the echo's own from {its_few:.1f} to {its_many:.1f}; all of it counted, the server's "
+        f"is {many / few:.2f} x."
+    )
+    loads = [load for each in (ours, theirs) for some in each.values() for load in some]
+    growth = (many - (its_many - its_few)) / few
+    report.bar("cost at 256 tables to that at 16, less the echo's growth", growth, 1.3, loads=loads)
+
+
+# In turns
+
+SAFE, BARE = "`safe`", "bare echo"
+ECHOES = {
+    BARE: ("bare", echo_payload),
+    "our transport, echoing bytes": ("bytes", echo_payload),
+    "our transport, answering commands": ("commands", command_payload),
+}
+
+
+class Contestant:
+    """A running program and its load, which is paused except in its turns."""
+
+    def __init__(self, generator: Generator, running: Running) -> None:
+        self.generator, self.running = generator, running
+        generator.pause()
+
+    async def turn(self) -> Load:
+        gc.collect()
+        self.generator.resume()
+        await self.generator.wait(SETTLE)
+        try:
+            if self.generator.has_run_out:
+                raise RuntimeError("the waiting tables ran out")
+            return await self.generator.measure(self.running, TURN)
+        finally:
+            self.generator.pause()
+
+
+@asynccontextmanager
+async def _racing() -> AsyncIterator[Contestant]:
+    with game_server() as running:
+        seats = AT + waiting(AT, (TURNS + 1) * (SETTLE + TURN))
+        contestant = Contestant(Generator(), running)
+        contestant.generator.race(await racing_tables(seats, running.same), AT)
+        yield contestant
+        contestant.generator.close()
+
+
+@asynccontextmanager
+async def _echoing(kind: str, payload: bytes) -> AsyncIterator[Contestant]:
+    with echo_server(kind) as running:
+        contestant = Contestant(Generator(), running)
+        await contestant.generator.echo(running, AT * 4, payload)
+        yield contestant
+        contestant.generator.close()
+
+
+async def _in_turns(report: Report, rounds: int) -> None:
+    """Measure the server and all echoes at once, with as many connections and messages of the same sizes."""
+    taken: list[dict[str, Load]] = []
+    for _ in range(rounds):
+        async with AsyncExitStack() as stack:
+            server = await stack.enter_async_context(_racing())
+            like = await server.turn()
+            contestants = {
+                name: await stack.enter_async_context(_echoing(kind, payload(like)))
+                for name, (kind, payload) in ECHOES.items()
+            }
+            contestants[SAFE] = server
+            for number in range(TURNS):
+                order = list(contestants)[:: -1 if number % 2 else 1]
+                taken.append({name: await contestants[name].turn() for name in order})
+    quiet = [turn for turn in taken if all(load.is_undisturbed for load in turn.values())]
+    counted = quiet if len(quiet) >= len(taken) / 2 else taken
+    micros = {name: together([turn[name] for turn in counted]).micros for name in (*ECHOES, SAFE)}
+    rows: list[list[Cell]] = []
+    for name, cost in micros.items():
+        ratios = sorted(turn[name].micros / turn[BARE].micros for turn in counted)
+        spread = ratios[0], statistics.median(ratios), ratios[-1]
+        rows.append([name, cost, cost / micros[BARE], *spread])
+    titles = ("in turns", "server CPU us", f"x {BARE}", "lowest turn", "median", "highest")
+    report.table(titles, rows)
+    report.say(f"{len(counted)} of {len(taken)} turns of {TURN:g} s each are counted.")
+    echoing = micros["our transport, echoing bytes"] / micros[BARE]
+    whole = micros[SAFE] / micros[BARE]
+    if counted is not quiet:
+        echoing = whole = math.nan
+    report.bar(f"our transport, echoing, {AT} tables, in bare echoes", echoing, 0.5)
+    report.bar(f"a move at `safe`, {AT} tables, in bare echoes", whole, 1.5)
+
+
+# Layers, games, nodes
+
+LAYERS = {
+    "everything": (),
+    "without rules": ("no-rules",),
+    "without commit": ("no-commit",),
+    "without both": ("no-rules", "no-commit"),
+}
+
+
+async def layers(report: Report, *, quick: bool) -> None:
+    """Measure a move while parts of the server are replaced."""
+    seconds = QUICK_SECONDS if quick else SECONDS
+    seen: dict[str, list[Load]] = {name: [] for name in LAYERS}
+    for _ in range(ROUNDS):
+        # in turns, so that the machine's state is nearly the same for all
+        for name, altered in LAYERS.items():
+            opened = lambda altered=altered: game_server(altered=altered)  # noqa: E731
+            seen[name].append(await race_line(AT, seconds, opened))
+    loads = {name: together(some) for name, some in seen.items()}
+    whole, bare, unstored, both = loads.values()
+    echo = together([await echo_line(whole, AT, seconds) for _ in range(ROUNDS)])
+    # without the rules the position never changes, so the sizes of the responses differ
+    rows = [line(name, AT, load, echo) for name, load in {"bare echo": echo, **loads}.items()]
+    report.table(columns("echo"), rows)
+    ratio, what = bare.micros / echo.micros, f"a move without rules, {AT} tables, in bare echoes"
+    report.bar(what, ratio, 0.65, loads=(bare, echo))
+    report.say("So of a move's microseconds:")
+    differences = {
+        "bare echo": echo.micros,
+        "transport, codec, handlers (without both, less the echo)": both.micros - echo.micros,
+        "rules (everything less without rules)": whole.micros - bare.micros,
+        "commit (everything less without commit)": whole.micros - unstored.micros,
+    }
+    report.table(("layer", "us"), list(differences.items()))
+    report.say(
+        f"Answers had {whole.answer} bytes, {both.answer} without both. *Rules*: judging, listing legal "
+        "moves and the test for *stuck*; not the view of the position, which is made all the same. The "
+        "differences need not add up: without a commit there is no batch to wait for, and moves come one "
+        "by one."
+    )
+
+
+async def games(report: Report, *, quick: bool) -> None:
+    """Measure a move of every game, and beside it an echo with messages of the same sizes."""
+    rows: list[list[Cell]] = []
+    for name in GAMES:
+        load = await race_line(AT, QUICK_SECONDS if quick else SECONDS, game=name)
+        echo = await echo_line(load, AT, QUICK_SECONDS)
+        rows.append([*line(name, AT, load, echo), echo.micros, load.answer])
+    report.table((*columns("echo"), "its echo us", "answer bytes"), rows)
+
+
+async def two_nodes(report: Report, *, quick: bool) -> None:
+    """Compare two servers on one store with one server."""
+    seconds = QUICK_SECONDS if quick else SECONDS
+
+    async def load(count: int, *, is_spread: bool = False) -> Load:
+        return await race_line(AT, seconds, lambda: nodes(count), is_spread=is_spread)
+
+    # in both orders, so that a change of the machine's state affects both
+    loads = [await load(count) for count in (1, 2, 2, 1)]
+    one, home = together([loads[0], loads[3]]), together(loads[1:3])
+    spread = await load(2, is_spread=True)
+    rows = {"one server": one, "two, each table at one of them": home, "two, each at both": spread}
+    report.table(columns("one server"), [line(name, AT, row, one) for name, row in rows.items()])
+    report.say(
+        f"Two servers make {home.rate / one.rate:.2f} x the moves of one here, "
+        f"{spread.rate / one.rate:.2f} x where every table plays at both; beside them the store "
+        f"({home.store / home.seconds:.0%} of a core) and the generator ({home.generator_busy}) share the "
+        f"{os.cpu_count()} cores."
+    )
+    ratio = home.micros / one.micros
+    report.bar("CPU of a move on two nodes to one", ratio, 1.1, loads=loads)
