@@ -13,6 +13,7 @@ import {
   cardSign,
   carried,
   contentOf,
+  coveredWords,
   describeMove,
   drawPile,
   foundationPiles,
@@ -38,7 +39,8 @@ const SLIDE = 180;
 /**
  * @typedef {import("./cards.js").Move} Move
  * @typedef {import("./session.js").OwnBoard} OwnBoard
- * @typedef {{pile: string, size: number | null}} Pick `size`: how many cards the player chose; else the target decides
+ * @typedef {{pile: string, size: number | null, cards: string}} Pick `size`: how many cards the player chose; else the target
+ *   decides; `cards`: what the pile showed then
  * @typedef {{play: (move: string) => void, why: (move: string, about: string) => void, say: (text: string) => void,
  *   leave: () => void, isConnected: () => boolean}} Player what the board asks of its screen
  */
@@ -57,7 +59,7 @@ export class Board {
     this.chosen = "";
     this.isQuick = false;
     this.sought = "";
-    /** @type {(() => void)[]} */
+    /** Taps and keys that wait for an answer; `cards`: what a tapped pile showed. @type {{act: () => void, pile?: string, cards?: string}[]} */
     this.queue = [];
     /** @type {Map<string, any>} */
     this.buttons = new Map();
@@ -104,15 +106,35 @@ export class Board {
     const before = this.own;
     this.own = own;
     if (own.takenBack && own.takenBack !== before.takenBack) this.queue = [];
+    // keys name piles, whose cards an outage may change
+    if (!this.player.isConnected()) this.queue = this.queue.filter(({ pile }) => pile);
     if (own.state !== "racing") this.drop();
-    if (this.picked && mayMove(own) && !this.#carries(this.picked.pile, this.picked.size).length)
-      this.drop();
+    const { picked } = this;
+    if (picked && picked.cards !== this.#shows(picked.pile)) this.#forget();
+    else if (picked && mayMove(own) && !this.#carries(picked.pile, picked.size).length) this.drop();
     if (!own.legal.includes(this.chosen)) this.chosen = "";
     const moved = before.shown === own.shown ? null : this.#moved(before, own);
     const from = moved && !this.drag.isDropping ? this.#places(moved.source, moved.count) : [];
     this.paint();
     if (moved) this.#slide(moved.target, from);
-    while (this.queue.length && mayMove(this.own)) this.queue.shift()?.();
+    while (mayMove(this.own)) {
+      const next = this.queue.shift();
+      if (!next) return;
+      if (next.pile && next.cards !== this.#shows(next.pile)) this.#forget();
+      else next.act();
+    }
+  }
+
+  /** The cards that a pile shows. @param {string} pile */
+  #shows(pile) {
+    return seenCards(this.own.shown, pile).join();
+  }
+
+  /** Forget what was chosen among cards that lie there no more. */
+  #forget() {
+    this.queue = [];
+    this.drop();
+    this.player.say("The cards have changed: choose again.");
   }
 
   // Legal moves
@@ -187,14 +209,16 @@ export class Board {
       const tag = move && !takes.has(pile) && pile !== "stock" ? [this.#tag(pile, move)] : [];
       fill(button, ...this.#caption(pile), ...parts, ...tag);
       button.classList.toggle("lit", Boolean(move) || takes.has(pile));
-      button.setAttribute(
-        "aria-label",
-        pileLabel(shown, pile, this.game) + this.#invites(pile, move),
-      );
+      const label = pileLabel(shown, pile, this.game);
+      const below = pile[0] === "t" ? coveredWords(shown, pile) : "";
+      button.setAttribute("aria-label", label + this.#invites(pile, move) + below);
       if (isHeld) button.setAttribute("aria-pressed", "true");
       else button.removeAttribute("aria-pressed");
     }
     if (this.sought) this.find(this.sought);
+    // what a draw turns up comes with the answer
+    const isOut = this.own.flight && !readMove(this.own.flight).to;
+    this.buttons.get("stock").classList.toggle("asked", Boolean(isOut));
   }
 
   /** The key cap and name over a pile, drawn where there is room. @param {string} pile */
@@ -236,17 +260,17 @@ export class Board {
       : `, ${counted(move.count)} can go here`;
   }
 
-  /** Light up the cards that the player looks for, and say how many. @param {string} sought */
+  /** Light up the cards that the player looks for, and return how many there are and where. @param {string} sought */
   find(sought) {
     this.sought = sought;
-    let number = 0;
-    for (const button of this.buttons.values())
+    const piles = [];
+    for (const [pile, button] of this.buttons)
       for (const card of button.querySelectorAll("[data-card]")) {
         const isFound = isSought(card.dataset.card, sought);
         card.classList.toggle("sought", isFound);
-        number += Number(isFound);
+        if (isFound) piles.push(pileWords(pile));
       }
-    return number;
+    return [counted(piles.length), ...new Set(piles)].join(", ");
   }
 
   // Motion
@@ -271,28 +295,28 @@ export class Board {
 
   /** Slide the cards on top of a pile from where they lay. @param {string} pile @param {DOMRect[]} from */
   #slide(pile, from) {
-    const cards = [...this.#cardsOf(pile)].slice(-Math.max(1, from.length));
-    if (isFoundation(pile)) this.#rise(pile);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    cards.forEach((card, index) => {
+    if (isFoundation(pile)) {
+      const plus = h("i", { class: "tag plus", "aria-hidden": "true" }, `+$${PRIZE}`);
+      plus.addEventListener("animationend", () => plus.remove());
+      this.buttons.get(pile)?.append(plus);
+    }
+    const cards = [...this.#cardsOf(pile)];
+    const covered = cards.at(-from.length - 1);
+    cards.slice(-Math.max(1, from.length)).forEach((card, index) => {
       if (!from[index]) return;
       const to = card.getBoundingClientRect();
-      card.animate(
+      const slide = card.animate(
         [
           { translate: `${from[index].x - to.x}px ${from[index].y - to.y}px`, zIndex: 3 },
           { translate: "0 0", zIndex: 3 },
         ],
         { duration: SLIDE, easing: "ease-out" },
       );
+      // the card below keeps its picture until the others lie on it
+      covered?.classList.add("receives");
+      slide.onfinish = () => covered?.classList.remove("receives");
     });
-  }
-
-  /** Show what a foundation paid. @param {string} pile */
-  #rise(pile) {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const plus = h("i", { class: "tag plus", "aria-hidden": "true" }, `+$${PRIZE}`);
-    plus.addEventListener("animationend", () => plus.remove());
-    this.buttons.get(pile)?.append(plus);
   }
 
   // Taps
@@ -306,7 +330,7 @@ export class Board {
   /** Use a tap on a pile; `depth` counts from the top card, 0 is no card in particular. @param {string} pile @param {number} depth */
   tap(pile, depth = 0) {
     if (this.own.state !== "racing") return this.player.say("");
-    if (!mayMove(this.own)) return this.#wait(pile, () => this.tap(pile, depth));
+    if (!mayMove(this.own)) return this.#wait(pile, depth);
     if (this.chosen && this.lit.has(pile)) return this.#play(this.chosen);
     this.chosen = "";
     if (this.aim) return this.#bankFrom(pile);
@@ -318,21 +342,26 @@ export class Board {
     const picked = this.picked;
     this.drop();
     if (picked) this.#why(picked, pile);
-    else this.player.say(this.#nothingFrom(pile));
+    else this.player.say(this.#nothingFrom(pile, depth));
   }
 
-  /** Pick now and play later: an answer is on its way. @param {string} pile @param {() => void} later */
-  #wait(pile, later) {
-    if (
-      !this.own.isCashingOut &&
-      !this.picked &&
-      !this.queue.length &&
-      pile !== "stock" &&
-      seenCards(this.own.shown, pile).length
-    ) {
-      this.picked = { pile, size: null };
+  /** Pick now and play later: an answer is on its way. @param {string} pile @param {number} depth */
+  #wait(pile, depth) {
+    const cards = this.#shows(pile);
+    if (!this.own.isCashingOut && !this.picked && !this.queue.length && cards) {
+      this.picked = { pile, size: null, cards };
       this.paint();
-    } else if (this.player.isConnected() && this.queue.length < MOST_QUEUED) this.queue.push(later);
+      this.#sayWaiting();
+    } else this.#later({ act: () => this.tap(pile, depth), pile, cards });
+  }
+
+  /** Do something when the answer has come that is on its way. @param {{act: () => void, pile?: string, cards?: string}} next */
+  #later(next) {
+    if (this.player.isConnected() && this.queue.length < MOST_QUEUED) this.queue.push(next);
+    this.#sayWaiting();
+  }
+
+  #sayWaiting() {
     if (!this.player.isConnected()) this.player.say("Your last move waits for the connection.");
     else if (this.own.isCashingOut) this.player.say("Cashing out: no more moves can be made.");
   }
@@ -343,7 +372,7 @@ export class Board {
     const sizes = new Map();
     for (const move of this.#carries(pile)) sizes.set(move.to, (sizes.get(move.to) ?? 0) + 1);
     const isOpen = [...sizes.values()].some((number) => number > 1);
-    this.picked = { pile, size: chooses && isOpen ? depth : null };
+    this.picked = { pile, size: chooses && isOpen ? depth : null, cards: this.#shows(pile) };
     this.#changed(this.#pickText());
   }
 
@@ -397,19 +426,13 @@ export class Board {
     this.player.why(this.own.view.stock ? "draw" : "redeal", "");
   }
 
-  /** @param {string} pile */
-  #nothingFrom(pile) {
-    const top = seenCards(this.own.view, pile).at(-1);
-    if (pile === "stock") return "The stock is empty.";
-    if (top && !isFoundation(pile))
-      return `${cardSign(top)}, ${pileWords(pile)}: no place to go now.`;
-    if (isFoundation(pile))
-      return top
-        ? `${capitalised(pileWords(pile))}: ${cardSign(top)} on top.`
-        : `${capitalised(pileWords(pile))}: empty.`;
-    return pile[0] === "t"
-      ? `${capitalised(pileWords(pile))} is a space.`
-      : `${capitalised(pileWords(pile))} is empty.`;
+  /** @param {string} pile @param {number} [depth] that of the tapped card */
+  #nothingFrom(pile, depth = 0) {
+    const card = seenCards(this.own.view, pile).at(-depth || -1);
+    const name = capitalised(pileWords(pile));
+    if (!card) return `${name} is ${pile[0] === "t" ? "a space" : "empty"}.`;
+    if (isFoundation(pile)) return `${name}: ${cardSign(card)} on top.`;
+    return `${cardSign(card)}, ${pileWords(pile)}: no place to go now.`;
   }
 
   /** Ask the server why a carry is refused: the page knows no rules. @param {Pick} picked @param {string} to */
@@ -482,13 +505,10 @@ export class Board {
     return (target && this.picked && this.#targets(this.picked).get(target)?.count) || 0;
   }
 
-  /** Spell a pile out, or stop it. @param {string} pile */
+  /** Spell a pile out; without one, stop it. @param {string} pile */
   spell(pile) {
-    this.player.say(
-      pile
-        ? `${capitalised(pileWords(pile))}: ${spelledOut(this.own.shown, pile)}`
-        : this.#pickText(),
-    );
+    const says = pile && `${capitalised(pileWords(pile))}: ${spelledOut(this.own.shown, pile)}`;
+    this.player.say(says || this.#pickText());
   }
 
   // Keys
@@ -498,12 +518,11 @@ export class Board {
     const { key } = event;
     if (event.ctrlKey || event.altKey || event.metaKey) return false;
     if (key.startsWith("Arrow")) return this.#step(key.slice(5));
-    const action = this.#action(key === "Tab" && event.shiftKey ? "Backtab" : key);
-    if (!action) return false;
-    if (this.own.state === "racing" && !mayMove(this.own)) {
-      if (this.player.isConnected() && this.queue.length < MOST_QUEUED) this.queue.push(action);
-      else this.#wait("stock", () => {});
-    } else action();
+    if (key.toLowerCase() === "s") return (this.spell(this.roving), true);
+    const act = this.#action(key === "Tab" && event.shiftKey ? "Backtab" : key);
+    if (!act) return false;
+    if (this.own.state === "racing" && !mayMove(this.own)) this.#later({ act });
+    else act();
     return true;
   }
 
@@ -526,6 +545,8 @@ export class Board {
     if (key === "+" || key === "=") return () => this.#resize(1);
     if (key === "-") return () => this.#resize(-1);
     if (lower === "o") return () => this.#quick();
+    if (lower === "u" || lower === "z")
+      return () => this.player.say("A race has no undo: a move counts once it is made.");
     return null;
   }
 

@@ -341,6 +341,12 @@ function columnLabel(view, pile, cards) {
   return `${name}: ${below}${counted(cards.length)}, ${cardName(cards[cards.length - 1])} on top${packet}`;
 }
 
+/** The cards under the top of a column, the upper ones first, for its label; empty without any. @param {View} view @param {string} pile */
+export function coveredWords(view, pile) {
+  const below = seenCards(view, pile).slice(0, -1).reverse().map(cardName);
+  return below.length ? `; below it ${below.join(", ")}` : "";
+}
+
 /** @param {View} view @param {string} game */
 function stockLabel(view, game) {
   const about = GAMES[game];

@@ -25,29 +25,32 @@ export class Drag {
   #timer = 0;
   #isSpelling = false;
   #ignoresClick = false;
+  /** The pile that looks pressed. @type {Element | null} */
+  #pressed = null;
+  #isClosed = new AbortController();
 
   /** @param {import("./board.js").Board} board */
   constructor(board) {
     this.board = board;
+    const { signal } = this.#isClosed;
     for (const section of [board.found, board.cols, board.hand]) {
       section.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) =>
         this.#down(event),
       );
-      section.addEventListener("pointermove", (/** @type {PointerEvent} */ event) =>
-        this.#move(event),
-      );
-      section.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => this.#up(event));
-      section.addEventListener("pointercancel", () => this.cancel());
       section.addEventListener("contextmenu", (/** @type {Event} */ event) =>
         event.preventDefault(),
       );
     }
-    addEventListener("orientationchange", this.cancel);
+    // it may end beside the board
+    addEventListener("pointermove", (event) => this.#move(event), { signal });
+    addEventListener("pointerup", (event) => this.#up(event), { signal });
+    for (const end of ["pointercancel", "orientationchange"])
+      addEventListener(end, () => this.cancel(), { signal });
   }
 
   close() {
     this.cancel();
-    removeEventListener("orientationchange", this.cancel);
+    this.#isClosed.abort();
   }
 
   /** Whether the click after a drag or a long press is no tap. */
@@ -67,6 +70,8 @@ export class Drag {
     const cards = [...button.querySelectorAll(":scope > .card")];
     const index = cards.indexOf(/** @type {Element} */ (target.closest(".card")));
     this.board.pressedDepth = index < 0 ? 0 : cards.length - index;
+    this.#pressed = button;
+    button.classList.add("pressed");
     this.#press = {
       id: event.pointerId,
       x: event.clientX,
@@ -88,18 +93,12 @@ export class Drag {
   #move(event) {
     const press = this.#press;
     if (!press || event.pointerId !== press.id) return;
-    // a mouse that was released beside the board was not heard
-    if (!event.buttons) return this.cancel();
     const [x, y] = [event.clientX - press.x, event.clientY - press.y];
     if (!this.#ghost) {
       if (Math.hypot(x, y) < press.far) return;
       clearTimeout(this.#timer);
       this.#cards = this.board.lift(press.pile, press.depth);
-      if (!this.#cards.length) {
-        this.#press = null;
-        this.#ignoresClick = true;
-        return;
-      }
+      if (!this.#cards.length) return this.cancel();
       this.board.buttons.get(press.pile).setPointerCapture(event.pointerId);
       this.#raise();
     }
@@ -141,12 +140,7 @@ export class Drag {
   /** @param {PointerEvent} event */
   #up(event) {
     if (event.pointerId !== this.#press?.id) return;
-    clearTimeout(this.#timer);
-    if (this.#isSpelling) {
-      this.#isSpelling = false;
-      this.#ignoresClick = true;
-      this.board.spell("");
-    }
+    if (this.#release()) this.#ignoresClick = true;
     if (this.#ghost) {
       this.#ignoresClick = true;
       this.isDropping = true;
@@ -158,17 +152,25 @@ export class Drag {
   }
 
   /** Put the cards back, wherever the pointer is. */
-  cancel = () => {
-    clearTimeout(this.#timer);
-    if (this.#isSpelling) this.board.spell("");
+  cancel() {
+    this.#release();
     if (this.#ghost) {
       this.board.drop();
       this.#lower(false);
     }
     this.#ignoresClick = this.#press !== null;
-    this.#isSpelling = false;
     this.#press = null;
-  };
+  }
+
+  /** End what a press shows, and return whether it was a long one. */
+  #release() {
+    clearTimeout(this.#timer);
+    this.#pressed?.classList.remove("pressed");
+    const wasLong = this.#isSpelling;
+    this.#isSpelling = false;
+    if (wasLong) this.board.spell("");
+    return wasLong;
+  }
 
   /** @param {boolean} isPlayed */
   #lower(isPlayed) {

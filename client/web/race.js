@@ -89,6 +89,7 @@ export const KEYS = [
   ["arrows", "go to the pile beside; enter taps it"],
   ["+, -", "carry more or fewer cards together"],
   ["esc", "drop the picked cards"],
+  ["s", "spell out all cards of the pile with the focus"],
   ["o", "quick: a pile with only one legal move plays it at once"],
   ["/", "find cards by rank, suit or both"],
   ["x", "cash out; asks first"],
@@ -122,6 +123,16 @@ function percent(part, whole) {
 /** What the player sees of the own board before the standings tell it. @param {State} state */
 function ownMoney(state) {
   return state.own ?? ownRow(state);
+}
+
+/** The own place among the racers, as soon as it tells one from another. @param {State} state */
+function placeNodes(state) {
+  const all = rows(state);
+  const row = ownRow(state);
+  if (!row || all.length < 2) return [];
+  if (all.every(({ place }) => place === row.place))
+    return [h("span", { class: "dim" }, "all level")];
+  return [h("b", {}, ordinal(row.place)), " ", h("span", { class: "dim" }, `of ${all.length}`)];
 }
 
 /** The track: the money meter and everybody's standing in one bar. @param {State} state */
@@ -452,10 +463,6 @@ export class RaceScreen {
     this.sheetBody = null;
     /** @type {HTMLDialogElement | null} */
     this.sheet = null;
-    /** The steps through the own board once it has ended. @type {HTMLElement | null} */
-    this.steps = null;
-    /** The position of the own board that is shown; `null`: the present one. @type {number | null} */
-    this.at = null;
 
     this.place = h("p", { class: "place" });
     this.net = h("p", { class: "net" });
@@ -548,7 +555,7 @@ export class RaceScreen {
 
   /** Called when the screen stands in the document. */
   shown() {
-    this.board.focus("stock", false);
+    this.board.focus();
   }
 
   /** @param {string} text */
@@ -598,7 +605,7 @@ export class RaceScreen {
     const own = state.own;
     if (!own) return;
     const turned = turnedUp(this.board.own, own);
-    this.#showBoard(own);
+    this.board.show(own);
     if (turned) fill(this.turned, ...spoken(turned));
     this.#showFigures(state, own);
     this.#report(state, own);
@@ -607,15 +614,7 @@ export class RaceScreen {
 
   /** @param {State} state @param {import("./session.js").OwnBoard} own */
   #showFigures(state, own) {
-    const row = ownRow(state);
-    const all = rows(state);
-    if (row)
-      fill(
-        this.place,
-        h("b", {}, ordinal(row.place)),
-        " ",
-        h("span", { class: "dim" }, `of ${all.length}`),
-      );
+    fill(this.place, ...placeNodes(state));
     const net = dollars(own.net);
     if (this.net.textContent !== net) {
       write(this.net, net);
@@ -630,19 +629,11 @@ export class RaceScreen {
 
   /** @param {State} state @param {import("./session.js").OwnBoard} own */
   #showSide(state, own) {
-    const row = ownRow(state);
     const meter = h(
       "div",
       { class: "meter" },
       h("p", { class: `big ${tone(own.net)}` }, dollars(own.net)),
-      h(
-        "p",
-        {},
-        row ? h("b", {}, ordinal(row.place)) : null,
-        ` of ${rows(state).length}`,
-        h("br"),
-        h("span", { class: "dim" }, gap(state)),
-      ),
+      h("p", {}, ...placeNodes(state), h("br"), h("span", { class: "dim" }, gap(state))),
       track(state),
       h(
         "p",
@@ -695,7 +686,6 @@ export class RaceScreen {
     this.#say(`${heading}: ${own.banked} banked, ${dollars(own.net)}.`);
     this.sheet?.close();
     if (state.outcome) return;
-    this.#offerSteps(own);
     this.sheet = openSheet(
       { title: heading },
       h(
@@ -711,67 +701,6 @@ export class RaceScreen {
         button("Watch the race", () => this.app.watchRace(true), "main"),
       ),
     );
-  }
-
-  /** Let the player step through the own board while others race. @param {import("./session.js").OwnBoard} own */
-  #offerSteps({ trail }) {
-    const last = trail.length - 1;
-    if (last < 1 || this.steps) return;
-    const shown = h("output", {}, `${last} / ${last}`);
-    const range = h("input", {
-      type: "range",
-      min: 0,
-      max: last,
-      value: last,
-      "aria-label": "Move",
-      oninput: () => this.#step(Number(range.value)),
-    });
-    const by = (
-      /** @type {string} */ text,
-      /** @type {string} */ label,
-      /** @type {number} */ moves,
-    ) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          "aria-label": label,
-          onclick: () => this.#step(Number(range.value) + moves),
-        },
-        text,
-      );
-    this.steps = h(
-      "div",
-      { class: "steps", role: "group", "aria-label": "Step through your board" },
-      by("\u2039", "One move back", -1),
-      range,
-      by("\u203a", "One move on", 1),
-      shown,
-    );
-    this.messages.append(this.steps);
-    this.node.classList.add("stepping");
-  }
-
-  /** Show the own board after so many moves. @param {number} at */
-  #step(at) {
-    const own = this.app.state?.own;
-    if (!own || !this.steps) return;
-    const [range, shown] = [
-      /** @type {HTMLInputElement} */ (this.steps.querySelector("input")),
-      /** @type {Element} */ (this.steps.querySelector("output")),
-    ];
-    const last = Number(range.max);
-    this.at = Math.max(0, Math.min(last, at));
-    range.value = String(this.at);
-    range.setAttribute("aria-valuetext", `move ${this.at} of ${last}`);
-    write(shown, `${this.at} / ${last}`);
-    this.#showBoard(own);
-  }
-
-  /** Show the own board, after the moves to which the player has stepped. @param {import("./session.js").OwnBoard} own */
-  #showBoard(own) {
-    this.board.show(this.at === null ? own : { ...own, shown: own.trail[this.at] });
   }
 
   /** Read the most important new line aloud, at most one in three seconds; show the moments in the message row. @param {State} state */
@@ -821,6 +750,7 @@ export class RaceScreen {
     write(this.live, state.alarms.length ? "ALARM" : isAway ? "\u25cb waiting" : "\u25cf live");
     this.live.classList.toggle("alarm", state.alarms.length > 0);
     const warned = this.app.idleLeft;
+    this.status.classList.toggle("loss", warned > 0);
     if (isAway)
       this.#say(`No answer, ${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`); // not read aloud each second
     else if (warned)
@@ -861,7 +791,7 @@ export class RaceScreen {
         {},
         "You end with ",
         h("b", {}, `${own.banked} banked`),
-        row ? `, ${ordinal(row.place)} now.` : ".",
+        row && rows(state).length > 1 ? `, ${ordinal(row.place)} now.` : ".",
         chase,
         " This cannot be taken back.",
       ),
@@ -885,8 +815,8 @@ export class RaceScreen {
       placeholder: "9, h, 10d, qs",
       autocomplete: "off",
       oninput: () => {
-        const number = this.board.find(input.value);
-        write(found, input.value ? counted(number) : "");
+        const where = this.board.find(input.value);
+        write(found, input.value ? where : "");
       },
     });
     const finder = h(
@@ -964,7 +894,11 @@ export class RaceScreen {
       case "e":
         return (askToEndRace(this.app), true);
       case "c":
-        return (this.app.nextSuits(this.game), true);
+        this.app.nextSuits(this.game);
+        return (
+          this.#say(`Suits in ${suitColours(this.game) === 4 ? "four" : "two"} colours.`),
+          true
+        );
       case "t":
         return (this.#say(`Colours: ${this.app.nextTheme()}.`), true);
       case "q":
@@ -972,14 +906,8 @@ export class RaceScreen {
       case "p":
         return (this.#openMenu(), true);
     }
-    if (this.board.own.state === "racing") return this.board.key(event);
-    if (event.key === "Tab") return false;
-    const last = this.board.own.trail.length - 1;
-    const at = this.at ?? last;
-    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
-    if (!this.steps || !(event.key in steps)) return this.board.key(event);
-    this.#step(steps[/** @type {"Home"} */ (event.key)]);
-    return true;
+    // once the board has ended, Tab is the browser's
+    return (event.key !== "Tab" || this.board.own.state === "racing") && this.board.key(event);
   }
 
   close() {

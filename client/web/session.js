@@ -17,6 +17,8 @@ const LEAD_EVERY = 3_000;
 const PASS_EVERY = 5_000;
 /** Milliseconds without a sign of the player after which the server ends the board, or chooses another host. */
 const IDLE = 180_000;
+/** Milliseconds after which a lost connection is news: a page that is loaded again is none. */
+const AWAY = 5_000;
 /** Banked cards between two milestones. */
 const MILESTONE = 10;
 
@@ -25,9 +27,8 @@ const MILESTONE = 10;
  * @typedef {{player: string, place: number, banked: number, net: number, state: string, name: string, bot: boolean,
  *   level: string}} Row
  * @typedef {{race: string, count: number, view: View, shown: View, banked: number, net: number, state: string,
- *   legal: string[], flight: string, takenBack: string, isCashingOut: boolean, startAt: number, deadline: number, trail: View[]}} OwnBoard
- *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one; `trail` has the confirmed views that the
- *   page was shown, the first one first
+ *   legal: string[], flight: string, takenBack: string, isCashingOut: boolean, startAt: number, deadline: number}} OwnBoard
+ *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one
  * @typedef {{at: number, text: string, tone: string}} NewsLine
  * @typedef {{race: string, sentence: string, isMissing: boolean}} Alarm
  * @typedef {{player: string, table: import("./connection.js").Table, standings: import("./connection.js").Standing[], outcome: import("./connection.js").Outcome | null, labels: Record<string, any>, own: OwnBoard | null,
@@ -129,10 +130,9 @@ export function linkChanged(state, link, now) {
 
 // The own board
 
-/** @param {any} board @param {number} startAt @param {number} deadline @param {View[]} [before] the trail so far @returns {OwnBoard} */
-function ownBoard(board, startAt, deadline, before = []) {
+/** @param {any} board @param {number} startAt @param {number} deadline @returns {OwnBoard} */
+function ownBoard(board, startAt, deadline) {
   const view = wholeView(board.view);
-  const isNew = JSON.stringify(view) !== JSON.stringify(before.at(-1));
   return {
     race: board.race,
     count: board.count,
@@ -147,7 +147,6 @@ function ownBoard(board, startAt, deadline, before = []) {
     isCashingOut: false,
     startAt,
     deadline,
-    trail: isNew ? [...before, view] : before,
   };
 }
 
@@ -175,7 +174,7 @@ export function confirmed(state, board, isFinal = false) {
     board.count < own.count ||
     (board.count === own.count && own.state !== "racing" && board.state === "racing");
   if (isOlder && !isFinal) return state;
-  const fresh = ownBoard(board, own.startAt, own.deadline, own.trail);
+  const fresh = ownBoard(board, own.startAt, own.deadline);
   // the answer to a repeated move may be older than the race's end
   if (state.outcome && fresh.state === "racing") fresh.state = own.state;
   return { ...state, own: fresh };
@@ -224,7 +223,7 @@ function withBoard(state, snapshot) {
   if (!board || board.race !== table.race)
     return state.own?.race === table.race ? state : { ...state, own: null };
   const known = state.own?.race === board.race ? state.own : null;
-  const fresh = ownBoard(board, table.start_at ?? 0, table.deadline ?? 0, known?.trail);
+  const fresh = ownBoard(board, table.start_at ?? 0, table.deadline ?? 0);
   // a move on its way is sent again, unless the board already has it
   if (!known?.flight || known.count !== board.count || board.state !== "racing")
     return { ...state, own: fresh };
@@ -456,6 +455,8 @@ function noFeed() {
     milestones: {},
     isEven: false,
     ended: [],
+    /** Since when racers have no connection, and of whom the news tell it. */
+    awayAt: {},
     away: [],
     host: "",
   };
@@ -534,6 +535,9 @@ function described(feed, moment, isFirst) {
   for (const row of moment.rows)
     milestones[row.player] = Math.max(tens(row), milestones[row.player] ?? 0);
   const newLead = isFirst || leadLines(feed, moment).length;
+  const awayAt = Object.fromEntries(
+    moment.away.map((/** @type {string} */ player) => [player, feed.awayAt[player] ?? moment.at]),
+  );
   return {
     ...feed,
     sides,
@@ -545,9 +549,18 @@ function described(feed, moment, isFirst) {
     ended: moment.rows
       .filter((/** @type {Row} */ row) => row.state !== "racing")
       .map((/** @type {Row} */ row) => row.player),
-    away: moment.away,
+    awayAt,
+    away: isFirst ? moment.away : longAway(feed, moment),
     host: moment.host,
   };
+}
+
+/** The racers of whom the news tell that they have lost the connection. @param {any} feed @param {any} moment @returns {string[]} */
+function longAway(feed, moment) {
+  return moment.away.filter(
+    (/** @type {string} */ player) =>
+      feed.away.includes(player) || moment.at - (feed.awayAt[player] ?? moment.at) >= AWAY,
+  );
 }
 
 /** @param {Row} row @param {string} you */
@@ -701,18 +714,13 @@ function milestones(feed, moment) {
 /** @param {any} feed @param {any} moment @returns {NewsLine[]} */
 function people(feed, moment) {
   const lines = [];
-  for (const row of moment.rows) {
-    if (
-      row.state !== "racing" ||
-      row.player === moment.you ||
-      feed.away.includes(row.player) === moment.away.includes(row.player)
-    )
+  const away = longAway(feed, moment);
+  for (const { player, state, ...row } of moment.rows) {
+    const isAway = away.includes(player);
+    if (state !== "racing" || player === moment.you || feed.away.includes(player) === isAway)
       continue;
-    lines.push({
-      at: moment.at,
-      text: `${who(row, moment.you)} ${moment.away.includes(row.player) ? "lost the connection" : "is back"}`,
-      tone: "people",
-    });
+    const text = `${shownName(row)} ${isAway ? "lost the connection" : "is back"}`;
+    lines.push({ at: moment.at, text, tone: "people" });
   }
   if (feed.host && moment.host && moment.host !== feed.host)
     lines.push({

@@ -198,7 +198,7 @@ async def test_a_move_that_the_server_refuses_is_taken_back_with_the_reason(
     page = await pages.open(page_url(page_server))
     view = {"columns": ["AS2D", "3S"], "up": [0, 0, 0, 0], "down": [], "base": 2, "face_down": []}
     own = {"race": "r", "count": 3, "view": view, "shown": view, "banked": 4, "net": -32}
-    own |= {"state": "racing", "legal": ["t1>up", "t1>t2"], "trail": [view]}
+    own |= {"state": "racing", "legal": ["t1>up", "t1>t2"]}
     board = {key: own[key] for key in ("race", "count", "view", "banked", "net", "state", "legal")}
     as_before = [["AS2D", "3S"], [0, 0, 0, 0], 4, -32, "No."]
     for sent in (None, board):
@@ -352,3 +352,53 @@ async def test_a_second_slash_opens_no_second_finder(
         await page.evaluate("shown.key(new KeyboardEvent('keydown', {key: '/'}))")
     await expect(page.locator(".finder")).to_have_count(1)
     await expect(page.locator(".finder input")).to_be_focused()
+
+
+async def test_every_card_of_a_column_is_in_its_label_and_spelled_by_a_key(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await shown_race(pages, page_server, "lady-palk")
+    columns = snapshot("lady-palk")["board"]["view"]["columns"]
+    ranks = dict(zip("AJQKT", ("ace", "jack", "queen", "king", "10"), strict=True))
+    suits = dict(zip("CSHD", ("clubs", "spades", "hearts", "diamonds"), strict=True))
+    for number, column in enumerate(columns, 1):
+        cards = [column[at : at + 2] for at in range(0, len(column), 2)]
+        names = [f"{ranks.get(rank, rank)} of {suits[suit]}" for rank, suit in cards]
+        label = await page.locator(f"[data-pile=t{number}]").get_attribute("aria-label")
+        assert label is not None
+        assert label.endswith("; below it " + ", ".join(names[-2::-1])) == (len(names) > 1)
+        await page.locator(f"[data-pile=t{number}]").focus()
+        await page.evaluate("shown.key(new KeyboardEvent('keydown', {key: 's'}))")
+        # the signs for the eye, the names for the ear
+        said = await page.locator(".say [role=status] .unseen").all_text_contents()
+        assert said == names
+
+
+CHANGED: Final = """async ([flight, waste]) => {
+    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
+    const {state} = shown.app;
+    const {race, count, banked, net, legal, view} = state.own;
+    const board = {race, count: count + 1, banked, net, legal, state: "racing", view: {...view, waste: view.waste + waste}};
+    shown.app.state = flight ? page.withMove(state, flight) : page.confirmed(state, board);
+    shown.show(shown.app.state);
+}"""
+"""A function that shows a move on its way, or else a board with more cards on the waste."""
+
+
+async def test_a_pick_and_taps_on_cards_that_are_covered_since_are_dropped(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await shown_race(pages, page_server, "klondike", size=DESKTOP)
+    stock, waste = (page.locator(f"[data-pile={pile}]") for pile in ("stock", "w"))
+    picked = page.locator("[aria-pressed=true]")
+    await page.evaluate(CHANGED, ["draw", ""])
+    await expect(stock).to_have_class(re.compile("asked"))
+    # the page would throw if it played: no app takes moves here
+    await waste.click()
+    await expect(picked).to_have_attribute("data-pile", "w")
+    for column in range(1, 8):
+        await page.locator(f"[data-pile=t{column}]").click()
+    await page.evaluate(CHANGED, ["", "9H"])
+    await expect(page.get_by_text("The cards have changed: choose again.")).to_be_visible()
+    await expect(picked).to_have_count(0)
+    await expect(stock).not_to_have_class(re.compile("asked"))

@@ -19,7 +19,7 @@ from kit.browser_pages import (
     serving_pages,
     take_screenshot,
 )
-from kit.page_player import BRISK, SHOWS, PagePlayer, drawn, get_ready, open_table, press, rival_at
+from kit.page_player import BRISK, PagePlayer, get_ready, open_table, press, rival_at
 from kit.player_sockets import SocketPlayer, player_at
 from kit.server_process import ServerProcess
 from saratoga_client.bots.choose import choose_strongly
@@ -162,26 +162,11 @@ async def test_a_stuck_board_is_said_kindly_with_two_ways_on(
         await page.locator(".race .pile").first.wait_for()
         await player.shows_board()
         await look(page, "stuck-board")
-        await steps_through(player)
         await press(page, "Standings and menu").click()
         await page.keyboard.press("Escape")
         await rival.cash_out()
         await player.seen_results()
         await page.get_by_role("table", name="Results").get_by_text("stuck").wait_for()
-
-
-async def steps_through(player: PagePlayer) -> None:
-    """Step back through the own board by key, button and bar, and on to its end; the deal comes first."""
-    page, moves = player.page, len(player.notes.acknowledged)
-    steps = page.get_by_role("group", name="Step through your board")
-    await page.keyboard.press("ArrowLeft")
-    await expect(steps.get_by_role("status")).to_have_text(f"{moves - 1} / {moves}")
-    await press(page, "One move back").click()
-    await expect(steps.get_by_role("status")).to_have_text(f"{moves - 2} / {moves}")
-    await steps.get_by_role("slider").fill("0")
-    await page.wait_for_function(SHOWS, arg=drawn(player.notes.openings[player.board.race]))
-    await page.keyboard.press("End")
-    await player.shows_board()
 
 
 def deal_or_carry(player: PagePlayer) -> Move:

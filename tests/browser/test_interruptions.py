@@ -126,6 +126,16 @@ async def test_the_older_of_two_tabs_says_that_the_newer_plays_and_takes_over_ag
         await player.answered(player.tap_move(Draw()))
 
 
+FEEL_TAP: Final = """() => {
+    const stock = document.querySelector("[data-pile=stock]");
+    const felt = [];
+    addEventListener("pointerdown", () => felt.push(stock.matches(".pressed")), { once: true });
+    addEventListener("click", () => felt.push(stock.matches(".asked")), { once: true });
+    Object.assign(window, {felt});
+}"""
+"""A function that notes in `felt` whether the stock shows the next tap: at touch-down, and while its answer is out."""
+
+
 async def test_a_race_over_a_slow_network_loses_nothing_from_the_link_to_the_results(
     page_server: ServerProcess, pages: Pages
 ) -> None:
@@ -133,13 +143,19 @@ async def test_a_race_over_a_slow_network_loses_nothing_from_the_link_to_the_res
         link_to_ports(page_server.port, fault=narrow(400_000, 0.4)) as link,
         racing(page_server, pages, "lady-palk", link=link, has_touch=True) as player,
     ):
+        page = player.page
+        await page.evaluate(FEEL_TAP)
+        await player.tap("stock")
+        await page.wait_for_function("() => felt.length === 2")
+        assert await page.evaluate("felt") == [True, True]
+        await player.until(lambda: len(player.notes.acknowledged) == 1)
         # taps that come before the answer wait for it, and each is shown
         for _ in range(5):
             await player.tap("stock")
-        await player.until(lambda: len(player.notes.acknowledged) == 5)
+        await player.until(lambda: len(player.notes.acknowledged) == 6)
         assert {done.text for done in player.notes.acknowledged} == {"draw"}
         await player.race(player.tap_move, 6)
-        assert len(player.notes.acknowledged) == 11
+        assert len(player.notes.acknowledged) == 12
         assert not player.notes.refusals
         await expect(player.page.locator(".away")).to_have_count(0)
 

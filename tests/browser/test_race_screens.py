@@ -431,6 +431,29 @@ async def test_only_cards_that_turned_up_are_told(page_server: ServerProcess, pa
     assert told == ["Column 2: 7♦ on top.", "", "The reserve: 9♣ on top.", "", "", "", ""]
 
 
+AWAY: Final = """async moments => {
+    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
+    const seats = connected => [{player: "m", name: "Mira"}, {player: "b", name: "Bert", connected}];
+    const standings = ["m", "b"].map(player => ({player, place: 1, banked: 0, net: -52, state: "racing"}));
+    const table = connected => ({code: "c", version: 1, race: "r", phase: "running", host: "m", seats: seats(connected), start_at: 1});
+    const first = page.firstState("m", {table: table(true), standings, now: 0}, false);
+    const last = moments.reduce((state, [now, connected]) =>
+        page.nextState(state, {type: "table_changed", table: table(connected)}, now), first);
+    return last.feed.lines.map(line => line.text);
+}"""
+
+
+async def test_a_page_that_is_loaded_again_is_no_news_in_a_race(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    assert await page.evaluate(AWAY, [[1_000, False], [3_000, True], [9_000, True]]) == []
+    told = await page.evaluate(
+        AWAY, [[1_000, False], [6_500, False], [7_000, False], [8_000, True]]
+    )
+    assert told == ["Bert lost the connection", "Bert is back"]
+
+
 async def test_the_operators_announcement_is_shown_at_the_table_and_in_the_lobby(
     page_server: ServerProcess, pages: Pages
 ) -> None:
