@@ -1,21 +1,27 @@
-"""Tables that are closed, and races that cannot go on: voided, with a record."""
+"""A table's end, with the record of a race that cannot go on; a table as bytes, as the public sees it, and its bounds."""
 
+import msgpack
 import pytest
 from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
     BEN,
+    CLEO,
     NOON,
     OTHER_SEED,
     after,
+    all_ready,
     all_shown,
     calling,
     counting,
     in_phase,
+    outcome,
     over,
     running,
+    seated,
 )
+from saratoga_protocol import events
 from saratoga_protocol.events import Ended
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
@@ -27,10 +33,20 @@ from saratoga_server.domain.tables import (
     TableState,
     close,
     closed_race,
+    disconnect,
+    due,
+    elapse,
+    kick,
     lost,
+    next_race,
+    pack,
+    public_view,
+    unpack,
 )
-from saratoga_server.domain.tables.records import ReadLog, Voided
-from saratoga_server.ports import LogEntry, RaceFinish
+from saratoga_server.domain.tables.records import ReadLog, Voided, voided_countdown
+from saratoga_server.domain.tables.seating import MOST_KICKED
+from saratoga_server.domain.tables.state import MOST_BLOCKED
+from saratoga_server.ports import LogEntry, Millis, RaceFinish
 
 
 def ended(text: str) -> Ended:
@@ -145,3 +161,92 @@ def test_a_race_that_goes_on_is_not_lost() -> None:
     for place, known in enumerate(states):
         for state in states[place:]:
             assert lost(state, known, OTHER_SEED) is state
+
+
+# Packing of tables into bytes, and the public view, which shows everything but secrets
+
+
+def test_a_table_of_an_unknown_game_is_not_read() -> None:
+    body = msgpack.unpackb(pack(seated(ANN)))
+    body["settings"]["game"] = "moonlight"
+    with pytest.raises(ValueError, match="does not know the game 'moonlight'"):
+        unpack(msgpack.packb(body))
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        *(b"", b"\xc1", b"\x80", b"\x93\x01", pack(seated(ANN)) + b"\x00", b"\xc0"),
+        *(msgpack.packb({name: "junk"}) for name in ("rules_version", "seats")),
+        msgpack.packb({"seats": [{"seat": 1}]}),
+    ],
+)
+def test_other_bytes_are_no_table(junk: bytes) -> None:
+    with pytest.raises(ValueError, match="not a packed table"):
+        unpack(junk)
+
+
+def test_the_picture_of_a_gathering_table() -> None:
+    table = all_ready(seated(ANN, BEN), BEN)
+    gone = disconnect(table, ANN, 1, now=NOON)
+    assert public_view(gone, 7) == events.Table(
+        code="mint-otter-42",
+        version=7,
+        host=ANN,
+        phase="gathering",
+        settings=events.TableSettings(game="canfield", cap=10, seats=16, public=False),
+        race="mint-otter-42/1",
+        rules=table.rules_version,
+        commitment=table.commitment,
+        seats=[
+            events.Seat(player=ANN, name="Ann", connected=False, epoch=1),
+            events.Seat(player=BEN, name="Ben", ready=True, epoch=2),
+        ],
+    )
+
+
+# Timers, links and bounds
+
+
+@pytest.mark.parametrize("phase", TablePhase)
+def test_before_the_next_timer_nothing_happens(phase: TablePhase) -> None:
+    table = in_phase(phase)
+    at = due(table)
+    assert (at is None) == (phase is TablePhase.CLOSED)
+    assert elapse(table, after(0) if at is None else Millis(at - 1), OTHER_SEED) is table
+
+
+def test_a_table_is_not_closed_when_its_countdown_is_called_off_after_a_step_of_the_clock() -> None:
+    table = all_shown(counting(ANN, BEN), ANN)
+    assert table.reveal_by
+    # the countdown was started while the clock was two days behind, and planned again since
+    table = replace(table, touched=Millis(table.touched - 48 * 3_600_000))
+    called_off = elapse(table, table.reveal_by, OTHER_SEED)
+    assert called_off.phase is TablePhase.GATHERING
+    assert called_off.touched == table.reveal_by
+
+
+def test_a_table_names_its_last_race_and_every_record_the_one_before() -> None:
+    table = over(ANN, BEN)
+    assert table.previous == Ended(race=table.race_id, digest=outcome(running(ANN, BEN)).digest)
+    gathering = next_race(table, ANN, now=NOON, fresh_seed=OTHER_SEED)
+    assert gathering.previous is not None
+    assert gathering.previous == table.previous
+    race = voided_countdown(gathering, "server-away")
+    record = parse_record(race.finish.record)
+    assert record.previous == (table.race_id, gathering.previous.digest)
+    assert race.ended.digest == digest_of(race.finish.record)
+
+
+def test_a_table_remembers_only_so_many_kicked_players() -> None:
+    table = replace(seated(ANN, BEN), kicked=(CLEO, *map(str, range(MOST_KICKED - 1))))
+    kicked = kick(table, ANN, target=BEN, now=NOON, fresh_seed=OTHER_SEED).kicked
+    assert (len(kicked), kicked[-1], CLEO in kicked) == (MOST_KICKED, BEN, False)
+
+
+def test_a_table_remembers_a_bounded_number_of_players_who_voided_a_countdown() -> None:
+    table = seated(ANN)
+    for number in range(MOST_BLOCKED + 1):
+        table = table.blaming(f"player {number}")
+    assert len(table.voids) == len(table.blocked) == MOST_BLOCKED
+    assert "player 0" not in table.blocked
