@@ -516,7 +516,6 @@ export class Board {
   /** Use a key as the terminal does; return whether it was one of the board's. @param {KeyboardEvent} event */
   key(event) {
     const { key } = event;
-    if (event.ctrlKey || event.altKey || event.metaKey) return false;
     if (key.startsWith("Arrow")) return this.#step(key.slice(5));
     if (key.toLowerCase() === "s") return (this.spell(this.roving), true);
     const act = this.#action(key === "Tab" && event.shiftKey ? "Backtab" : key);

@@ -17,9 +17,11 @@ const SILENCE = 6_000;
 const ACTIVE_EVERY = 15_000;
 /** Milliseconds within which the socket opens and the hello is answered. */
 const GREET_WITHIN = 8_000;
-/** The longest wait before the next attempt; first and later, in milliseconds. */
+/** The longest wait before the next attempt: first, later, and without a network or after many failures, in milliseconds. */
 const FIRST_WAIT = 100;
 const LARGEST_WAIT = 1_000;
+const LONG_WAIT = 5_000;
+const MANY_FAILURES = 20;
 /** A connection that lasted this long, in milliseconds, forgives the failures before. */
 const STEADY_AFTER = 5_000;
 /** The longest wait, in milliseconds, before a refused command is sent again. */
@@ -285,7 +287,11 @@ export class Connection {
     if (isFinal) return this.close(error);
     const isSteady = wasGreeted && performance.now() - this.openedAt > STEADY_AFTER;
     this.failures = isSteady ? 1 : this.failures + (error.code === 4000 ? 0 : 1);
-    const longest = Math.min(LARGEST_WAIT, FIRST_WAIT * 2 ** Math.min(this.failures, 10));
+    // a browser without a network may reach this computer, and says when it has one again
+    const isHopeless = this.failures > MANY_FAILURES || !navigator.onLine;
+    const longest = isHopeless
+      ? LONG_WAIT
+      : Math.min(LARGEST_WAIT, FIRST_WAIT * 2 ** Math.min(this.failures, 10));
     this.retry = setTimeout(() => this.#open(), Math.max(20, Math.random() * longest));
     if (this.welcome) this.#setLink("reconnecting");
   }

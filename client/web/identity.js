@@ -125,12 +125,13 @@ export function rememberWatching(code, isWatching) {
 }
 
 /**
- * How the page looks: `theme` felt, paper, contrast or empty for the system's; `hand` left or right; `suits` by game, 2 or 4.
- * @typedef {{theme: string, hand: string, suits: Record<string, number>}} Look
+ * How the page looks: `theme` felt, paper, contrast or empty for the system's; `hand` left or right; `suits` by game, 2 or 4;
+ * and whether single keys act, `on` or `off`.
+ * @typedef {{theme: string, hand: string, suits: Record<string, number>, keys: string}} Look
  * @returns {Look}
  */
 export function look() {
-  return { theme: "", hand: "right", suits: {}, ...storedJson(LOOK, {}) };
+  return { theme: "", hand: "right", suits: {}, keys: "on", ...storedJson(LOOK, {}) };
 }
 
 /** Change the look and show it. @param {Partial<Look>} change */

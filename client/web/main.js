@@ -499,7 +499,7 @@ export class App {
   /** @param {boolean} [showsRules] */
   openLook(showsRules = false) {
     const game = this.known?.table.settings.game ?? "";
-    const { theme, hand } = look();
+    const { theme, hand, keys } = look();
     const choice = (
       /** @type {string} */ label,
       /** @type {[string, string][]} */ options,
@@ -530,7 +530,7 @@ export class App {
       h("div", { role: "status" }, "Loading\u2026"),
     );
     if (game) this.#loadRules(game, rules.lastElementChild);
-    const keys = h(
+    const help = h(
       "details",
       { class: "rules" },
       h("summary", {}, "Keys in a race"),
@@ -539,7 +539,7 @@ export class App {
     const sheet = openSheet(
       { title: "Look and rules", class: "look" },
       game && rules,
-      game && keys,
+      game && help,
       choice(
         "Colours",
         [
@@ -569,6 +569,15 @@ export class App {
         ],
         hand,
         (value) => changeLook({ hand: value }),
+      ),
+      choice(
+        "Single keys",
+        [
+          ["on", "on"],
+          ["off", "off"],
+        ],
+        keys,
+        (value) => changeLook({ keys: value }),
       ),
       h(
         "div",
@@ -790,7 +799,10 @@ export class App {
   /** @param {KeyboardEvent} event */
   #key(event) {
     this.act();
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    // neither the screen nor a question gets the keys that the player has switched off
+    if (event.key.length === 1 && look().keys === "off") return event.stopPropagation();
+    const isUndo = event.key === "z" && !event.altKey;
+    if ((event.ctrlKey || event.altKey || event.metaKey) && !isUndo) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (document.querySelector("dialog[open]") || target.matches("input, select, textarea")) return;
     if (!this.screen?.key(event) && !this.#keyOfAllScreens(event.key)) return;

@@ -883,7 +883,6 @@ export class RaceScreen {
     const active = document.activeElement;
     const isOnBoard = active === document.body || this.main.contains(active);
     if (!isOnBoard && ["Tab", "Enter", " "].includes(event.key)) return false;
-    if (event.ctrlKey || event.altKey || event.metaKey) return false;
     switch (event.key.toLowerCase()) {
       case "x":
         return (this.askToCashOut(), true);

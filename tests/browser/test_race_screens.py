@@ -288,6 +288,24 @@ async def test_the_terminals_keys_do_in_a_race_what_they_do_there(
         await take_screenshot(page, "race-keys")
 
 
+async def test_single_keys_do_nothing_once_they_are_switched_off(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), DESKTOP)
+    await open_table(page)
+    status = page.get_by_role("status")
+    await page.keyboard.press("?")
+    await page.get_by_label("Single keys").select_option("off")
+    await page.get_by_role("button", name="Back").click()
+    told = await status.text_content()
+    await page.get_by_role("button", name="Leave the table").focus()
+    for key in ("y", "t", "r", "Enter", "y", "Escape"):
+        await page.keyboard.press(key)
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await expect(status).to_have_text(told or "")
+    await expect(seat_of(page, "Mira")).to_contain_text("not ready")
+
+
 WIDE = ("W" * 20, "M" * 20)
 
 
