@@ -7,7 +7,6 @@
 
 import {
   COLUMN_KEYS,
-  GAMES,
   PRIZE,
   SUITS,
   cardSign,
@@ -221,29 +220,10 @@ export class Board {
     this.buttons.get("stock").classList.toggle("asked", Boolean(isOut));
   }
 
-  /** The key cap and name over a pile, drawn where there is room. @param {string} pile */
+  /** The key cap over a pile, seen where there is room once a key was pressed. @param {string} pile */
   #caption(pile) {
-    if (isFoundation(pile)) return [];
-    if (pile[0] === "t")
-      return [
-        h(
-          "span",
-          { class: "name wide" },
-          h("kbd", {}, COLUMN_KEYS[Number(pile.slice(1)) - 1] ?? ""),
-        ),
-      ];
-    const [key, name] =
-      pile === "stock"
-        ? ["space", this.#stockName()]
-        : pile === "w"
-          ? ["w", "waste"]
-          : ["r", "reserve"];
-    return [h("span", { class: "name" }, h("kbd", {}, key), ` ${name}`)];
-  }
-
-  #stockName() {
-    if (!this.own.shown.stock && this.own.legal.includes("redeal")) return "redeal";
-    return hasWaste(this.game) ? `draw ${GAMES[this.game]?.draw ?? ""}`.trim() : "deal";
+    const key = pile === "stock" ? "space" : isFoundation(pile) ? "" : keyOf(pile);
+    return key ? [h("span", { class: "name" }, h("kbd", {}, key))] : [];
   }
 
   /** @param {string} pile @param {Move} move */

@@ -434,7 +434,8 @@ export function drawPile(view, pile, game) {
       : view.reserve
         ? drawBack()
         : h("span", { class: "space" });
-    return [top, ...(view.reserve ? [h("i", { class: "count" }, view.reserve)] : [])];
+    const below = Array.from({ length: view.reserve - 1 }, () => drawBack("buried"));
+    return [...below, top, ...(view.reserve ? [h("i", { class: "count" }, view.reserve)] : [])];
   }
   const top = foundationTop(view, pile);
   if (top) return [drawCard(top)];

@@ -117,16 +117,17 @@ export class Drag {
     this.#cards.forEach((card, index) => {
       const copy = /** @type {HTMLElement} */ (card.cloneNode(true));
       const style = getComputedStyle(card);
-      copy.style.setProperty("--w", style.getPropertyValue("--w"));
+      for (const length of ["--w", "--h-card", "--ix"])
+        copy.style.setProperty(length, style.getPropertyValue(length));
       copy.style.left = `${places[index].x}px`;
       copy.style.top = `${places[index].y}px`;
       copy.style.width = `${places[index].width}px`;
       copy.style.height = `${places[index].height}px`;
-      copy.style.setProperty("--h-card", style.getPropertyValue("--h-card"));
       card.classList.add("away");
       this.#ghost?.append(copy);
     });
-    this.board.cols.parentElement?.append(/** @type {HTMLElement} */ (this.#ghost));
+    // beside the board, which is a container: what is fixed within may be placed by it, not by the window
+    this.board.cols.closest(".race").append(this.#ghost);
   }
 
   /** @param {PointerEvent} event @returns {string | undefined} */

@@ -3,7 +3,7 @@
  */
 
 import { Board } from "./board.js";
-import { COLUMN_KEYS, GAMES, PRIZE, gameTitle, nameOfSign, suitColours } from "./cards.js";
+import { GAMES, PRIZE, gameTitle, nameOfSign, suitColours } from "./cards.js";
 import {
   button,
   capitalised,
@@ -519,15 +519,11 @@ export class RaceScreen {
       leave: () => this.menu.focus(),
       isConnected: () => app.state.link === "connected",
     });
-    this.keys = h("p", { class: "keys", "aria-hidden": "true" }, ...this.#keyCaps());
+    const { found, cols, hand } = this.board;
     this.main = h(
       "main",
       { class: "board" },
-      this.board.found,
-      this.board.cols,
-      this.board.hand,
-      this.messages,
-      this.keys,
+      h("div", { class: "felt" }, found, cols, hand, this.messages),
     );
     this.figures = h("div", { class: "race-figures" });
     // it stays while the figures change, so that a press or the focus on it is not lost
@@ -544,7 +540,8 @@ export class RaceScreen {
       this.turned,
       this.news,
     );
-    this.node.style.setProperty("--columns", String(own.view.columns.length));
+    this.node.style.setProperty("--columns", String(cols.children.length));
+    this.node.style.setProperty("--up", String(found.children.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
     this.#say(
       app.takeOpening() ||
@@ -565,29 +562,6 @@ export class RaceScreen {
 
   showLook() {
     this.node.dataset.suits = String(suitColours(this.game));
-  }
-
-  #keyCaps() {
-    const columns = this.board.own.view.columns.length;
-    const caps = [
-      [["1", COLUMN_KEYS[columns - 1]], "column"],
-      ...(this.board.buttons.has("w") ? [[["w"], "waste"]] : []),
-      ...(this.board.buttons.has("r") ? [[["r"], "reserve"]] : []),
-      [["space"], "draw"],
-      [["f"], "bank"],
-      ...(this.board.own.view.down.length ? [[["g"], "bank down"]] : []),
-      [["tab"], "next move"],
-      [["f6"], "leave the board"],
-      [["?"], "all keys"],
-    ];
-    return caps.map(([keys, word]) =>
-      h(
-        "span",
-        {},
-        ...[...keys].flatMap((key, index) => [index ? "\u2026" : null, h("kbd", {}, key)]),
-        ` ${word}`,
-      ),
-    );
   }
 
   /** @param {string} text */
@@ -875,6 +849,7 @@ export class RaceScreen {
 
   /** @param {KeyboardEvent} event */
   key(event) {
+    this.node.classList.add("keyed");
     if (event.key === "F6" || (event.key === "Escape" && event.shiftKey)) {
       if (this.main.contains(document.activeElement)) this.menu.focus();
       else this.board.focus();

@@ -1,0 +1,120 @@
+"""The boards of all games at every size: nothing is covered, hidden or off the screen, in the middle of a game and at its fullest."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from playwright.async_api import Page
+
+from kit.browser_pages import Pages
+from kit.server_process import ServerProcess
+from kit.shown_race import open_for_races, snapshot
+from saratoga_rules.games import GAMES
+
+SIZES: Final = (
+    *((320, 568), (360, 640), (375, 667), (390, 844), (430, 932)),
+    *((568, 320), (640, 360), (667, 375), (844, 390), (932, 430)),
+    *((600, 960), (768, 1024), (820, 1180)),
+    *((900, 720), (960, 600), (1024, 768), (1093, 614), (1180, 820), (1240, 720)),
+    *((1280, 720), (1280, 800), (1366, 768), (1920, 1080), (2560, 1440)),
+)
+
+LARGE_TYPE: Final = 24
+"""The size in pixels of the letters of someone who has chosen very large ones."""
+
+FULLEST: Final = {"klondike": (6, 13), "lady-palk": (0, 20), "caprice": (0, 16)}
+"""How many cards a long column has face down and face up; of the other games 13."""
+
+LONG: Final = "".join(f"{rank}{'SH'[at % 2]}" for at, rank in enumerate("KQJT98765432A" * 2))
+
+FAULTS: Final = """([snapshots, hand]) => {
+    document.documentElement.dataset.hand = hand;
+    return Object.entries(snapshots).flatMap(([name, snapshot]) => {
+        showRace(snapshot);
+        shown.node.classList.add("keyed");
+        const faults = [];
+        const area = each => each.getBoundingClientRect();
+        const covers = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+        const isWithin = (a, b) => a.left >= b.left - 1 && a.top >= b.top - 1 && a.right <= b.right + 1 && a.bottom <= b.bottom + 1;
+        const screen = {left: 0, top: 0, right: innerWidth, bottom: innerHeight};
+        const at = (box, x, y) => document.elementFromPoint(box.x + box.width * x, box.y + box.height * y);
+        const piles = [...document.querySelectorAll(".pile")].map(pile => ({pile, id: pile.dataset.pile, box: area(pile),
+            cards: [...pile.querySelectorAll(":scope > :is(.card, .space)")].map(card => ({card, box: area(card)})).filter(({box}) => box.width)}));
+        for (const one of piles) {
+            const {pile, id, box, cards} = one;
+            if (at(box, .5, .5)?.closest(".pile") !== pile) faults.push(`the middle of ${id} is covered`);
+            if (cards.length && at(cards.at(-1).box, .5, .6)?.closest(".pile") !== pile) faults.push(`the top of ${id} is covered`);
+            if (![one, ...cards].every(({box}) => isWithin(box, screen))) faults.push(`${id} is not on the screen`);
+            for (const other of piles)
+                if (other !== one && [one, ...cards].some(mine => [other, ...other.cards].some(each => covers(mine.box, each.box))))
+                    faults.push(`${id} lies on ${other.id}`);
+            for (const {card, box} of cards.filter(({card}) => card.dataset.card))
+                for (const mark of [...card.children].slice(0, 2)) {
+                    const sign = area(mark);
+                    const isSeen = [[.1, .1], [.9, .5], [.1, .9]].every(([x, y]) => at(sign, x, y)?.closest(".card") === card);
+                    if (sign.height < 7 || !isWithin(sign, box) || !isSeen) faults.push(`${card.dataset.card} of ${id} cannot be read`);
+                }
+        }
+        const controls = [...document.querySelectorAll(".rail > *, .race button")].filter(each => area(each).width > 1 && !each.closest(".pile"));
+        for (const control of controls) {
+            const named = control.getAttribute("aria-label") ?? control.className;
+            if (!isWithin(area(control), screen) || control.scrollWidth > control.clientWidth + 1) faults.push(`${named} is not on the screen`);
+            for (const other of controls)
+                if (other !== control && !other.contains(control) && !control.contains(other) && covers(area(control), area(other)))
+                    faults.push(`${named} lies on ${other.getAttribute("aria-label") ?? other.className}`);
+        }
+        if (area(document.querySelector(".say")).width < 150) faults.push("a message has no room");
+        if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is too wide");
+        return [...new Set(faults)].map(fault => `${name}: ${fault}`);
+    });
+}"""
+"""A function that shows races one after another, and returns what is wrong with each."""
+
+
+def fullest(game: str) -> dict[str, Any]:
+    """Return a snapshot of a race with three long columns."""
+    sent = snapshot(game)
+    view = sent["board"]["view"]
+    hidden, seen = FULLEST.get(game, (0, 13))
+    view["face_down"] = view.get("face_down") or [0] * len(view["columns"])
+    for index, shorter in ((0, 0), (2, 2), (3, 0)):
+        view["columns"][index] = LONG[: 2 * (seen - shorter)]
+        view["face_down"][index] = hidden
+    return sent
+
+
+RACES: Final = {game: snapshot(game) for game in GAMES}
+FULL_RACES: Final = {f"full {game}": fullest(game) for game in GAMES}
+
+
+async def faults(
+    page: Page, races: dict[str, Any], sizes: Iterable[tuple[int, int]] = SIZES, hand: str = "right"
+) -> list[str]:
+    """Return what is wrong at each size."""
+    found = []
+    for width, height in sizes:
+        await page.set_viewport_size({"width": width, "height": height})
+        found += [
+            f"{width}x{height} {fault}" for fault in await page.evaluate(FAULTS, [races, hand])
+        ]
+    return found
+
+
+async def test_all_of_a_board_is_seen_at_every_size(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await open_for_races(pages, page_server, reduced_motion="reduce")
+    found = await faults(page, RACES | FULL_RACES)
+    found += await faults(page, RACES, SIZES[1::6], "left")
+    assert not found, "\n".join(found)
+
+
+async def test_all_of_a_board_is_seen_with_large_type(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await open_for_races(pages, page_server, reduced_motion="reduce")
+    browser = await page.context.new_cdp_session(page)
+    await browser.send("Page.setFontSizes", {"fontSizes": {"standard": LARGE_TYPE}})
+    assert await page.evaluate("getComputedStyle(document.documentElement).fontSize") == "24px"
+    found = await faults(page, RACES)
+    assert not found, "\n".join(found)
