@@ -56,12 +56,9 @@ WAITING_FOLDERS = {"deploy", "end_to_end", "faults", "hostile"}
 # `kit.stores` first: a plugin that was imported before pytest registers it has no assertion rewriting.
 pytest_plugins = [
     "kit.stores",
-    "kit.processes",
     "kit.programs",
     "kit.server_process",
     "kit.in_process_server",
-    "kit.two_nodes",
-    "kit.listening_server",
     "kit.deployment",
     *(["kit.browser_pages"] if find_spec("playwright") else []),
 ]

@@ -20,7 +20,7 @@ from kit.browser_pages import (
     take_screenshot,
 )
 from kit.page_player import BRISK, PagePlayer, get_ready, open_table, press, rival_at
-from kit.player_sockets import SocketPlayer, player_at
+from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess
 from saratoga_client.bots.choose import choose_strongly
 from saratoga_client.bots.memory import Memory, remember

@@ -6,7 +6,7 @@ from playwright.async_api import Locator, Page, expect
 
 from kit.browser_pages import Pages, check_accessible, look, page_url
 from kit.line_client import line_client
-from kit.player_sockets import player_at
+from kit.players import player_at
 from kit.server_process import ServerProcess
 from saratoga_client.local.identity import read_export
 from saratoga_client.local.origins import origin_of

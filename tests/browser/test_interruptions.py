@@ -17,7 +17,7 @@ from kit.browser_pages import (
 from kit.deployment import deployed
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports
 from kit.page_player import open_table, racing, seat_of
-from kit.player_sockets import player_at
+from kit.players import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import JoinTable
 from saratoga_rules.moves import Draw

@@ -8,12 +8,11 @@ from typing import Final
 import pytest
 from playwright.async_api import Locator, Route, WebSocketRoute, expect
 
-from kit import new_game
+from kit.altered_server import NEW_GAME, NEW_TITLE, UNKNOWN_GAME
 from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url, serving_pages
 from kit.deployment import write_certificate
-from kit.new_game import TITLE, UNKNOWN_GAME
 from kit.page_player import TABLE, get_ready, open_table, press, seat_of, sit_down
-from kit.player_sockets import player_at
+from kit.players import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_protocol.events import BoardChanged, RaceOver, TableChanged
@@ -363,14 +362,14 @@ async def test_a_page_whose_last_modules_are_withheld_for_ever_loads_again_only_
 
 
 async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pages) -> None:
-    async with serving_pages(module=new_game.__name__) as server:
+    async with serving_pages(module=NEW_GAME) as server:
         page = await pages.open(page_url(server), DESKTOP)
         code = await open_table(page)
-        await page.get_by_label("Game").select_option(TITLE)
-        await expect(page.get_by_role("heading", name=TITLE)).to_be_visible()
+        await page.get_by_label("Game").select_option(NEW_TITLE)
+        await expect(page.get_by_role("heading", name=NEW_TITLE)).to_be_visible()
 
         guest = await pages.open(page_url(server, f"/{code}"))
-        await expect(guest.get_by_role("heading", name=TITLE)).to_be_visible()
+        await expect(guest.get_by_role("heading", name=NEW_TITLE)).to_be_visible()
         await expect(guest.get_by_text("The cards cost $48 of casino money; every")).to_be_visible()
 
         await get_ready(page)
@@ -385,7 +384,7 @@ async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pag
 
         await page.keyboard.press("?")
         rules = page.get_by_role("dialog")
-        await expect(rules.get_by_text(f"Rules of {TITLE}")).to_be_visible()
+        await expect(rules.get_by_text(f"Rules of {NEW_TITLE}")).to_be_visible()
         await expect(rules.get_by_text("A game for the moon.")).to_be_visible()
         await expect(
             rules.get_by_text("2 cards at a time onto the waste, 4 passes")
@@ -401,5 +400,5 @@ async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pag
         )
         link = f"/leaderboards/{UNKNOWN_GAME}"
         await page.goto(page_url(server, link))
-        await expect(page.get_by_role("heading", name=f"{TITLE}: best results")).to_be_visible()
+        await expect(page.get_by_role("heading", name=f"{NEW_TITLE}: best results")).to_be_visible()
         await pages.close()

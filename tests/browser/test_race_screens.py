@@ -32,7 +32,7 @@ from kit.page_player import (
     seat_of,
     sit_down,
 )
-from kit.player_sockets import SocketPlayer, player_at
+from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_rules.games import GAMES

@@ -13,8 +13,7 @@ from playwright.async_api import Page, WebSocket, expect
 
 from kit.browser_pages import DESKTOP, PHONE, SHOWN_WITHIN, Pages, check_accessible, look, page_url
 from kit.page_player import PagePlayer, racing, rival_at
-from kit.player_sockets import player_at
-from kit.players import Player
+from kit.players import Player, player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_protocol.events import BoardChanged, RaceOver

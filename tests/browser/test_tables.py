@@ -18,8 +18,7 @@ from kit.browser_pages import (
 )
 from kit.line_client import LineClient, line_client
 from kit.page_player import get_ready, open_table, press, seat_of, sit_down, visit
-from kit.player_sockets import player_at
-from kit.players import Player
+from kit.players import Player, player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import ChangeSettings, CreateTable, JoinTable, Kick, Start
 from saratoga_protocol.events import TableChanged

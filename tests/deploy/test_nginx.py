@@ -19,10 +19,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
+from kit.auditor import disagreements
 from kit.deployment import DEPLOY, Deployment, Proxy, open_proxy, replaced, scraped
 from kit.players import RECEIVED_WITHIN
 from kit.programs import program
-from kit.race_audit import disagreements
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.stores import free_port
 from saratoga_protocol.codec import SUBPROTOCOLS

@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from click.testing import CliRunner
 
+from kit.auditor import disagreements, faults_of_open_board
 from kit.deployment import DEPLOY, open_valkey, replaced
-from kit.player_sockets import player_at
+from kit.players import player_at
 from kit.programs import program
-from kit.race_audit import disagreements, faults_of_open_board
 from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
 from kit.server_process import running_server

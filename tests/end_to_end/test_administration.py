@@ -10,8 +10,7 @@ import pytest
 import pytest_asyncio
 
 from kit.in_process_server import gathered
-from kit.player_sockets import connected_player, player_at
-from kit.players import token_of
+from kit.players import connected_player, player_at, token_of
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import Heartbeat, JoinTable
 from saratoga_protocol.events import Announcement, SeatLost, TableChanged

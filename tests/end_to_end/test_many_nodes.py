@@ -12,8 +12,7 @@ import pytest_asyncio
 
 from kit.altered_server import QUICK
 from kit.in_process_server import counted_down, gathered
-from kit.player_sockets import SocketPlayer, player_at
-from kit.players import Disconnected
+from kit.players import Disconnected, SocketPlayer, player_at
 from kit.server_process import nodes_on
 from kit.stores import StoreServer
 from saratoga_protocol.commands import (

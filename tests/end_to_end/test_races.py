@@ -19,7 +19,7 @@ import pytest
 from msgspec import to_builtins
 
 from kit.altered_server import QUICK
-from kit.race_audit import disagreements, unnoticed_changes
+from kit.auditor import disagreements, unnoticed_changes
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, python_path, running_server
 from kit.tables import ANN, BEN, CODE, OTHER_SEED, all_shown, counting

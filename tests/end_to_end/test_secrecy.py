@@ -10,10 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kit.in_process_server import counted_down, gathered
-from kit.listening_server import ListeningServer, listening_server
-from kit.player_sockets import SocketPlayer, player_at
-from kit.players import Player
+from kit.in_process_server import ListeningServer, counted_down, gathered, listening_server
+from kit.players import Player, SocketPlayer, player_at
 from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
 from kit.walks import banking, wandering
 from saratoga_protocol.codec import JSON

@@ -17,11 +17,9 @@ from typing import Final
 import pytest
 
 from kit.altered_server import FAILING_AT_SIGUSR1, QUICK_STOP, STOP_WITHIN
-from kit.player_sockets import player_at
-from kit.players import Disconnected
-from kit.processes import wait_until_gone
+from kit.players import Disconnected, player_at
 from kit.pseudo_terminal import PseudoTerminal
-from kit.server_process import ServerProcess, running_server
+from kit.server_process import ServerProcess, running_server, wait_until_gone
 from saratoga_protocol.commands import CreateTable, Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING

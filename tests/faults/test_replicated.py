@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from kit.movers import reached, started_players
-from kit.running_race import move, running_race
+from kit.running_race import move, reached, running_race, started_players
 from kit.stores import binaries
 from kit.tables import ANN, seated
 from kit.watched_store import WatchedStore, watched_store

@@ -12,10 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
-from kit.player_sockets import SocketPlayer, player_at
-from kit.processes import FullPipe, wait_until_gone
+from kit.players import SocketPlayer, player_at
 from kit.recorded_players import players_at_a_table
-from kit.server_process import READY, ServerProcess, python_path, running_server
+from kit.server_process import (
+    READY,
+    FullPipe,
+    ServerProcess,
+    python_path,
+    running_server,
+    wait_until_gone,
+)
 from saratoga_protocol.commands import CreateTable, Heartbeat, LeaveTable
 from saratoga_protocol.events import Alive, Done, Snapshot
 

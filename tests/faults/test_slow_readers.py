@@ -16,8 +16,7 @@ from kit.counted import counted
 from kit.deployment import write_certificate
 from kit.gateways import OpenGateway, open_gateway
 from kit.in_process_server import counted_down, gathered
-from kit.player_sockets import SocketPlayer, player_at
-from kit.players import RECEIVED_WITHIN, token_of
+from kit.players import RECEIVED_WITHIN, SocketPlayer, player_at, token_of
 from kit.raw_client import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import Command, Hello, JoinTable

@@ -9,8 +9,7 @@ import hiredis
 import pytest
 
 from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
-from kit.movers import TABLES, reached, started_players
-from kit.running_race import CODE, move, running_race
+from kit.running_race import CODE, TABLES, move, reached, running_race, started_players
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, seated
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable

@@ -8,7 +8,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.listening_server import ListeningServer, listening_server
+from kit.in_process_server import ListeningServer, listening_server
 from kit.raw_client import (
     BINARY,
     CLOSE,

@@ -1,18 +1,19 @@
 """Hostile clients on real sockets: whatever they send, in any order, other players race on.
 
-Hypothesis chooses the acts. Every response is checked when it arrives (`kit/hostile_client.py`): each
+Hypothesis chooses the acts. Every response is checked when it arrives (`HostileClient`): each
 frame is answered once, with an event or a refusal from the closed list, and a connection ends with a
 documented close code.
 """
 
 import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 from math import inf
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 import pytest
 from hypothesis import settings
@@ -24,17 +25,349 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 from kit.altered_server import QUICK
-from kit.hostile_client import ACTS, BOUND, Act, HostileClient, SharedKnowledge
 from kit.in_process_server import counted_down, gathered
-from kit.mutations import TRACE
-from kit.player_sockets import SocketPlayer, player_at
+from kit.messages import COMMANDS
+from kit.mutations import TRACE, Spoiler, varied
+from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
 from kit.storms.leaks import footprint
-from saratoga_protocol.commands import GetRecord
-from saratoga_protocol.events import BoardChanged, RaceOver, Record
+from kit.tables import nonce, nonce_hash
+from saratoga_protocol import commands
+from saratoga_protocol.codec import CODECS, SUBPROTOCOLS, Frame
+from saratoga_protocol.commands import Command, GetRecord
+from saratoga_protocol.events import (
+    BoardChanged,
+    Event,
+    RaceOver,
+    Record,
+    Refused,
+    Snapshot,
+    TableChanged,
+    Welcome,
+)
+from saratoga_protocol.refusals import REASONS
+from saratoga_rules.games import GAMES
 from saratoga_rules.records.verify import verify
+
+BOUND: Final = 60.0
+"""Seconds for a response: a bound that no test should reach."""
+
+SAMPLES: Final = [
+    *(each for each in COMMANDS.values() if not isinstance(each, commands.Hello)),
+    # the clients need seats and boards, or most of their commands would be refused alike
+    *[COMMANDS["join_table"]] * 4,
+]
+
+MARKS: Final = 9_007_000_000_000_000
+"""The lowest id of a heartbeat behind a batch; other commands have lower ids."""
+
+
+class HostileConversation:
+    """One connection of a hostile client; it checks the response to every frame."""
+
+    def __init__(
+        self, socket: ClientConnection, subprotocol: str, learn: Callable[[Event], None]
+    ) -> None:
+        self._socket = socket
+        self.subprotocol = subprotocol
+        self._codec = CODECS[subprotocol]
+        self._learn = learn
+        self.answers: Counter[str] = Counter()
+        self._mark = MARKS
+        """The id of the heartbeat behind the last batch."""
+
+    @property
+    def close_code(self) -> int:
+        """The code that closed the connection, 0 if none was sent."""
+        return self._socket.close_code or 0
+
+    async def send(self, frame: Frame) -> None:
+        """Send a frame without waiting for its response."""
+        await self._socket.send(frame)
+
+    async def exchange(self, frames: list[Frame]) -> None:
+        """Send frames and wait until each is answered; raises `ConnectionClosed`."""
+        self._mark += 1
+        mark = commands.Heartbeat(id=self._mark)
+        for frame in frames:
+            await self.send(frame)
+        await self._socket.send(self._codec.encode(mark))
+        answers = 0
+        async with asyncio.timeout(BOUND):
+            while True:
+                event = self._read(await self._socket.recv())
+                if getattr(event, "re", None) == self._mark:
+                    break
+                if isinstance(event, Refused) or getattr(event, "re", None) is not None:
+                    answers += 1
+        assert answers == len(frames), (answers, frames)
+
+    def _read(self, frame: Frame) -> Event:
+        event = self._codec.decode_event(frame)
+        assert isinstance(event, Event), frame
+        if isinstance(event, Refused):
+            assert event.code in REASONS, event
+            assert event.code != "server_fault", event
+            assert not TRACE.search(event.message), event
+            self.answers[event.code] += 1
+        else:
+            self.answers[type(event).__name__] += 1
+        read = event
+        self._learn(read)
+        return read
+
+    async def end(self) -> None:
+        """Close the connection, and check the events that arrive until its end."""
+        await self._socket.close()
+        with suppress(ConnectionClosed):
+            async with asyncio.timeout(BOUND):
+                while True:
+                    self._read(await self._socket.recv())
+
+
+BATCH: Final = 25
+"""The number of frames between two heartbeats."""
+
+DOCUMENTED_CLOSES: Final = frozenset(
+    {1000, 1002, 1003, 1007, 1009, 4000, 4001, 4002, 4500, 4501, 4502, 4503, 4504, 4505}
+)
+"""Close codes that the server may use (protocol/README.md); 1011 would be an error of its own."""
+
+
+@dataclass
+class SharedKnowledge:
+    """Table codes, ids and frames that all hostile clients have learned and share."""
+
+    codes: list[str] = field(default_factory=lambda: ["mint-otter-42"])
+    races: list[str] = field(default_factory=lambda: ["mint-otter-42/1"])
+    commitments: list[str] = field(default_factory=lambda: ["c0" * 32])
+    players: list[str] = field(default_factory=lambda: ["abcdefghijklmnop"])
+    frames: list[Frame] = field(default_factory=list)
+    """Frames that one client sent, for another to send again."""
+    protected_races: set[str] = field(default_factory=set)
+    """Races whose boards no hostile client may be shown."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """The number of responses to all hostile clients, by kind of event or code of refusal."""
+
+    def learn(self, event: Event) -> None:
+        if isinstance(event, Snapshot | TableChanged):
+            table = event.table
+            _keep(self.codes, table.code)
+            _keep(self.races, table.race)
+            _keep(self.commitments, table.commitment)
+            for seat in table.seats:
+                _keep(self.players, seat.player)
+
+
+def _keep(known: list[Any], new: Any) -> None:
+    if new not in known[-8:]:
+        known.append(new)
+        del known[:-40]
+
+
+class HostileClient:
+    """A client that connects again whenever its connection is closed."""
+
+    def __init__(self, url: str, known: SharedKnowledge, random: Random) -> None:
+        self._url = url
+        self._name = f"M{random.randrange(10**9)}"
+        self._known = known
+        self._random = random
+        self._token = random.randbytes(32).hex()
+        self._player = "a" * 16
+        self._next_id = 1
+        self._count = 0
+        self._race = "mint-otter-42/1"
+        self._legal: list[str] = ["draw"]
+        self._table = ""
+        self._commitment = ""
+        self._conversation: HostileConversation | None = None
+
+    # Connections
+
+    async def act(self, act: "Act") -> None:
+        """Send frames that `act` makes and check the responses."""
+        if self._conversation is None:
+            await self.connect()
+        assert self._conversation is not None
+        subprotocol = self._conversation.subprotocol
+        try:
+            await self._conversation.exchange([act(self, subprotocol) for _ in range(BATCH)])
+        except ConnectionClosed:
+            await self.close()
+
+    async def connect(self, *, greets: bool = True) -> None:
+        """Connect; say hello and join a table if `greets`."""
+        await self.close()
+        subprotocol = self._random.choice(SUBPROTOCOLS)
+        socket = await connect(
+            self._url,
+            subprotocols=[Subprotocol(subprotocol)],
+            compression=None,
+            max_size=4 * 1024 * 1024,
+            ping_interval=None,
+            open_timeout=BOUND,
+            close_timeout=BOUND,
+        )
+        self._conversation = HostileConversation(socket, subprotocol, self._learn)
+        if greets:
+            with suppress(ConnectionClosed):
+                await self._conversation.exchange([self.hello(subprotocol)])
+                await self._join(self._conversation)
+
+    async def close(self) -> None:
+        """Close the connection and check its close code."""
+        conversation, self._conversation = self._conversation, None
+        if conversation is None:
+            return
+        await conversation.end()
+        self._known.answers.update(conversation.answers)
+        assert conversation.close_code in DOCUMENTED_CLOSES, conversation.close_code
+
+    async def send_too_long(self) -> None:
+        """Send a frame that is longer than a command may be."""
+        if self._conversation is None:
+            await self.connect()
+        assert self._conversation is not None
+        with suppress(ConnectionClosed):
+            await self._conversation.send(self._random.choice(("x" * 9000, b"\x91" * 9000)))
+        await self.close()
+
+    async def _join(self, conversation: "HostileConversation") -> None:
+        """Join the client's race or start one, because some hostile acts need a board."""
+
+        async def send(kind: type[Any], **fields: object) -> None:
+            self._next_id += 1
+            command = kind(id=min(self._next_id, MARKS), **fields)
+            frame = CODECS[conversation.subprotocol].encode(command)
+            await conversation.exchange([frame])
+
+        if self._table:
+            await send(commands.JoinTable, table=self._table)
+            await send(commands.NextRace, table=self._table)
+        else:
+            await send(commands.CreateTable, game=self._random.choice(list(GAMES)))
+        if self._table:
+            here, hashed = {"table": self._table}, nonce_hash(self._player)
+            await send(commands.Ready, **here, commitment=self._commitment, nonce_hash=hashed)
+            await send(commands.Start, **here)
+            await send(commands.Reveal, **here, nonce=nonce(self._player))
+
+    def _learn(self, event: Event) -> None:
+        self._known.learn(event)
+        if isinstance(event, Welcome):
+            self._player, self._table = event.player, event.table or ""
+        if isinstance(event, Snapshot | TableChanged) and any(
+            seat.player == self._player for seat in event.table.seats
+        ):
+            self._table, self._commitment = event.table.code, event.table.commitment
+        self._next_id = max(self._next_id, getattr(event, "next_id", 0))
+        board = getattr(event, "board", None)
+        if board is not None:
+            assert board.race not in self._known.protected_races, event
+            self._race, self._count, self._legal = board.race, board.count, board.legal or ["draw"]
+            _keep(self._known.races, board.race)
+
+    # Acts
+
+    def hello(self, subprotocol: str) -> Frame:
+        """Return a hello, sometimes as a new player."""
+        random = self._random
+        if random.random() < 0.1:
+            self._token, self._name = random.randbytes(32).hex(), f"M{random.randrange(10**9)}"
+        return CODECS[subprotocol].encode(
+            commands.Hello(
+                id=1,
+                token=self._token,
+                name=self._name if random.random() < 0.9 else None,
+                bot=random.random() < 0.2,
+                legal=True,
+            )
+        )
+
+    def command(self, subprotocol: str) -> Frame:
+        """Return a command, legal or not, with known codes, ids and players."""
+        frame = CODECS[subprotocol].encode(self._command())
+        if self._random.random() < 0.05:
+            self._known.frames.append(frame)
+            del self._known.frames[:-200]
+        return frame
+
+    def command_of_another_session(self, subprotocol: str) -> Frame:
+        """Return an exact copy of a frame that some client sent before."""
+        known = self._known.frames
+        return self._random.choice(known) if known else self.command(subprotocol)
+
+    def command_at_protected_table(self, subprotocol: str) -> Frame:
+        """Return a command about a race or a table of other players."""
+        races = [*self._known.protected_races, "mint-otter-42/1"]
+        self._next_id += 1
+        values: dict[str, Sequence[object]] = {
+            "id": [min(self._next_id, MARKS)],
+            "race": races,
+            "table": [race.rpartition("/")[0] for race in races],
+            "player": self._known.players,
+            "after": [self._count],
+            "move": ["draw"],
+        }
+        return CODECS[subprotocol].encode(varied(self._random, SAMPLES, values))
+
+    def spoilt_command(self, subprotocol: str) -> Frame:
+        """Return a plausible command with a spoilt structure or spoilt bytes."""
+        return Spoiler(self._random, subprotocol).frame(self._command())
+
+    def spoilt_frame(self, subprotocol: str) -> Frame:
+        """Return any command with a spoilt structure or spoilt bytes."""
+        return Spoiler(self._random, subprotocol).frame()
+
+    def _command(self) -> Command:
+        """Return a command that fits the client's state, or nearly fits it."""
+        random, known = self._random, self._known
+        if random.random() < 0.85:
+            self._next_id += 1
+        is_next = random.random() < 0.9 and self._next_id < MARKS
+        ident = self._next_id if is_next else random.randrange(1, MARKS)
+        moves = [*self._legal, "draw", "redeal", "w>up", "t1>t2", "r>t9", "?"]
+        if random.random() < 0.2:
+            move = random.choice(moves)
+            return commands.MakeMove(id=ident, race=self._race, after=self._count, move=move)
+        values: dict[str, Sequence[object]] = {
+            "id": [ident],
+            "table": known.codes,
+            "race": [*known.races, self._race, None],
+            "player": known.players,
+            "commitment": [*known.commitments, self._commitment],
+            "nonce_hash": [nonce_hash(self._player)],
+            "nonce": [nonce(self._player)],
+            "game": [*GAMES, "whist"],
+            "seats": [None, 1, 16],
+            "races": [None, 1, 3, 4],
+            "after": [max(0, self._count + by) for by in (0, 0, 0, 1, -1)],
+            "move": moves,
+            "name": ["Anna", "x", self._name, "Ω"],
+            "locked": [True, False],
+            "seat": [True, True, True, False],
+        }
+        return varied(random, SAMPLES, values)
+
+
+Act = Callable[[HostileClient, str], Frame]
+"""A function that makes a frame for a subprotocol."""
+
+ACTS: Final[Sequence[Act]] = (
+    HostileClient.hello,
+    HostileClient.command,
+    HostileClient.command_of_another_session,
+    HostileClient.command_at_protected_table,
+    HostileClient.spoilt_command,
+    HostileClient.spoilt_frame,
+)
+
 
 CLIENTS = 2
 EXAMPLES = 50

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kit.in_process_server import counted_down, gathered
-from kit.listening_server import ListeningServer, listening_server
-from kit.player_sockets import SocketPlayer, connected_player, player_at
-from kit.players import token_of
+from kit.in_process_server import ListeningServer, counted_down, gathered, listening_server
+from kit.players import SocketPlayer, connected_player, player_at, token_of
 from kit.secrecy import check_frame
 from saratoga_protocol.commands import (
     CashOut,

@@ -12,7 +12,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
 QUICK: Final = "kit.altered_server quick --"
@@ -34,6 +36,11 @@ IDLE_PLAYER: Final = "kit.altered_server idle-player --"
 FAILING_AT_SIGUSR1: Final = tuple(
     f"kit.altered_server {name} --" for name in ("failing-task", "failing-guard", "failing-store")
 )
+
+UNKNOWN_GAME: Final = "moonlight"
+"""A game that only `NEW_GAME` knows; its facts are those of no other."""
+NEW_TITLE: Final = "By the Light of the Moon"
+NEW_GAME: Final = "kit.altered_server new-game,quick --"
 
 CALL_MILLIS: Final = 100
 REVEAL_MILLIS: Final = 900
@@ -122,6 +129,28 @@ def _failing_store() -> None:
     _replaced(StoreProcess, "wait", _fail_at_signal)
 
 
+def _new_game() -> None:
+    """Add a game to those that the rules know: Canfield with another name, price, stock and deal."""
+    import saratoga_rules.games as games
+    from saratoga_rules.vocabulary.deal_steps import BaseCard, ToColumns, ToReserve
+    from saratoga_rules.vocabulary.stocks import turned
+
+    added = replace(
+        games.GAMES["canfield"],
+        name=UNKNOWN_GAME,
+        title=NEW_TITLE,
+        pack_price=48,
+        deal=(BaseCard(), ToColumns(2), ToReserve(9)),
+        stock=turned(2, passes=4),
+    )
+    words = ModuleType(f"{games.__name__}.{UNKNOWN_GAME}", "A game for the moon.")
+    sys.modules[words.__name__] = words
+    games.GAMES = MappingProxyType({**games.GAMES, UNKNOWN_GAME: added})  # type: ignore[misc]
+    games.RULES = MappingProxyType(  # type: ignore[misc]
+        {**games.RULES, games.RULES_VERSION: games.GAMES}
+    )
+
+
 def _without_rules() -> None:
     from saratoga_rules.analysis import Analysis
     from saratoga_rules.game import Game
@@ -175,6 +204,7 @@ ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "failing-task": _failing_task,
     "failing-guard": _failing_guard,
     "failing-store": _failing_store,
+    "new-game": _new_game,
     "no-rules": _without_rules,
     "no-commit": _without_commit,
 }

@@ -17,7 +17,8 @@ from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, Player
-from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, stepped_store
+from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, opened_on, stepped_store
+from kit.stores import StoreServer
 from saratoga_protocol.codec import MSGPACK
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
 from saratoga_protocol.events import Done, Tables
@@ -25,6 +26,7 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.standing import State
+from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain import tables
 from saratoga_server.domain.board import commit_of, ended
 from saratoga_server.domain.tables import RankedTables, TablePhase, TableState, kick
@@ -38,7 +40,9 @@ from saratoga_server.node import Node
 from saratoga_server.ports import CommitStatus, Millis, PlayerRow, StoredBoard
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.news import News
-from saratoga_server.store.opening import Store
+from saratoga_server.store.opening import Store, open_store
+from saratoga_server.transport.gateway import Gateway, GatewaySettings
+from saratoga_server.transport.http_api import HttpPages
 
 
 class EventTap:
@@ -396,3 +400,105 @@ def kicking(host: MemoryPlayer, target: MemoryPlayer) -> Transition:
         return kick(state, host.player, target=target.player, now=now, fresh_seed=bytes(32))
 
     return transition
+
+
+@dataclass
+class Nodes:
+    """Two nodes, east and west, that share a store and a clock."""
+
+    east: InProcessServer
+    west: InProcessServer
+
+    async def settle(self) -> None:
+        """Wait until both nodes have finished their background work and published their events."""
+        for node in (self.east, self.west, self.east, self.west):
+            await node.settle()
+        for node in (self.east, self.west):
+            await node.settle()
+
+    async def pass_time(self, millis: int) -> None:
+        time = self.east.time
+        until = time.at + millis
+        while (at := min(self.east.next_look(), self.west.next_look())) < until and time.at < until:
+            time.at = min(until, max(time.at + 1000, int(at)))
+            await self.settle()
+        time.at = until
+        for _ in range(2):
+            for node in (self.east, self.west):
+                await node.pass_time(0)
+                await self.settle()
+
+    async def race(self, *players: MemoryPlayer, cap: int = 10, races: int = 1) -> str:
+        code = await gathered(*players, cap=cap, races=races)
+        await self.settle()
+        await counted_down(*players)
+        await self.pass_time(COUNTDOWN_MILLIS)
+        for player in players:
+            assert len(player.received.deals()) == 1, player.name
+        return code
+
+    async def two(self) -> tuple[MemoryPlayer, MemoryPlayer]:
+        """Connect Anna to the east node and Bert to the west node."""
+        return await self.east.player("Anna"), await self.west.player("Bert")
+
+
+@asynccontextmanager
+async def beside(server: InProcessServer, deal: Deal = deal_for_key) -> AsyncIterator[Nodes]:
+    """Open a second node on the store of the first."""
+    east = server.store
+    async with (
+        opened_on(east.server, east.time, east.faults) as store,
+        serving(store, deal, node="west") as west,
+    ):
+        yield Nodes(server, west)
+
+
+@pytest.fixture
+async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
+    """Two nodes on one store."""
+    async with beside(server) as opened:
+        yield opened
+
+
+@dataclass(frozen=True, slots=True)
+class ListeningServer:
+    """A server that players can connect to."""
+
+    node: Node
+    gateway: Gateway
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Return the address for players."""
+        return f"ws://127.0.0.1:{self.port}"
+
+
+@asynccontextmanager
+async def listening_server(store: Store) -> AsyncIterator[ListeningServer]:
+    """Run a server without rate limits and without the page on this store."""
+    metrics = Metrics()
+    node = await Node.opened(store, "node", PROGRAM, metrics, deal=deal_for_key)
+    settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, burst=100)
+    gateway = Gateway(node.dispatcher, settings, HttpPages(node, None), metrics)
+    opened = ListeningServer(node, gateway, await gateway.open())
+    duties = [
+        asyncio.create_task(node.scheduler.run()),
+        asyncio.create_task(gateway.watch()),
+    ]
+    try:
+        yield opened
+    finally:
+        await gateway.close()
+        await node.stop()
+        faults = await cancel_all(duties)
+    assert faults == []
+
+
+@pytest.fixture
+async def valkey(store_servers: dict[str, StoreServer]) -> AsyncIterator[Store]:
+    """An empty, opened Valkey."""
+    server = store_servers["valkey"]
+    server.empty()
+    async with open_store(server.url) as opened:
+        yield opened

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from textual import events
 
-from kit.listening_server import listening_server
+from kit.in_process_server import listening_server
 from kit.solo_player import Player
 from kit.stepped_store import empty_store
 from saratoga_client.cli.host import OwnServer

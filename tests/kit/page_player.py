@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from playwright.async_api import Locator, Page, WebSocket, expect
 
+from kit.auditor import disagreements
 from kit.browser_pages import SHOWN_WITHIN, Pages, page_url
 from kit.faulty_link import FaultyLink
-from kit.race_audit import disagreements
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer, noted_session
 from kit.server_process import ServerProcess
 from saratoga_client.input.move_text import key_of

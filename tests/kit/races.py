@@ -144,6 +144,12 @@ def entries_of(record: RaceRecord) -> list[Entry]:
     return sorted(found, key=lambda entry: entry.line.number)
 
 
+def sealed(lines: list[str]) -> str:
+    """Return the lines of a record with the digest that fits them."""
+    body = "\n".join([*lines, "digest"])
+    return f"{body} {digest_of(body + chr(10))}\n"
+
+
 def some_racer(record: RaceRecord, chance: Random, least: int = 1) -> RacerLog | None:
     """Return a racer whose log has at least so many entries."""
     able = [racer for racer in record.racers if len(racer.log) >= least]

@@ -19,7 +19,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from kit.races import Entrant, race
-from kit.screen_cells import painted_text
+from kit.table_screens import painted_text
 from kit.walks import STRATEGIES, banking, wandering
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import from_seed

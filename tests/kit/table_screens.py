@@ -8,15 +8,21 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar, cast
+from io import StringIO
+from typing import Any, Final, TypeVar, cast
 
 from msgspec import structs
+from rich.console import Console, RenderableType
+from textual.errors import NoWidget
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.strip import Strip
 from textual.widget import Widget
 
 from kit.positions import draw
-from kit.screen_cells import painted_rows
 from kit.session_states import START, YOU, board, player, snapshot, state_after, table
+from saratoga_client.local.terminal import Colours
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter
@@ -26,10 +32,11 @@ from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.board_pane import BoardPane
+from saratoga_client.tui.rich_view import Ink
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.tui.theme import Appearance
+from saratoga_client.tui.theme import Appearance, paint
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import Command
 from saratoga_protocol.events import BoardView, Event
@@ -40,6 +47,47 @@ from saratoga_rules.moves import Move
 from saratoga_rules.play import play
 from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import RaceRecord
+
+INK: Final = Ink(paint(Colours.NONE))
+
+
+def page_text(page: RenderableType, width: int = 80) -> str:
+    """Return a page's text at a width in cells, without blanks at the ends of lines."""
+    printed = StringIO()
+    Console(file=printed, width=width, color_system=None, legacy_windows=False).print(page)
+    return "\n".join(line.rstrip() for line in printed.getvalue().split("\n"))
+
+
+def painted_rows(screen: Screen[Any]) -> list[Strip]:
+    """Return every row of the screen as a strip of styled text; blank rows if it has no layout yet."""
+    try:
+        screen.get_widget_at(0, 0)
+    except NoWidget:
+        return [Strip.blank(screen.size.width)] * screen.size.height
+    return [_row(screen, y) for y in range(screen.size.height)]
+
+
+def painted_text(screen: Screen[Any]) -> list[str]:
+    """Return the text of every row, without blanks at its end."""
+    return [row.text.rstrip() for row in painted_rows(screen)]
+
+
+def _row(screen: Screen[Any], y: int) -> Strip:
+    x, pieces = 0, []
+    while x < screen.size.width:
+        widget, region = screen.get_widget_at(x, y)
+        if widget.children:
+            # a container shows only between its children
+            end = x + 1
+            while end < screen.size.width and screen.get_widget_at(end, y)[0] is widget:
+                end += 1
+        else:
+            end = screen.find_widget(widget).visible_region.right
+        (line,) = widget.render_lines(Region(0, y - region.y, region.width, 1))
+        pieces.append(line.crop(x - region.x, end - region.x))
+        x = end
+    return Strip.join(pieces)
+
 
 INVITER: Final = Inviter(server="ws://192.168.1.7:7470")
 REFUSAL: Final = "The server refuses this."

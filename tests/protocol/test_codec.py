@@ -5,7 +5,9 @@
 
 import contextlib
 import json
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
 
 import msgpack
 import msgspec
@@ -13,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit import golden
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol.codec import (
     CODECS,
@@ -28,6 +29,12 @@ from saratoga_protocol.codec import (
 from saratoga_protocol.commands import LARGEST_NUMBER, Command
 from saratoga_protocol.events import Event
 
+FOLDER: Final = Path(__file__).parent / "golden"
+GOLDEN: Final[Mapping[str, Mapping[str, Any]]] = {"commands.txt": COMMANDS, "events.txt": EVENTS}
+"""The files of golden bytes: `PYTHONPATH=tests python -m protocol.test_codec` writes them.
+
+Every byte that changes breaks the protocol for existing clients.
+"""
 BINARY, TEXT = CODECS[MSGPACK], CODECS[JSON]
 
 every_codec = pytest.mark.parametrize("codec", [BINARY, TEXT], ids=[MSGPACK, JSON])
@@ -51,11 +58,20 @@ def fault(codec: Codec, frame: Frame) -> BadFrame:
     return caught.value
 
 
-@pytest.mark.parametrize(
-    ("file", "text"), [("commands.txt", golden.command_text), ("events.txt", golden.event_text)]
-)
-def test_frames_equal_the_golden_bytes(file: str, text: Any) -> None:
-    assert text() == (golden.FOLDER / file).read_text(encoding="utf-8")
+def golden_text(messages: Mapping[str, Any]) -> str:
+    """Return the golden text of all messages: JSON, then MessagePack with 32 bytes on a line."""
+    lines = []
+    for name, message in messages.items():
+        packed = BINARY.encode(message)
+        assert isinstance(packed, bytes)
+        parts = [f"    {packed[at : at + 32].hex()}" for at in range(0, len(packed), 32)]
+        lines += [f"# {name}", str(TEXT.encode(message)), *parts, ""]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("file", GOLDEN)
+def test_frames_equal_the_golden_bytes(file: str) -> None:
+    assert golden_text(GOLDEN[file]) == (FOLDER / file).read_text(encoding="utf-8")
 
 
 @every_codec
@@ -187,3 +203,8 @@ def test_the_description_of_a_fault_has_a_limited_length_and_no_token(codec: Cod
     assert len(found.detail) < LONGEST_DETAIL + 10
     found = fault(codec, written_elsewhere(codec, {"type": "hello", "id": 1, "token": "5a" * 40}))
     assert "5a5a" not in f"{found} {found.detail}"
+
+
+if __name__ == "__main__":
+    for file, messages in GOLDEN.items():
+        (FOLDER / file).write_text(golden_text(messages), encoding="utf-8")

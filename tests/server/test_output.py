@@ -14,7 +14,7 @@ from queue import Queue
 
 import pytest
 
-from kit.processes import FullPipe
+from kit.server_process import FullPipe
 from saratoga_server import process
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.process import LogWriter, announce

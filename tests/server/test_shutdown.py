@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.processes import FullPipe
+from kit.server_process import FullPipe
 from saratoga_server import shutdown as module
 from saratoga_server.shutdown import Shutdown
 

@@ -15,7 +15,7 @@ from kit.in_process_server import (
     counted_down,
     gathered,
 )
-from kit.player_sockets import player_at
+from kit.players import player_at
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import (
     CreateTable,

@@ -12,8 +12,8 @@ from textual import events, on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from kit.screen_cells import INK, page_text
 from kit.solo_player import Player, before
+from kit.table_screens import INK, page_text
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import Finder

@@ -27,7 +27,6 @@ from textual.pilot import Pilot
 
 from kit.finished_races import finished_race, over
 from kit.positions import draw
-from kit.screen_cells import painted_text
 from kit.session_states import (
     CAP,
     CODE,
@@ -43,7 +42,7 @@ from kit.session_states import (
     table,
 )
 from kit.solo_player import StoppedClock, before, finished, reviewed
-from kit.table_screens import FakeSession, TablePlayer, last_racer, race, table_player
+from kit.table_screens import FakeSession, TablePlayer, last_racer, painted_text, race, table_player
 from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.session.state import SessionState

@@ -2,17 +2,18 @@
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.races import BEFORE, Entrant, closed, countdown_voided, race
-from kit.record_lies import LOOSE, loosened, sealed
+from kit.races import BEFORE, Entrant, closed, countdown_voided, race, sealed
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import record as forms
@@ -171,6 +172,46 @@ def test_the_page_lists_the_characters_that_no_name_has() -> None:
 @pytest.mark.parametrize("record", EVERY_KIND, ids=lambda each: f"{each.game} {each.voided}")
 def test_every_record_has_the_form_of_the_page(record: RaceRecord) -> None:
     assert has_form(format_record(record))
+
+
+_Put = str | Callable[[re.Match[str]], str]
+
+LOOSE: Final[tuple[tuple[str, _Put], ...]] = (
+    ("([0-9]+)", r"0\1"),
+    ("([0-9]+)", r"+\1"),
+    ("([0-9]+)", r"\g<1>.0"),
+    ("([0-9]+)", r"-0\1"),
+    ("([0-9])", "\uff11"),
+    ("([0-9]+)", r"\g<1>0000000000000000"),
+    (" ", "  "),
+    (" ", "\t"),
+    ("$", " "),
+    ("$", "\r"),
+    ("$", "\n"),
+    ("^", " "),
+    ("^", "\ufeff"),
+    ("([a-f])", lambda found: found[1].upper()),
+    ("u00([a-f]+)", lambda found: f"u00{found[1].upper()}"),
+    ('"', "'"),
+    ('"(.)', r'"\\u0041'),
+    ('"(.)', r'"\\n'),
+    ("([a-z])", lambda found: found[1].upper()),
+    (">t([0-9])", r">t0\1"),
+    ("(>t[0-9]+)$", r"\1:1"),
+    ("([a-z]+)-([a-z]+)-([0-9]+)", r"\1-\2-4"),
+    ("[|]", "||"),
+    ("/[A-Z0-9]+[|]", "/-|"),
+    ("columns=", "columns=|"),
+)
+"""Changes that leave the meaning, or nearly: a pattern and its replacement."""
+
+
+def loosened(line: str, sought: str, put: _Put) -> str:
+    """Return the line with the first place that fits replaced; unchanged if there is none, or in a name."""
+    name = line.find('"') if line.startswith("racer ") else -1
+    found = re.search(sought, line)
+    is_another_name = found is not None and 0 <= name < found.start() and '"' not in found[0]
+    return line if is_another_name else re.sub(sought, put, line, count=1)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from kit.races import (
     promised,
     race,
     renumbered,
+    sealed,
     settled,
     with_line,
     with_racer,
 )
-from kit.record_lies import sealed
 from kit.walks import banking, wandering
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position

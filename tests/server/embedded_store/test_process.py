@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from msgspec.structs import replace
 
-from kit.processes import GONE_WITHIN, is_running, wait_until_gone, wait_until_unlocked
+from kit.server_process import GONE_WITHIN, is_running, wait_until_gone, wait_until_unlocked
 from saratoga_server.embedded_store import ledger_file, process
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import (

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from kit.counted import counted
-from kit.in_process_server import InProcessServer
+from kit.in_process_server import InProcessServer, beside
 from kit.players import MemoryPlayer
-from kit.two_nodes import beside
 from saratoga_protocol.commands import JoinTable, MakeMove
 from saratoga_protocol.events import BoardChanged, Event, Refused
 from saratoga_protocol.refusals import TAKEN_OVER

@@ -2,9 +2,8 @@
 
 import pytest
 
-from kit.in_process_server import InProcessServer, gathered, listed
+from kit.in_process_server import InProcessServer, beside, gathered, listed
 from kit.players import MemoryPlayer
-from kit.two_nodes import beside
 from saratoga_protocol.commands import JoinTable, LeaveTable, LockTable, NextRace
 from saratoga_protocol.events import (
     RaceOver,

@@ -2,9 +2,8 @@
 
 import pytest
 
-from kit.in_process_server import InProcessServer
+from kit.in_process_server import InProcessServer, Nodes
 from kit.players import MemoryPlayer
-from kit.two_nodes import Nodes
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     AllowReady,

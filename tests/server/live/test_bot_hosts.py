@@ -2,9 +2,8 @@
 
 import pytest
 
-from kit.in_process_server import InProcessServer, gathered
+from kit.in_process_server import InProcessServer, Nodes, gathered
 from kit.players import MemoryPlayer
-from kit.two_nodes import Nodes
 from saratoga_protocol.commands import (
     AddBot,
     ChangeSettings,

@@ -7,14 +7,15 @@ import msgspec
 
 from kit.in_process_server import (
     InProcessServer,
+    Nodes,
     always,
+    beside,
     counted_down,
     gathered,
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
 from kit.races import replay
-from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import JoinTable, MakeMove
 from saratoga_protocol.events import BoardChanged, RaceOver, Snapshot, Standing, Standings
 from saratoga_rules.dealing.fairness import deal_key

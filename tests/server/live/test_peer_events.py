@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from kit.counted import counted
-from kit.in_process_server import gathered
-from kit.two_nodes import Nodes
+from kit.in_process_server import Nodes, gathered
 from saratoga_protocol.commands import (
     ChangeSettings,
     JoinTable,

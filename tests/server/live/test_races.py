@@ -8,12 +8,12 @@ import pytest
 from kit.counted import counted
 from kit.in_process_server import (
     InProcessServer,
+    Nodes,
     cash_out_unnoticed,
     compose_node,
 )
 from kit.players import MemoryPlayer
 from kit.stepped_store import opened_on
-from kit.two_nodes import Nodes
 from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import RaceOver, Refused, Standings
 from saratoga_rules.records.standing import Reached, State

@@ -6,10 +6,9 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from kit.in_process_server import InProcessServer, gathered, kicking, live_table, two_at
+from kit.in_process_server import InProcessServer, Nodes, gathered, kicking, live_table, two_at
 from kit.players import MemoryPlayer
 from kit.tables import nonce_hash
-from kit.two_nodes import Nodes
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (

@@ -13,7 +13,7 @@ from websockets.protocol import Side, State
 
 from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
-from kit.player_sockets import SocketPlayer, connected_player
+from kit.players import SocketPlayer, connected_player
 from kit.raw_client import PONG, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done

@@ -14,7 +14,7 @@ from kit.counted import counted
 from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.messages import BOARD
-from kit.player_sockets import SocketPlayer, connected_player
+from kit.players import SocketPlayer, connected_player
 from kit.raw_client import frame
 from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_protocol.commands import Heartbeat, MakeMove

@@ -8,7 +8,7 @@ import pytest
 from websockets.datastructures import Headers
 
 from kit.gateways import OpenGateway, open_gateway
-from kit.player_sockets import connected_player
+from kit.players import connected_player
 from kit.raw_client import PING, frame, handshake, raw_socket
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (

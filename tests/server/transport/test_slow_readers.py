@@ -7,7 +7,7 @@ import pytest
 
 from kit.fake_transport import FakeOwner, open_connection
 from kit.gateways import OpenGateway, open_gateway
-from kit.player_sockets import connected_player
+from kit.players import connected_player
 from kit.raw_client import RawSocket, frame, raw_socket
 from saratoga_protocol.commands import GetRecord, Heartbeat
 from saratoga_protocol.events import Record, Refused

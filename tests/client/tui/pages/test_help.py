@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 from rich.cells import cell_len
 
-from kit.screen_cells import INK, page_text
+from kit.table_screens import INK, page_text
 from saratoga_client.board_view.symbols import symbols_for
 from saratoga_client.tui.screens.help import help_page
 from saratoga_client.wording import money_meter

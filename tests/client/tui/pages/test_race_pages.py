@@ -13,7 +13,6 @@ from rich.console import Group
 from kit.finished_races import finished_race, over
 from kit.messages import racer
 from kit.races import voided_race
-from kit.screen_cells import INK, page_text
 from kit.session_states import (
     START,
     YOU,
@@ -25,6 +24,7 @@ from kit.session_states import (
     state_after,
     table,
 )
+from kit.table_screens import INK, page_text
 from saratoga_client.board_view.symbols import LETTERS, UNICODE, Symbols
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState

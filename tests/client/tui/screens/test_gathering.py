@@ -5,7 +5,6 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from kit.screen_cells import painted_text
 from kit.session_states import (
     START,
     player,
@@ -15,7 +14,7 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.table_screens import REFUSAL, table_player
+from kit.table_screens import REFUSAL, painted_text, table_player
 from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter

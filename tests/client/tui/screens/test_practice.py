@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from kit.positions import draw
-from kit.screen_cells import painted_text
 from kit.solo_player import SMALL, Player, StoppedClock, before, finished, reviewed
+from kit.table_screens import painted_text
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.ghost import kept_runs
 from saratoga_client.tui.screens.practice import PracticeScreen
