@@ -30,6 +30,7 @@ LEAST_BURST: Final = 10
 """The cost of the most expensive command: with a smaller burst it would be refused for ever."""
 
 _PLAYER_ID: Final = re.compile("[a-z2-7]{16}")
+_LOOPBACK: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - listens everywhere
 _PUBLIC_SCHEMES: Final = ("http", "https", "ws", "wss")
 _ORIGIN_SCHEMES: Final = ("http", "https")
 
@@ -111,6 +112,8 @@ class Config:
     ranked: RankedTables = RankedTables.ALL
     owner: str = ""
     """The player id of the server's owner; empty: nobody."""
+    bots: bool = False
+    """Start a bot host, which offers bots to all tables."""
     node: str = field(default_factory=random_node)
     drain_delay: float = 0.0
     """Seconds from a shutdown request to closing, so that load balancers stop sending players."""
@@ -138,6 +141,10 @@ class Config:
             raise InvalidConfig(
                 f"--owner {self.owner} is not a player id. 'saratoga token show URL' prints yours."
             )
+        if self.bots and self.is_tls and self.public_url is None:
+            raise InvalidConfig(
+                "--bots and --tls-cert need --public-url, by which the bots connect. Give it, too."
+            )
         if not self.node or not self.node.isascii() or not self.node.isprintable():
             raise InvalidConfig("--node must be printable ASCII characters, such as east-1.")
         if not 0 <= self.drain_delay <= LONGEST_DRAIN_DELAY:
@@ -161,6 +168,12 @@ class Config:
     def invitation(self, port: int) -> str:
         """Return the address that players connect to; the server listens on `port`."""
         return self.public_url or self._address(self.host, port)
+
+    def address_here(self, port: int) -> str:
+        """Return the address by which a program of this machine connects; the server listens on `port`."""
+        if self.is_tls and self.public_url:  # the certificate is for that name
+            return re.sub("^http", "ws", self.public_url)
+        return self._address(_LOOPBACK.get(self.host, self.host), port)
 
     def _address(self, host: str, port: int) -> str:
         scheme = "wss" if self.is_tls else "ws"
@@ -307,6 +320,8 @@ _OPTIONS: Final = (
         help="Tables whose races count for the leaderboards: all, or only public ones."),
     _option("--owner", default="", metavar="PLAYER", show_default="nobody",
         help="Player id of this server's owner, who may offer bots to all tables."),
+    _option("--bots", is_flag=True, show_default=False,
+        help="Start a program whose bots the hosts of tables can add."),
     _option("--metrics-port", metavar="PORT|off", callback=_read_metrics_port,
         show_default=str(DEFAULT_METRICS_PORT),
         help="Port of the Prometheus metrics; 0 = any free port."),

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Final
 
 from saratoga_protocol.refusals import RESTARTING
+from saratoga_server.bot_host import OwnBotHost
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.config import Config
 from saratoga_server.domain.usernames import load_tables
@@ -65,6 +66,7 @@ async def serve_players(
         def why_store_refused() -> str | None:
             return store.guard.why_refused
 
+        bot_host = OwnBotHost(config)
         node = await Node.opened(
             store,
             config.node,
@@ -72,6 +74,7 @@ async def serve_players(
             metrics,
             ranked_tables=config.ranked,
             owner=config.owner,
+            own_bot_host=bot_host.player,
             why_store_refused=why_store_refused,
         )
         pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
@@ -86,6 +89,7 @@ async def serve_players(
             node.listener.run(),
             metrics.keep_sampling(node, why_store_refused),
             _follow_losses(node, lost),
+            bot_host.keep_running(port),
             feed_watchdog(),
         )
         tasks = [*supervision, *map(asyncio.create_task, work)]

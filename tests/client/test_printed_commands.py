@@ -26,7 +26,7 @@ from saratoga_client.session.voided import voided_problem, voided_words
 from saratoga_rules.games import GAMES
 
 ROOT = Path(__file__).parents[2]
-OF_THE_SERVER = {"--durability", "--ranked"}
+OF_THE_SERVER = {"--owner", "--durability", "--ranked"}
 """Options of `saratoga-server` that the pages of the client mention."""
 LAN = "ws://192.168.1.7:7470"
 HERE = "ws://127.0.0.1:8123"

@@ -18,7 +18,12 @@ import pytest
 from kit.altered_server import IDLE_PLAYER
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
-from kit.server_process import ServerProcess, python_path
+from kit.server_process import (
+    ServerProcess,
+    python_path,
+    running_with,
+    wait_until_none_with,
+)
 from kit.tmux import (
     INVITATION,
     Pane,
@@ -137,9 +142,38 @@ async def test_every_signal_that_ends_the_host_stops_its_server(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     async with plain_host(tmp_path / "anna", "--port", str(free_port())) as (host, port):
+        assert running_with("--serve", f":{port}"), "the server has bots"
         host.process.send_signal(number)
         await host.ended()
         assert await gone(port)
+    await asyncio.to_thread(wait_until_none_with, "--serve", f":{port}")
+
+
+async def test_a_host_adds_bots_removes_one_and_races_the_other(tmp_path: Path) -> None:
+    async with open_tmux() as tmux:
+        words = ("host", "klondike", "--name", "Anna", "--port", str(free_port()))
+        anna = await open_pane(tmux, tmp_path, *words)
+        _, port = await invitation(anna)
+        await anna.until("b add a bot")
+        for key, bot in (("w", "[weak bot]"), ("s", "[strong bot]")):
+            await anna.press("b")
+            await anna.until("Which bot?")
+            await anna.press(key)
+            await anna.until(bot)
+        await anna.press("k")
+        await anna.until("k kicks")
+        await anna.press("k")
+        await anna.until("for good?")
+        await anna.press("y")
+        await anna.until("SEATS 2 of 16", lambda screen: str(screen).count("✓") == 1)
+        await anna.press("r")
+        await anna.until("host, ready")
+        await anna.press("s")
+        await anna.until("paid  -$52", "[bot]")
+        await anna.press("q", "y")
+        assert await anna.ended() == Exit.DONE
+        assert await gone(port)
+    assert not running_with("--serve", f":{port}")
 
 
 async def test_host_uses_a_running_server_and_leaves_it_running(

@@ -484,6 +484,7 @@ async def listening_server(store: Store) -> AsyncIterator[ListeningServer]:
     opened = ListeningServer(node, gateway, await gateway.open())
     duties = [
         asyncio.create_task(node.scheduler.run()),
+        asyncio.create_task(node.listener.run()),
         asyncio.create_task(gateway.watch()),
     ]
     try:

@@ -13,6 +13,7 @@ import os
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -320,6 +321,26 @@ def wait_until_gone(pid: int) -> None:
     while is_running(pid):
         assert time.monotonic() < until, f"process {pid} does not end"
         time.sleep(0.005)
+
+
+def running_with(*words: str) -> list[str]:
+    """Return the command lines of all running processes that contain each of these words."""
+    listed = subprocess.run(
+        ("ps", "-A", "-ww", "-o", "stat=", "-o", "args="),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    alive = (line for line in listed.stdout.splitlines() if not line.startswith("Z"))
+    return [line for line in alive if all(word in line for word in words)]
+
+
+def wait_until_none_with(*words: str) -> None:
+    """Wait until no process is running whose command line contains each of these words."""
+    until = time.monotonic() + GONE_WITHIN
+    while found := running_with(*words):
+        assert time.monotonic() < until, f"these do not end: {found}"
+        time.sleep(0.05)
 
 
 def wait_until_unlocked(path: Path) -> None:

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from kit.finished_races import finished_race, over
 from kit.session_states import board, seat, snapshot, standings, state_after, table
 from kit.table_screens import TablePlayer, table_player
@@ -124,7 +126,8 @@ def _gathering(size: tuple[int, int]) -> Picture:
         seat("o", ready=True),
         seat("m", connected=False),
     ]
-    return Picture(state_after(first=snapshot(shown=table(phase="gathering", seats=seats))), size)
+    shown = replace(table(phase="gathering", seats=seats), bots=["weak", "even", "strong"])
+    return Picture(state_after(first=snapshot(shown=shown)), size)
 
 
 async def painted(picture: Picture) -> str:

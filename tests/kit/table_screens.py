@@ -231,6 +231,7 @@ class FakeSession:
 
     async def send(self, kind: type[Command], **fields: object) -> None:
         words = {
+            commands.AddBot: f"{fields.get('level')} bot",
             commands.EndRace: "end race",
             commands.NextRace: "next race",
             commands.LockTable: "lock" if fields.get("locked", True) else "unlock",

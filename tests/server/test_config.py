@@ -58,7 +58,7 @@ def test_every_value_has_an_option() -> None:
         *("--trusted-proxies", "1", "--limits-per-address", "2.5", "--ranked", "public"),
         *("--metrics-host", "10.0.0.1"),
         *("--log-format", "json", "--log-level", "debug", "--node", "east-1", "--until-eof"),
-        *("--drain-delay", "1.5", "--owner", "abcdefghijklmnop"),
+        *("--drain-delay", "1.5", "--owner", "abcdefghijklmnop", "--bots"),
     )
     assert result.exit_code == 0
     assert config == Config(
@@ -83,6 +83,7 @@ def test_every_value_has_an_option() -> None:
         until_eof=True,
         drain_delay=1.5,
         owner="abcdefghijklmnop",
+        bots=True,
     )
 
 
@@ -148,6 +149,7 @@ def test_metrics_get_a_free_port_if_players_do() -> None:
         (("--public-url", "wss://[x"), "--public-url must be a URL such as"),
         (("--public-url", "wss://x:99999"), "--public-url must be a URL such as"),
         (("--origin", "http://[x"), "is not an origin."),
+        (("--bots", "--tls-cert", __file__, "--tls-key", __file__), "need --public-url"),
         (("--owner", "anna"), "--owner anna is not a player id."),
         (("--node", "éast"), "--node must be printable ASCII"),
     ],
@@ -173,6 +175,14 @@ def test_an_invitation_is_the_address_that_players_connect_to() -> None:
     assert Config().invitation(9000) == "ws://127.0.0.1:9000"
     assert Config(host="::1", tls_cert=key, tls_key=key).invitation(9) == "wss://[::1]:9"
     assert Config(public_url="wss://p.example.org").invitation(9000) == "wss://p.example.org"
+
+
+def test_the_servers_own_bots_connect_on_this_machine_or_by_the_name_of_the_certificate() -> None:
+    key, proxy = Path("key.pem"), "https://p.example.org"
+    assert Config(host="0.0.0.0", public_url=proxy).address_here(9) == "ws://127.0.0.1:9"
+    assert Config(host="::").address_here(9) == "ws://[::1]:9"
+    tls = Config(public_url=proxy, tls_cert=key, tls_key=key)
+    assert tls.address_here(9) == "wss://p.example.org"
 
 
 def test_the_stores_url_may_be_in_a_file(tmp_path: Path) -> None:

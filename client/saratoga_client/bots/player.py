@@ -7,9 +7,10 @@ raises alarms, and repeats moves.
 import asyncio
 import logging
 import time
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from saratoga_client.bots.choose import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
@@ -50,11 +51,8 @@ async def stay(
     The session has entered the table, and nobody attends it. Raises `Problem` if the bot loses its seat, or the
     connection ends.
     """
-    attending = asyncio.create_task(session.attend())
-    racing = asyncio.create_task(_race(session, choose, pace, variation, races))
     try:
-        await asyncio.wait((attending, racing), return_when=asyncio.FIRST_COMPLETED)
-        (attending if attending.done() else racing).result()
+        await first_result(session.attend(), _race(session, choose, pace, variation, races))
     except Problem:
         state = session.state
         if state is None or not (state.seat_lost or state.phase == "closed"):
@@ -62,10 +60,18 @@ async def stay(
         reason = state.seat_lost or state.table.notice or "The table is closed."
         lost = Problem("The bot has lost its seat.", reason, Exit.REFUSED)
         raise with_alarms(lost, state.alarms) from None
+
+
+async def first_result(*works: Coroutine[Any, Any, Any]) -> Any:
+    """Run coroutines until one ends; return or raise what it does, and cancel the others."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return next(task for task in tasks if task.done()).result()
     finally:
-        attending.cancel()
-        racing.cancel()
-        await asyncio.gather(attending, racing, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _race(

@@ -42,6 +42,9 @@ NAMES: Final = (
 )
 """Names for bots whose user gave no name."""
 
+OTHER_NAME: Final = frozenset({"name_taken", "kicked"})
+"""Refusals after which a bot tries another name."""
+
 LEAVE_WITHIN: Final = 1.0
 """Timeout in seconds for the leave command at the end of the program."""
 
@@ -124,39 +127,39 @@ async def seated_bot(
     check_address(server)
     drawn = random.sample(NAMES, len(NAMES))
     free = [*drawn, *(f"{each} {number}" for number in (2, 3) for each in drawn)]
-    async with AsyncExitStack() as stack:
-        for candidate in free if name is None else [name]:
+    for candidate in free if name is None else [name]:
+        async with AsyncExitStack() as stack:
             connecting = _connected(server, strength, candidate, folder, reports_link=reports_link)
             try:
                 connection = await stack.enter_async_context(connecting)
+                if connection is None:
+                    continue
+                if connection.welcome.table is not None:
+                    # An earlier run of this bot ended without leaving its table.
+                    await give_up_seat(connection, connection.welcome.table)
+                session = TableSession(
+                    connection,
+                    witness=witness or Witness(in_memory=True),
+                    records=RecordStore(in_memory=True),
+                )
+                table = await sit_down(session)
             except Problem as problem:
-                if problem.refusal == "name_taken" and name is None:
+                if problem.refusal in OTHER_NAME and name is None:
                     continue
                 raise
-            if connection is not None:
-                break
-        else:
-            if name is None:
-                raise Problem("All bot names are taken.", "Choose one with --name.", Exit.REFUSED)
-            what = f"The bot {name} is already running on this machine."
-            raise Problem(what, "Choose another name with --name.", Exit.REFUSED)
-        if connection.welcome.table is not None:
-            # An earlier run of this bot ended without leaving its table.
-            await give_up_seat(connection, connection.welcome.table)
-        session = TableSession(
-            connection,
-            witness=witness or Witness(in_memory=True),
-            records=RecordStore(in_memory=True),
-        )
-        table = await sit_down(session)
-        try:
-            own_name = connection.welcome.name or ""
-            yield SeatedBot(session, table.code, connection.player, own_name, strength)
-        finally:
-            if (seat := connection.seat) is not None:
-                # the program ends, so no error matters
-                with suppress(Exception):
-                    await connection.request(partial(LeaveTable, table=seat), LEAVE_WITHIN)
+            try:
+                own_name = connection.welcome.name or ""
+                yield SeatedBot(session, table.code, connection.player, own_name, strength)
+            finally:
+                if (seat := connection.seat) is not None:
+                    # the program ends, so no error matters
+                    with suppress(Exception):
+                        await connection.request(partial(LeaveTable, table=seat), LEAVE_WITHIN)
+            return
+    if name is None:
+        raise Problem("All bot names are taken.", "Choose one with --name.", Exit.REFUSED)
+    what = f"The bot {name} is already running on this machine."
+    raise Problem(what, "Choose another name with --name.", Exit.REFUSED)
 
 
 @asynccontextmanager

@@ -1,11 +1,15 @@
-"""`saratoga bot CODE`: run a bot that sits at a table and races."""
+"""`saratoga bot CODE`: run a bot that sits at a table and races; `--serve` offers bots to all tables."""
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import click
 
+from saratoga_client.bots.host import serve
+from saratoga_client.bots.player import first_result
 from saratoga_client.bots.seat import seated_bot
 from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import TABLE, at_server_of, output_options, server_option
@@ -19,6 +23,9 @@ from saratoga_client.wording import BOT_LEVELS, dollars, state_words
 
 SCHEMA: Final = "saratoga.bot.v1"
 
+BOT_HOST_TOKEN: Final = "SARATOGA_BOT_HOST_TOKEN"  # noqa: S105 - a variable's name
+"""The environment variable with the token of a bot host that a server has started."""
+
 RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
 """The fields of the JSON object that come from the bot's result."""
 
@@ -27,8 +34,9 @@ RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
     ("saratoga bot mint-otter-42", "a strong bot, until the table closes"),
     ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak bot, for one race"),
     ("saratoga bot mint-otter-42 --name Gus --pace 6", "a fast bot with this name"),
+    ("saratoga bot --serve", "bots that the hosts at your own server can add"),
 )
-@click.argument("table", type=TABLE, metavar="CODE|URL")
+@click.argument("table", type=TABLE, metavar="[CODE|URL]", required=False)
 @click.option(
     "--strength",
     type=click.Choice(BOT_LEVELS),
@@ -45,19 +53,52 @@ RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
     type=click.FloatRange(0.1, 40),
     help="Moves per second, evenly.  [default: like a person]",
 )
+@click.option(
+    "--serve", "serves", is_flag=True, help="Offer bots to all tables of your own server instead."
+)
+@click.option("--until-eof", is_flag=True, hidden=True, help="With --serve: end with the input.")
 @output_options
 @server_option
-def command(table: Destination, as_json: bool, plain: bool, settings: Settings, **bot: Any) -> int:
+def command(
+    table: Destination | None,
+    serves: bool,
+    until_eof: bool,
+    as_json: bool,
+    plain: bool,
+    settings: Settings,
+    **bot: Any,
+) -> int:
     """Send a bot to the table CODE.
 
     All players see that it is a bot. It sees only what a player in its seat sees. Without --races it
     races until the table closes. Press Ctrl-C to end it. If the server contradicts itself, the bot says so
     on stderr, and the exit code is 7.
     """
+    if serves is (table is not None):
+        raise click.UsageError("Name a table, or offer bots to all tables with --serve.")
+    if table is None:
+        asyncio.run(_serve(settings.server_url, until_eof))
+        return Exit.DONE
     shown_in = output_format(as_json=as_json, plain=plain)
     server = at_server_of(table, settings).server_url
     has_alarm = asyncio.run(_send(server, table.code, shown_in, **bot))
     return Exit.NOT_VERIFIED if has_alarm else Exit.DONE
+
+
+async def _serve(server: str, until_eof: bool) -> None:
+    """Offer bots until Ctrl-C, or until the input ends."""
+    serving = serve(server, os.environ.get(BOT_HOST_TOKEN, ""))
+    await (first_result(serving, _end_of_input()) if until_eof else serving)
+
+
+async def _end_of_input() -> None:
+    """Wait until the standard input, a pipe from the program that started this one, is closed."""
+    input_ = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(input_), sys.stdin
+    )
+    while await input_.read(1024):
+        pass
 
 
 async def _send(

@@ -142,7 +142,7 @@ async def show_table(session: TableSession, settings: Settings, inviter: Inviter
     """Show a table on the whole terminal until the player leaves it. Raises `Problem`."""
     from saratoga_client.tui.app import open_screen, table_flow
 
-    await open_screen(table_flow(session, settings.server_url, inviter), settings)
+    await open_screen(table_flow(session, inviter), settings)
 
 
 def left_race_line(state: SessionState | None) -> str:

@@ -1,16 +1,16 @@
-"""A server on this machine for friends: find it, or start it and keep it running, and find its addresses.
+"""A server on this machine for friends, with bots: find it, or start it and keep it running, and find its addresses.
 
-The client never imports the server's code. A server that this program has started also exits when its standard
-input is closed. That is a pipe from this program, so the server exits even if this program is killed.
+The client never imports the server's code. A server and a bot host that this program has started also exit when their
+standard input is closed. That is a pipe from this program, so they exit even if this program is killed.
 """
 
 import asyncio
 import logging
 import socket
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,11 +18,13 @@ from tempfile import TemporaryFile
 from typing import IO, Final
 from urllib.parse import urlsplit, urlunsplit
 
+from saratoga_client.local.identity import token_for
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.paths import data_folder
 from saratoga_client.local.settings import last_choices
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
+from saratoga_protocol.commands import player_id
 
 LOG: Final = logging.getLogger("saratoga.local")
 
@@ -82,7 +84,7 @@ async def local_server(
         is_private = address is not None and not await is_server(address, port)
         yield _at_port(port, public_url, RUNNING_PRIVATELY if is_private else "", is_ours=False)
         return
-    if not is_free(port):
+    if (free := free_port(port)) is None:
         if wanted_port is not None:
             raise Problem(
                 f"Port {port} of this machine is in use by another program.",
@@ -90,12 +92,14 @@ async def local_server(
                 Exit.UNREACHABLE,
             )
         report(f"Port {port} of this machine is in use by another program; using any free port.")
-        port = 0
+        free = free_port()
     report("Starting a server on this machine ...")
-    flags: tuple[str, ...] = ("--host", listen, "--port", str(port), "--metrics-port", "off")
+    own = f"ws://{THIS_MACHINE}:{free}"
+    flags: tuple[str, ...] = ("--host", listen, "--port", str(free), "--metrics-port", "off")
+    flags += ("--owner", player_id(token_for(own)))
     if public_url:
         flags += ("--origin", page_origin(public_url))
-    async with running_server(data_folder(), flags=flags) as running:
+    async with running_server(data_folder(), flags=flags) as running, running_bots(own):
         why = "" if listen == EVERY_ADDRESS else f"The server listens at {listen}, {ONLY_HERE}"
         yield _at_port(running.port, public_url, why, is_ours=True)
         report("Stopping the server ...")
@@ -158,16 +162,17 @@ def lan_address() -> str | None:
     return None if address.startswith(("127.", "0.")) else address
 
 
-def is_free(port: int) -> bool:
-    """Return whether no program listens at this port of this machine."""
+def free_port(wanted: int = 0) -> int | None:
+    """Return the wanted port of this machine, or 0: any one; `None` if another program listens there."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # Servers use SO_REUSEADDR too, so a port that was closed a moment ago counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((EVERY_ADDRESS, port))
+            probe.bind((EVERY_ADDRESS, wanted))
         except OSError:
-            return False
-    return True
+            return None
+        port: int = probe.getsockname()[1]
+        return port
 
 
 async def is_server(host: str, port: int) -> bool:
@@ -195,6 +200,9 @@ STOPPED_WITHIN: Final = 25.0
 
 RESTART_PAUSES: Final = (0.5, 2.0, 10.0, 30.0, 60.0)
 """Seconds before each new start of a server that has died; after the last one it is not started again."""
+
+BOTS_LEAVE_WITHIN: Final = 3.0
+"""Timeout in seconds for the exit of the bot host after its input is closed."""
 
 SHOWN_LINES: Final = 8
 """Number of the last log lines that are shown if the server does not start."""
@@ -313,3 +321,40 @@ async def running_server(
                 keeping.cancel()
                 await asyncio.gather(keeping, return_exceptions=True)
             await server.stop()
+
+
+@asynccontextmanager
+async def running_bots(server: str) -> AsyncIterator[None]:
+    """Run a bot host for a server of this machine's player; it comes up in the background."""
+    keeping = asyncio.create_task(_keep_bots(server), name="bot host")
+    try:
+        yield
+    finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+
+
+async def _keep_bots(server: str) -> None:
+    """Run the bot host; start it again when it ends, until that has happened too often."""
+    program = (sys.executable, "-m", "saratoga_client", "bot", "--serve", "--until-eof")
+    for pause in (0.0, *RESTART_PAUSES):
+        await asyncio.sleep(pause)
+        process = await asyncio.create_subprocess_exec(
+            *(*program, "--server", server),
+            stdin=PIPE,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            LOG.warning("the bot host has ended with status %d", await process.wait())
+        finally:
+            if process.returncode is None:
+                assert process.stdin is not None
+                process.stdin.close()  # the bots leave their tables
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(BOTS_LEAVE_WITHIN):
+                        await process.wait()
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()

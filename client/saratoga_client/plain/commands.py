@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from saratoga_client.board_view.qr_code import qr_lines
-from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.board import BoardAnswers, money_words, parse_typed_move, rules_lines
 from saratoga_client.plain.change_writer import ChangeWriter
@@ -30,6 +29,7 @@ from saratoga_client.session.table_view import BEFORE_THE_RACE, RACE_PHASES, is_
 from saratoga_client.wording import BOT_LEVELS, settings_words, shown_name, state_words, unmarked
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
+    AddBot,
     AllowReady,
     ChangeSettings,
     EndRace,
@@ -73,7 +73,6 @@ class TableCommands:
         """The command that waits for the answer `yes`; empty without one."""
         self._voided: frozenset[str] | None = None
         """The voided races that were known when the last `wait` ended; `None` before the first command."""
-        self.bots = LocalBots(self._raise_alarm, lambda problem: self._write(f"bot: {problem}"))
         self.has_left = False
         """True after the player has left the table."""
         self._handlers: dict[str, CommandHandler] = {
@@ -83,7 +82,7 @@ class TableCommands:
             "end race": lambda _: self._table.send(EndRace),
             "next": lambda _: self._table.send(NextRace),
             "settings": self._settings,
-            "bot": self._bring_bot,
+            "bot": self._add_bot,
             "kick": self._kick,
             "allow": self._allow,
             "qr": self._qr,
@@ -264,16 +263,12 @@ class TableCommands:
             return
         await self._table.send(ChangeSettings, **chosen)
 
-    async def _bring_bot(self, words: str) -> None:
-        if words.lower() not in BOT_LEVELS:
+    async def _add_bot(self, words: str) -> None:
+        if (level := words.lower()) not in BOT_LEVELS:
             self._write("no: Which bot? Type bot weak, bot even, or bot strong.")
             return
-        name = await self.bots.bring(self._table.server, self._state.table.code, words.lower())
-        self._write(f"ok: {name} has sat down")
-
-    def _raise_alarm(self, alarm: str) -> None:
-        self._session.alarms.append(alarm)
-        self._write(f"alarm: {alarm}")
+        await self._table.send(AddBot, level=level)
+        self._write(f"ok: your {level} bot is on its way")
 
     async def _kick(self, words: str) -> None:
         seat = self._named("kick", words)

@@ -73,7 +73,7 @@ T     next, next race, again:
 T     settings, set: [game GAME] [cap MINUTES] [seats N] [races 1 | 3 | 5] [public | private]
         show the settings; the host can change them; races 3 makes a match of three races
 T     bot: weak | even | strong
-        bring a bot to the table; it leaves with you
+        add a bot to the table, up to three (host only)
 T     kick: NAME
         remove a player from the table (host only)
 T     allow: NAME

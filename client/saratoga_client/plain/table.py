@@ -133,7 +133,6 @@ class PlainTable:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._commands.bots.leave()
 
     async def _write_changes(self) -> None:
         # every one: a line on a board's end is due before those of the result

@@ -264,11 +264,13 @@ class TableSession:
     async def send(self, kind: type[Command], **fields: Any) -> None:
         """Send a host's command about this table: `Start`, `ChangeSettings`, `Kick` and so on. Raises `Problem`.
 
-        It names the table, and the race or deal that the table shows, so that a late repeat touches no other.
+        It names the table, and the race or deal that the table shows, or a random key, so that a late repeat
+        touches no other and adds nothing twice.
         """
         assert self.state is not None, "the server has not sent the table yet"
         table = self.state.table
         shown = {"table": table.code, "race": table.race, "commitment": table.commitment}
+        shown["key"] = token_hex(16)
         named: dict[str, Any] = {
             key: shown[key] for key in shown.keys() & set(kind.__struct_fields__)
         }

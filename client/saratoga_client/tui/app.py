@@ -197,12 +197,12 @@ def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
     )
 
 
-def table_flow(session: "TableSession", server: str, inviter: "Inviter | None" = None) -> Flow:
+def table_flow(session: "TableSession", inviter: "Inviter") -> Flow:
     """Return the flow of a player who sits at a table, or watches it, until the player leaves."""
     from saratoga_client.tui.table_flow import TableFlow
 
     async def flow(app: SaratogaApp) -> None:
-        await TableFlow(app, session, inviter=inviter, server=server).stay()
+        await TableFlow(app, session, inviter=inviter).stay()
 
     return flow
 

@@ -584,7 +584,7 @@ class HomeScreen(BaseScreen):
         friends = here.friends if is_here and here is not None else ""
         inviter = await inviter_for(self._settings.given(server=self.server.url), friends)
         try:
-            await self._visit(table_flow(session, self.server.url, inviter))
+            await self._visit(table_flow(session, inviter))
         finally:
             if self.server.connection is not None:
                 await stop_watching(self.server.connection, code)

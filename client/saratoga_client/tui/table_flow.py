@@ -6,13 +6,11 @@ The screens of later phases are imported when they open, so the program starts f
 import asyncio
 import logging
 from collections.abc import Coroutine
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.bots.local_bots import LocalBots
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.news import Kind
@@ -42,18 +40,15 @@ class TableFlow:
         app: "SaratogaApp",
         seat: "TableSession",
         *,
-        inviter: Inviter | None = None,
-        server: str = "",
+        inviter: Inviter,
     ) -> None:
         self.app = app
-        self.server = server
-        self.inviter = inviter or Inviter(server=server)
+        self.inviter = inviter
         self._screen: TableScreen | None = None
         self._changes = asyncio.Event()
         self._left = asyncio.Event()
         self.seat = seat
         self._messages = Messages(self)
-        self._bots = LocalBots(self._raise_alarm, partial(self._say, Role.WARNING))
 
     @property
     def state(self) -> SessionState:
@@ -84,7 +79,6 @@ class TableFlow:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self.app.observe_input = lambda: None
-            await self._bots.leave()
             if self.seat.state is not None:
                 self.app.alarms.extend(self.seat.state.alarms)
             await self._close()
@@ -202,19 +196,8 @@ class TableFlow:
         try:
             await action
         except Problem as problem:
-            self._say(Role.WARNING, str(problem))
-
-    def bring_bot(self, strength: str) -> None:
-        """Seat a bot that runs in this program; it leaves the table with the player."""
-        self.do(self._bots.bring(self.server, self.state.table.code, strength))
-
-    def _raise_alarm(self, alarm: str) -> None:
-        self.app.alarms.append(alarm)
-        self._say(Role.ALARM, alarm)
-
-    def _say(self, role: Role, text: str) -> None:
-        if self._screen is not None and self._screen.can_draw:
-            self._screen.say(text, role)
+            if self._screen is not None and self._screen.can_draw:
+                self._screen.say(str(problem), Role.WARNING)
 
     def leave(self) -> None:
         """Give up the seat, or stop watching; `stay` then returns."""

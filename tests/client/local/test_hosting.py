@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+import re
 import shlex
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 
@@ -24,12 +25,14 @@ from saratoga_client.local.hosting import (
     local_server,
     running_server,
 )
+from saratoga_client.local.identity import token_for
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.local.terminal import Capabilities, Colours, capabilities
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import inviter_for
+from saratoga_protocol.commands import player_id
 
 PROXY = "wss://cards.example.org"
 
@@ -135,6 +138,7 @@ async def test_a_server_is_started_at_a_free_port(
             yield server
 
     monkeypatch.setattr(hosting, "running_server", asynccontextmanager(started))
+    monkeypatch.setattr(hosting, "running_bots", nullcontext)
     async with answering("0") as port:
         monkeypatch.setattr(hosting, "PORT", port)
         server, reports = await found(public_url, None, listen)
@@ -145,8 +149,11 @@ async def test_a_server_is_started_at_a_free_port(
     assert bool(server.warning) is bool(warning)
     # friends' browsers may connect from the page at the public address
     origin = " --origin https://cards.example.org" if public_url else ""
-    flags = f"--until-eof --data {tmp_path} --host {listen} --port 0 --metrics-port off{origin}\n"
-    assert (tmp_path / "starts").read_text() == flags
+    started_with = (tmp_path / "starts").read_text()
+    (at,) = re.findall(r"--port ([1-9]\d+)", started_with)
+    owner = f"--owner {player_id(token_for(f'ws://127.0.0.1:{at}'))}"
+    flags = f"--host {listen} --port {at} --metrics-port off {owner}{origin}\n"
+    assert started_with == f"--until-eof --data {tmp_path} {flags}"
     assert (tmp_path / "goodbye").exists(), "the process is terminated in order"
     assert reports[-1].startswith("Stopping")
 

@@ -65,42 +65,14 @@ async def test_a_typed_line_is_a_sign_of_activity_but_not_of_a_watcher() -> None
         assert not any(heartbeat.active for heartbeat in heartbeats)
 
 
-async def test_a_bot_that_the_player_brings_sits_down_and_leaves_with_the_player() -> None:
+async def test_a_host_adds_a_bot() -> None:
     async with at_table("bot even", "quit") as (peer, playing, output):
-        bot = await peer.server.peer()
-        assert bot.hello is not None
-        joining = await bot.command()
-        assert joining == commands.JoinTable(id=joining.id, table=CODE)
-        await bot.send(snapshot(re=joining.id))
-        while not isinstance(command := await bot.command(), commands.LeaveTable):
-            await bot.send(events.Done(re=command.id))
-        await bot.send(events.Done(re=command.id))
+        asked = await peer.command()
+        assert isinstance(asked, commands.AddBot)
+        assert (asked.table, asked.level) == (CODE, "even")
+        await peer.send(events.Done(re=asked.id))
         assert await playing is ExitReason.QUIT
-    assert f"ok: {bot.hello.name} [even bot] has sat down" in output.lines
-
-
-async def test_a_bot_that_loses_its_seat_says_why_and_the_player_plays_on() -> None:
-    async with at_table("bot weak", "wait gathering", "wait countdown") as (peer, playing, output):
-        bot = await peer.server.peer()
-        assert bot.hello is not None
-        joining = await bot.command()
-        await bot.send(snapshot(re=joining.id))
-        await bot.send(events.SeatLost(table=CODE, reason="The host has kicked you."))
-        await bot.gone.wait()
-        assert not playing.done()
-        playing.cancel()
-    (line,) = (line for line in output.lines if line.startswith("bot: "))
-    assert line == f"bot: {bot.hello.name} has left."
-
-
-async def test_a_table_without_room_refuses_the_bot() -> None:
-    async with at_table("bot strong", "quit") as (peer, playing, output):
-        bot = await peer.server.peer()
-        joining = await bot.command()
-        full = events.Refused(re=joining.id, code="table_full", message="That table is full.")
-        await bot.send(full)
-        assert await playing is ExitReason.QUIT
-    assert any(line.startswith("no: ") and "table is full" in line for line in output.lines)
+    assert "ok: your even bot is on its way" in output.lines
 
 
 async def test_a_bot_s_strength_must_be_named() -> None:

@@ -21,8 +21,16 @@ from saratoga_client.text import fitted_name
 from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
-from saratoga_client.wording import cap_words, counted, dollars, game_title, match_words, shown_name
-from saratoga_protocol.commands import AllowReady, ChangeSettings, Kick, LockTable, Start
+from saratoga_client.wording import (
+    BOT_LEVELS,
+    cap_words,
+    counted,
+    dollars,
+    game_title,
+    match_words,
+    shown_name,
+)
+from saratoga_protocol.commands import AddBot, AllowReady, ChangeSettings, Kick, LockTable, Start
 from saratoga_protocol.events import Match, Seat, TableSettings
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
@@ -337,7 +345,14 @@ class GatheringScreen(TableScreen):
             host(
                 "s", "start" if state.is_connected else "", f"for the host: {starts}", self._start
             ),
-            Key("b", "bring a bot", "bring a bot to the table", self._ask_for_bot),
+            Key(
+                "b",
+                "add a bot" if self._bots else "",
+                "for the host: add a bot, up to three" if self._bots else "",
+                self._ask_for_bot,
+                when=state.is_host and bool(self._bots),
+                why="Only the host can do that." if self._bots else "This server has no bots.",
+            ),
             *usual,
             # the page shows these keys beside the settings that they change
             *settings,
@@ -360,13 +375,20 @@ class GatheringScreen(TableScreen):
         self._ready_for = "" if seat.ready else self.state.table.commitment
         super().press_ready(seat)
 
+    @property
+    def _bots(self) -> list[str]:
+        """The strengths of the bots that can be added, weakest first."""
+        return [level for level in BOT_LEVELS if level in self.state.table.bots]
+
     def _ask_for_bot(self) -> None:
+        keys = ", ".join(f"{level[0]} is {level}" for level in self._bots)
         self.ask(
-            "Which bot? w is weak, e is even, s is strong; escape brings none.",
-            w=("weak", partial(self.controls.bring_bot, "weak")),
-            e=("even", partial(self.controls.bring_bot, "even")),
-            s=("strong", partial(self.controls.bring_bot, "strong")),
+            f"Which bot? {keys}; escape adds none.",
+            **{level[0]: (level, partial(self._add_bot, level)) for level in self._bots},
         )
+
+    def _add_bot(self, level: str) -> None:
+        self.controls.do(self.controls.seat.send(AddBot, level=level))
 
     async def get_ready(self) -> None:
         try:

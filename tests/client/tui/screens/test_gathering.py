@@ -23,6 +23,7 @@ from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.invitation import InvitationScreen
+from saratoga_protocol.events import TableChanged
 from saratoga_rules.games import GAMES
 
 
@@ -33,6 +34,21 @@ def gathering(
     return state_after(
         first=snapshot(shown=table(phase="gathering", host=host, seats=seats, game=game))
     )
+
+
+async def test_a_host_adds_a_bot_of_a_strength_that_is_offered() -> None:
+    state = gathering()
+    offered = structs.replace(state.table, bots=["weak", "even", "strong"], version=9)
+    async with table_player(state) as at_table:
+        await at_table.press("b")
+        assert "This server has no bots." in at_table.rows[-2]
+        assert "b add a bot" not in at_table.text
+        await at_table.receive(TableChanged(table=offered, now=START))
+        assert "b add a bot" in at_table.rows[-1]
+        await at_table.press("b")
+        assert "w weak  e even  s strong" in at_table.rows[-1]
+        await at_table.press("e", "b", "escape", "w")
+        assert at_table.seat.asked == ["even bot"]
 
 
 async def test_a_player_who_is_not_host_scrolls_a_cut_page_by_arrows() -> None:
