@@ -1,12 +1,14 @@
 """Serve players: open the store, the node and the port, and close them in order."""
 
 import asyncio
+import secrets
 from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Final
 
+from saratoga_protocol.commands import player_id
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.bot_host import OwnBotHost
+from saratoga_server.bot_host import keep_bot_host
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.config import Config
 from saratoga_server.domain.usernames import load_tables
@@ -66,7 +68,7 @@ async def serve_players(
         def why_store_refused() -> str | None:
             return store.guard.why_refused
 
-        bot_host = OwnBotHost(config)
+        token = secrets.token_hex(32)  # of the bot host that this server starts
         node = await Node.opened(
             store,
             config.node,
@@ -74,7 +76,7 @@ async def serve_players(
             metrics,
             ranked_tables=config.ranked,
             owner=config.owner,
-            own_bot_host=bot_host.player,
+            own_bot_host=player_id(token) if config.bots else "",
             why_store_refused=why_store_refused,
         )
         pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
@@ -89,7 +91,7 @@ async def serve_players(
             node.listener.run(),
             metrics.keep_sampling(node, why_store_refused),
             _follow_losses(node, lost),
-            bot_host.keep_running(port),
+            *([keep_bot_host(config, port, token)] if config.bots else ()),
             feed_watchdog(),
         )
         tasks = [*supervision, *map(asyncio.create_task, work)]

@@ -16,11 +16,14 @@ from pathlib import Path
 import pytest
 
 from kit.altered_server import IDLE_PLAYER
+from kit.in_process_server import gathered
 from kit.line_client import LineClient, line_client
+from kit.players import player_at
 from kit.pseudo_terminal import open_terminal
 from kit.server_process import (
     ServerProcess,
     python_path,
+    running_server,
     running_with,
     wait_until_none_with,
 )
@@ -39,6 +42,8 @@ from kit.tmux import (
 from saratoga_client.cli.host import STAYS
 from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
+from saratoga_protocol.commands import AddBot
+from saratoga_protocol.events import Done, TableChanged
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")
 
@@ -174,6 +179,19 @@ async def test_a_host_adds_bots_removes_one_and_races_the_other(tmp_path: Path) 
         assert await anna.ended() == Exit.DONE
         assert await gone(port)
     assert not running_with("--serve", f":{port}")
+
+
+async def test_a_server_with_bots_of_its_own_gives_one_to_a_table_and_ends_with_them() -> None:
+    async with running_server("--bots") as server, player_at(server.url, "Anna") as anna:
+        code = await gathered(anna)
+        while not anna.table.bots:
+            await anna.expect(TableChanged, len(anna.received.events))
+        assert isinstance(await anna.ask(AddBot, table=code, level="even", key="a1" * 16), Done)
+        while [seat.level for seat in anna.table.seats if seat.ready] != ["even"]:
+            await anna.expect(TableChanged, len(anna.received.events))
+        await server.kill()
+        await asyncio.to_thread(wait_until_none_with, "--serve", server.url)
+        await server.start()
 
 
 async def test_host_uses_a_running_server_and_leaves_it_running(
