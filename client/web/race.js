@@ -603,31 +603,27 @@ export class RaceScreen {
 
   /** @param {State} state @param {import("./session.js").OwnBoard} own */
   #showSide(state, own) {
-    const meter = h(
-      "div",
-      { class: "meter" },
-      h("p", { class: `big ${tone(own.net)}` }, dollars(own.net)),
-      h("p", {}, ...placeNodes(state), h("br"), h("span", { class: "dim" }, gap(state))),
-      track(state),
-      h(
-        "p",
-        { class: "dim" },
-        `${own.banked} \u00d7 $${PRIZE} \u2212 $${priceOf(own)} \u00b7 ${toEven(own)}`,
-      ),
-    );
-    const at = raceClock(state, this.app.now()).elapsed;
-    fill(
-      this.figures,
-      meter,
-      standingsTable(state),
-      h("h2", {}, "Banked over time"),
-      climbChart(state, at),
-      h("h2", {}, "News"),
-      newsList(state, 5),
-    );
+    const sum = `${own.banked} \u00d7 $${PRIZE} \u2212 $${priceOf(own)} \u00b7 ${toEven(own)}`;
+    // the drawer shows what the side does
+    for (const figures of [this.figures, this.sheetBody])
+      if (figures)
+        fill(
+          figures,
+          h(
+            "div",
+            { class: "meter" },
+            h("p", { class: `big ${tone(own.net)}` }, dollars(own.net)),
+            h("p", {}, ...placeNodes(state), h("br"), h("span", { class: "dim" }, gap(state))),
+            track(state),
+            h("p", { class: "dim" }, sum),
+          ),
+          standingsTable(state),
+          h("h2", {}, "Banked over time"),
+          climbChart(state, raceClock(state, this.app.now()).elapsed, 300, 112),
+          h("h2", {}, "News"),
+          newsList(state, 5),
+        );
     write(this.foot, own.state === "racing" ? `Cash out ${dollars(own.net)}` : "Watch the race");
-    if (this.sheetBody)
-      fill(this.sheetBody, standingsTable(state), climbChart(state, at, 300, 104));
   }
 
   /** Say what the player's own taps did not cause. @param {State} state @param {import("./session.js").OwnBoard} own */
