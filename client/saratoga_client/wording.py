@@ -148,6 +148,10 @@ def settings_words(settings: TableSettings) -> str:
     return f"{settings.game}, {cap_words(settings.cap)}, {counted(settings.seats, 'seat')}, {public}{match}"
 
 
+REACTIONS: Final = {"gg": "good game!", "again": "again?", "nice": "nice!"}
+"""What players can say at a table, by its word on the wire."""
+
+
 def state_words(state: str) -> str:
     """Return a board's state in words.
 

@@ -220,7 +220,12 @@ class CashOut(Command, frozen=True, kw_only=True, tag="cash_out"):
 
 
 class EndRace(Command, frozen=True, kw_only=True, tag="end_race"):
-    """End the last racing board, 60 s after all others have ended. Host only. Answered by `Done`."""
+    """End the race early. Answered by `Done`.
+
+    A racer whose board has ended asks for it, and it ends when every person who still races agrees by the same
+    command (`Table.votes`). The host may end the last person's board 60 s after the other people's have ended.
+    When only bots still race, the server ends their boards by itself.
+    """
 
     race: RaceId
 
@@ -234,14 +239,14 @@ class NextRace(Command, frozen=True, kw_only=True, tag="next_race"):
 
 
 class React(Command, frozen=True, kw_only=True, tag="react"):
-    """Show a reaction to everyone at the table. Answered by `Done`. Refused with `not_built` so far."""
+    """Show a reaction to everyone at the table (`Reacted`). Answered by `Done`."""
 
     table: Code
     reaction: Annotated[str, Meta(pattern=r"^(gg|again|nice)\Z")]
 
 
 class HandOver(Command, frozen=True, kw_only=True, tag="hand_over"):
-    """Make another player at the table its host. Host only. Answered by `Done`. Refused with `not_built` so far."""
+    """Make another person at the table its host. Host only. Answered by `Done`."""
 
     table: Code
     player: PlayerId

@@ -112,11 +112,12 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     locked: bool = False
     """True if nobody new can take a seat, because the host has locked the table."""
     last_racer: str = ""
-    """The only player who still races, in a race of several; the host may end that board from `end_from` on."""
+    """The only person who still races, in a race of several people, or the only racer at all; the host may end
+    that board from `end_from` on."""
     end_from: int = 0
     """The time from which the host may end the race (`EndRace`); 0 = not yet known."""
     votes: list[str] = []
-    """The ids of the players who voted to end the race. Empty so far."""
+    """The ids of the racers who want to end the race (`EndRace`)."""
     bots: list[str] = []
     """The strengths of the bots that can be added (`AddBot`); empty without a bot host. A change of these alone
     does not change `version`."""
@@ -495,7 +496,7 @@ class Announcement(Event, frozen=True, kw_only=True, tag="announcement"):
 
 
 class Reacted(Event, frozen=True, kw_only=True, tag="reacted"):
-    """A player's reaction at the table. No server sends this yet."""
+    """A player's reaction at the table (`React`), for everyone there."""
 
     table: str
     player: str

@@ -50,6 +50,8 @@ class Action(StrEnum):
     """A request for a table that does not exist."""
     CHANGE = "changes"
     """A change of a table, which is sent to everyone at that table."""
+    REACTION = "reactions"
+    """A reaction, which is sent to everyone at that table."""
 
 
 class Rate(Struct, frozen=True):
@@ -83,6 +85,7 @@ PER_PLAYER: Final[Rates] = {
     Action.TABLE: Rate(20, 5.0),
     Action.WRONG_CODE: Rate(20, 6.0),
     Action.CHANGE: Rate(120, 0.5),
+    Action.REACTION: Rate(3, 2.0),
 }
 """The rates of a player. Commands are missing, because `--rate` and `--burst` set their rate."""
 

@@ -69,13 +69,13 @@ class Node:
         self.deal: Final = deal
         self.new_seed: Final[Callable[[], bytes]] = new_seed
         self.ranked_tables: Final = ranked_tables
-        self.owner = owner
+        self.owner: str = owner
         self.own_bot_host = own_bot_host
         self.clock = ServerClock(store.tables.now, steady)
         self.background_tasks = BackgroundTasks()
         self.broadcaster = Broadcaster()
         self.tables = Tables(self)
-        self.races = Races(self)
+        self.races: Races = Races(self)
         self.searches = StuckSearches(self.background_tasks)
         self.public_tables = PublicTables(self)
         self.bot_hosts = BotHosts(self)

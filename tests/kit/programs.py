@@ -51,7 +51,6 @@ KNOWN = (
     "docker-compose",
     "hadolint",
     "nginx",
-    "node",
     "openssl",
     "prometheus",
     "prometheus-node-exporter",

@@ -1,5 +1,4 @@
-"""Write `REFERENCE.md`, `schema.json` and `wire.d.ts` in `protocol` from the structs of the wire, and the cases of the page's
-tests from the rules: `make reference`.
+"""Write `protocol/REFERENCE.md` and `protocol/schema.json` from the structs of the wire: `make reference`.
 
 The fields, types, limits and defaults come from the structs, the sentences from the docstrings below them in the source.
 """
@@ -10,12 +9,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import NODEFAULT, Struct
 
-from kit import page_cases
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.codec import MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
@@ -25,7 +23,6 @@ from saratoga_protocol.refusals import REASONS, RETRIED, RETRY_WAIT, CloseCode
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.records.record import VOID_REASONS
 from saratoga_rules.records.standing import LOG_ENDINGS, State
-from saratoga_server.domain.replays import ReplayedRace
 from saratoga_server.domain.tables.state import TablePhase
 
 FOLDER: Final = Path(__file__).parents[2] / "protocol"
@@ -234,52 +231,7 @@ def schema() -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def types() -> str:
-    """Return wire.d.ts: the TypeScript types of all messages, and of a race that the server replays."""
-    _, definitions = msgspec.json.schema_components((*MESSAGES, ReplayedRace))
-    lines = [
-        "// Written by `make reference` from the structs of the wire. A field that may be left out has",
-        "// the default that schema.json names.",
-        "declare namespace Wire {",
-    ]
-    for name, kind in definitions.items():
-        lines.append(f"  interface {name} {{")
-        for field, of in kind["properties"].items():
-            sign = ":" if field in kind["required"] else "?:"
-            lines.append(f"    {field}{sign} {typed(of)};")
-        lines.append("  }")
-    for title, base in ("Command", Command), ("Event", Event):
-        lines.append(f"  type {title} =")
-        lines += [f"    | {kind.__name__}" for kind in base.__subclasses__()]
-    return "\n".join([*lines, "}"]) + "\n"
-
-
-def typed(of: Mapping[str, Any]) -> str:
-    """Return the TypeScript type of a JSON Schema; null is written only where it is no default."""
-    match of:
-        case {"$ref": name}:
-            return str(name).rpartition("/")[2]
-        case {"enum": words}:
-            return " | ".join(map(json.dumps, words))
-        case {"anyOf": kinds}:
-            present = [kind for kind in kinds if of.get("default", ...) or kind != {"type": "null"}]
-            return " | ".join(map(typed, present))
-        case {"type": "array", "items": items}:
-            return f"{inner}[]" if (inner := typed(items)).isidentifier() else f"({inner})[]"
-        case {"type": "object", "additionalProperties": values}:
-            return f"{{ [key: string]: {typed(values)} }}"
-        case {"type": kind}:
-            return {"integer": "number"}.get(kind, str(kind))
-        case _:
-            raise ValueError(of)
-
-
-FILES: Final = {
-    "REFERENCE.md": page,
-    "schema.json": schema,
-    "wire.d.ts": types,
-    "../tests/page/cases.jsonl": page_cases.text,
-}
+FILES: Final = {"REFERENCE.md": page, "schema.json": schema}
 
 if __name__ == "__main__":
     for file, content in FILES.items():

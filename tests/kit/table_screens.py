@@ -233,6 +233,8 @@ class FakeSession:
         words = {
             commands.AddBot: f"{fields.get('level')} bot",
             commands.EndRace: "end race",
+            commands.React: f"react {fields.get('reaction')}",
+            commands.HandOver: f"hand over to {fields.get('player')}",
             commands.NextRace: "next race",
             commands.LockTable: "lock" if fields.get("locked", True) else "unlock",
             commands.Kick: f"kick {fields.get('player')}",

@@ -26,16 +26,25 @@ from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import BEFORE_THE_RACE, RACE_PHASES, is_call, takes_ready
-from saratoga_client.wording import BOT_LEVELS, settings_words, shown_name, state_words, unmarked
+from saratoga_client.wording import (
+    BOT_LEVELS,
+    REACTIONS,
+    settings_words,
+    shown_name,
+    state_words,
+    unmarked,
+)
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     AddBot,
     AllowReady,
     ChangeSettings,
     EndRace,
+    HandOver,
     Kick,
     LockTable,
     NextRace,
+    React,
     Start,
 )
 from saratoga_rules.play import IllegalMove
@@ -83,6 +92,8 @@ class TableCommands:
             "next": lambda _: self._table.send(NextRace),
             "settings": self._settings,
             "bot": self._add_bot,
+            "say": self._say,
+            "hand over": self._hand_over,
             "kick": self._kick,
             "allow": self._allow,
             "qr": self._qr,
@@ -269,6 +280,18 @@ class TableCommands:
             return
         await self._table.send(AddBot, level=level)
         self._write(f"ok: your {level} bot is on its way")
+
+    async def _say(self, words: str) -> None:
+        if words.lower() in REACTIONS:
+            await self._table.send(React, reaction=words.lower())
+            self._write(f"ok: you say {REACTIONS[words.lower()]}")
+        else:
+            self._write(f"no: Type say and one of {', '.join(REACTIONS)}.")
+
+    async def _hand_over(self, words: str) -> None:
+        seat = self._named("hand over", words)
+        if seat is not None:
+            await self._table.send(HandOver, player=seat.player)
 
     async def _kick(self, words: str) -> None:
         seat = self._named("kick", words)

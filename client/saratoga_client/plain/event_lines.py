@@ -84,6 +84,7 @@ TABLE_KINDS: Final[Mapping[Kind, str]] = MappingProxyType(
         Kind.SEAT: "seat",
         Kind.HOST: "host",
         Kind.SETTINGS: "settings",
+        Kind.SAID: "say",
     }
 )
 """The news of the table, each with the kind of its line; these lines come before those of the race."""
@@ -121,6 +122,9 @@ def change_lines(
 
 def _table_news(news: News, fresh: Sequence[News], state: SessionState) -> Iterator[str]:
     kind, text = TABLE_KINDS[news.kind], news.text
+    if news.kind is Kind.SAID:
+        yield f"say {text}"
+        return
     if news.kind is Kind.VOIDED:
         kind = f"voided {news.about}"
     if news.kind is Kind.HOST and news.about == state.player:

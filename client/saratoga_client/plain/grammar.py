@@ -67,13 +67,18 @@ T     start, go: [now]
         start the countdown; add now to skip the question about players who are not ready
         (host only)
 T     end race, end:
-        end the race a minute after all other boards have ended (host only)
+        ask all who still race to end the race, when your board has ended, or agree to it; the host
+        ends the race of the last person a minute after the others
 T     next, next race, again:
         prepare the next race (host only)
 T     settings, set: [game GAME] [cap MINUTES] [seats N] [races 1 | 3 | 5] [public | private]
         show the settings; the host can change them; races 3 makes a match of three races
 T     bot: weak | even | strong
         add a bot to the table, up to three (host only)
+T     say: gg | again | nice
+        say good game, again or nice to everyone at the table
+T     hand over: NAME
+        make a person at the table its host (host only)
 T     kick: NAME
         remove a player from the table (host only)
 T     allow: NAME

@@ -10,11 +10,19 @@ from typing import Final
 
 from saratoga_client.net.errors import LinkState
 from saratoga_client.session.news import LONG_AGO, MAX_NEWS, Kind, News, Told
-from saratoga_client.session.result_text import ending, last_board, own_ending, own_result, who
+from saratoga_client.session.result_text import (
+    ending,
+    last_board,
+    name_of,
+    own_ending,
+    own_result,
+    who,
+)
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import BEFORE_THE_RACE, Row, rows
 from saratoga_client.session.voided import newly_voided, voided_words
-from saratoga_client.wording import settings_words, shown_name
+from saratoga_client.wording import REACTIONS, settings_words, shown_name
+from saratoga_protocol.events import Reacted
 from saratoga_rules.money import CARD_PRIZE
 
 MAX_AT_ONCE: Final = 4
@@ -78,6 +86,8 @@ def _between(before: SessionState, after: SessionState, now: int) -> Iterator[Ne
         yield from _link(after)
     if after.announcement and after.announcement != before.announcement:
         yield News(Kind.HOUSE, after.announcement)
+    if after.reaction is not None and after.reaction is not before.reaction:
+        yield from _said(after, after.reaction)
     if before.table is not after.table:
         yield from _table(before, after)
     for alarm in after.alarms:
@@ -133,10 +143,20 @@ def _table(before: SessionState, after: SessionState) -> Iterator[News]:
         elif host is not None and host.name not in notice:
             name = shown_name(host.name, host.bot, host.level)
             yield News(Kind.HOST, f"{name} is the host now", new.host)
+    for player in new.votes:
+        if player not in old.votes and player != after.player:
+            does = "asks" if player == new.votes[0] else "agrees"
+            yield News(Kind.VOTE, f"{name_of(after, player)} {does} to end the race", player)
     if old.settings != new.settings:
         yield News(Kind.SETTINGS, settings_words(new.settings))
     if (old.race, old.phase) != (new.race, new.phase):
         yield News(Kind.PHASE, new.phase, new.race)
+
+
+def _said(state: SessionState, reaction: Reacted) -> Iterator[News]:
+    words = REACTIONS.get(reaction.reaction)
+    if words is not None and reaction.player != state.player:
+        yield News(Kind.SAID, f"{name_of(state, reaction.player)}: {words}", reaction.player)
 
 
 def _seats(before: SessionState, after: SessionState, notice: str) -> Iterator[News]:

@@ -26,6 +26,7 @@ ENDINGS: Final = {
     "out-of-time": "Time is up: {banked} banked, net {net}. All of it counts.",
     "left": "You left the race: {banked} banked, net {net}. All of it counts.",
     "ended-by-host": "{host} has ended the race: {banked} banked, net {net}. All of it counts.",
+    "ended-by-vote": "You all ended the race: {banked} banked, net {net}. All of it counts.",
     "idle": (
         "Your board ended after 3 minutes without a key. Your seat is kept. {banked} banked, net {net};"
         " the next race comes after this one."
@@ -49,6 +50,8 @@ def ending(row: Row, you: str) -> str:
         "out-of-time": "ran out of time at",
         "left": "left at",
         "ended-by-host": f"{'were' if is_you else 'was'} ended by the host at",
+        "ended-by-vote": "agreed to end at",
+        "bots-stopped": "stopped at",
         "idle": f"{'were' if is_you else 'was'} idle for 3 minutes and ended at",
     }.get(row.state, f"{row.state} at")
     return f"{who(row, you)} {ended} {row.banked}, {dollars(row.net)}"

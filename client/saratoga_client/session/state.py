@@ -77,6 +77,8 @@ class SessionState:
     """Sentences on how the server contradicted itself, shown until the session ends."""
     announcement: str = ""
     """The latest announcement of the server's operator."""
+    reaction: events.Reacted | None = None
+    """The latest reaction at the table."""
     best: PersonalBest | None = None
     """The player's best result in this game on this machine, the present race included."""
     is_new_best: bool = False
@@ -161,6 +163,8 @@ def next_state(state: SessionState, event: Event, now: int) -> SessionState:
     match event:
         case events.Announcement(text=text):
             return replace(state, announcement=text)
+        case events.Reacted(table=code) if code == state.table.code:
+            return replace(state, reaction=event)
         case events.SeatLost(table=code, reason=reason) if code == state.table.code:
             return replace(state, seat_lost=reason or "The seat is gone.")
         case events.BoardChanged(board=board, entries=[]) if board.race == state.table.race:

@@ -37,6 +37,7 @@ URGENT: Final[Mapping[Kind, Role]] = MappingProxyType(
         Kind.HOUSE: Role.WARNING,
         Kind.RESTORED: Role.TEXT,
         Kind.NOTICE: Role.TEXT,
+        Kind.VOTE: Role.WARNING,
         Kind.ALONE: Role.WARNING,
     }
 )
@@ -50,6 +51,7 @@ COVERED: Final[Mapping[Kind, Role]] = MappingProxyType(
 CALM: Final[Mapping[Kind, Role]] = MappingProxyType(
     {
         Kind.LAST_MINUTE: Role.WARNING,
+        Kind.SAID: Role.LEADER,
         Kind.WON: Role.LEADER,
         Kind.EVEN: Role.LEADER,
         Kind.LEAD: Role.LEADER,
@@ -69,7 +71,7 @@ BETWEEN_RACES: Final = frozenset({Kind.NOTICE, *SEATS})
 PASSING: Final = frozenset({*CALM, Kind.RESTORED, Kind.NOTICE})
 """News that are shown for a while; the others stay until a key, a message or the end of what they tell."""
 
-RINGS: Final = frozenset({Kind.IDLE, Kind.JOINED, Kind.LAST_MINUTE})
+RINGS: Final = frozenset({Kind.IDLE, Kind.JOINED, Kind.LAST_MINUTE, Kind.SAID, Kind.VOTE})
 """News that ring the terminal's bell."""
 
 
@@ -169,6 +171,8 @@ class Messages:
             case Kind.IDLE:
                 stay = "stay host" if state.is_between_races else "go on"
                 return f"{capitalised(news.text)}; press any key to {stay}."
+            case Kind.VOTE if state.own is not None and state.own.is_racing:
+                return f"{news.text}: e agrees, or play on."
             case Kind.RESULT:
                 return f"{news.text} q shows the results."
             case Kind.PHASE:

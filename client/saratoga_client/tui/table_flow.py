@@ -45,6 +45,8 @@ class TableFlow:
         self.app = app
         self.inviter = inviter
         self._screen: TableScreen | None = None
+        self.wants_next = False
+        """True if the player gets ready as soon as the table is open for the next race."""
         self._changes = asyncio.Event()
         self._left = asyncio.Event()
         self.seat = seat
@@ -96,6 +98,9 @@ class TableFlow:
         await asyncio.Event().wait()
 
     def _changed(self, evening: SessionState) -> None:
+        if self.wants_next and evening.phase == "gathering":
+            self.wants_next = False
+            self.do(self.seat.ready())
         screen = self._screen
         if screen is not None and screen.can_draw and type(screen) is self._screen_class(evening):
             try:

@@ -9,8 +9,9 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.base_screen import BaseScreen, Key
-from saratoga_protocol.commands import EndRace
+from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
+from saratoga_client.wording import REACTIONS
+from saratoga_protocol.commands import EndRace, React
 from saratoga_protocol.events import Seat
 from saratoga_rules.game import Game
 
@@ -101,25 +102,51 @@ class TableScreen(BaseScreen):
         """Mark the player ready; raises `Problem`."""
         await self.controls.seat.ready()
 
-    def end_race_key(self) -> Key:
-        """Return the key that ends the race, for the host while another player's board is the last one racing."""
-        racer = self.state.table.last_racer
-        may_end = self.state.is_host and racer not in ("", self.state.player)
-        why = "The host can end a race when one other player is left."
-        ends = "for the host: end a race that one player holds up; asks first"
-        return Key("e", "end race", ends, self._ask_to_end_race, when=may_end, why=why)
+    def end_race_keys(self) -> Keys:
+        """Return the keys that end the race, or agree to it: who has ended asks, who races agrees."""
+        state = self.state
+        if state.own is not None and state.own.is_racing:
+            may_agree = bool(state.table.votes) and state.player not in state.table.votes
+            why = "Nobody has asked to end the race; x cashes out."
+            return (Key("e", "agree", "agree to end the race", self._end_race, may_agree, why),)
+        ends = "end the race: who still races must agree, or only one person holds it up"
+        may_ask = state.phase == "running" and (state.own is not None or state.is_host)
+        why = "Only who races, or the host, can end a race."
+        asks = Key("x", "end race", ends, self._ask_to_end_race, may_ask, why)
+        return (asks, *((self.say_key(),) if state.seat is not None else ()))
 
     def _ask_to_end_race(self) -> None:
-        """End the last racing board, after a question; say why not if it is too early."""
+        """Ask the others to end the race, or end the last board as host, after a question."""
         state, now = self.state, self.controls.now()
-        if seconds_to_end(state, now):
-            self.say(last_board(state, now))
-            return
-        name = name_of(state, state.table.last_racer)
+        if not state.is_host or not state.table.last_racer or seconds_to_end(state, now):
+            if state.own is None:
+                self.say(
+                    last_board(state, now) or "The host can end a race that one person holds up."
+                )
+                return
+            question = "Ask all who still race to end it? They keep the banked cards. (y/n)"
+        else:
+            name = name_of(state, state.table.last_racer)
+            question = f"End the race of {name}, who keeps the banked cards? (y/n)"
+        self.ask(question, y=("end race", self._end_race))
+
+    def _end_race(self) -> None:
+        self.controls.do(self.controls.seat.send(EndRace))
+
+    def say_key(self) -> Key:
+        """Return the key that says something to everyone at the table."""
+        return Key("e", "say", "say good game, again or nice to the table", self._ask_what_to_say)
+
+    def _ask_what_to_say(self) -> None:
+        told = enumerate(REACTIONS.items(), 1)
         self.ask(
-            f"End the race of {name}, who keeps the banked cards? (y/n)",
-            y=("end race", lambda: self.controls.do(self.controls.seat.send(EndRace))),
+            "Say what to the table?",
+            **{f"{at}": (words, partial(self._react, word)) for at, (word, words) in told},
         )
+
+    def _react(self, word: str) -> None:
+        self.controls.do(self.controls.seat.send(React, reaction=word))
+        self.say(f"You: {REACTIONS[word]}")
 
     @property
     def game(self) -> Game | None:

@@ -49,9 +49,9 @@ class State(StrEnum):
     ENDED_BY_HOST = "ended-by-host"
     IDLE = "idle"
     BOTS_STOPPED = "bots-stopped"
-    """Only bots still raced. No server writes this yet."""
+    """Only bots still raced."""
     ENDED_BY_VOTE = "ended-by-vote"
-    """The other racers voted to end the race. No server writes this yet."""
+    """One who had ended asked to end the race, and every person who still raced agreed."""
 
     @property
     def has_ended(self) -> bool:

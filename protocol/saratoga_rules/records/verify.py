@@ -342,6 +342,8 @@ def _timeout_faults(allowed: int | None, at: int) -> Iterator[str]:
 def _faults_beside(record: RaceRecord, racer: RacerLog, ending: LogLine) -> Iterator[str]:
     """Yield what is wrong with an ending that depends on the other racers."""
     others = [each for each in record.racers if each is not racer]
+    # people do not wait for bots
+    others = [each for each in others if not each.bot] or others
     last = max((each.log[-1].at for each in others if each.log), default=None)
     late = [each for each in others if each.log and each.log[-1].at > ending.at and not each.bot]
     match ending.text:

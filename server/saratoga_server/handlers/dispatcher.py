@@ -31,6 +31,7 @@ CHANGES_TABLE: Final = frozenset(
     {
         *(wire.JoinTable, wire.LeaveTable, wire.ChangeSettings, wire.Kick),
         *(wire.LockTable, wire.AllowReady, wire.Ready, wire.NotReady, wire.AddBot),
+        *(wire.EndRace, wire.HandOver),
     }
 )
 """Commands that a player can repeat and that each send a new view to everyone at the table."""
@@ -43,10 +44,7 @@ SHOWS_NOTHING: Final = frozenset(
 )
 """Commands that clients send by themselves, so that they are no sign that the player is there."""
 
-NOT_BUILT: Final = (
-    *(wire.React, wire.HandOver),
-    *(wire.EnterOpen, wire.CreateChallenge, wire.GetOpen),
-)
+NOT_BUILT: Final = (wire.EnterOpen, wire.CreateChallenge, wire.GetOpen)
 """Commands that this server does not offer yet."""
 
 NO_SUCH: Final = frozenset({"no_such_table", "no_such_race"})
@@ -81,6 +79,8 @@ HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
     **dict.fromkeys(table.APPLY, table.act),
     wire.ChangeSettings: table.change_settings,
     wire.AddBot: table.add_bot,
+    wire.EndRace: table.end_race,
+    wire.React: table.react,
     wire.OfferBots: lambda node, *offered: node.bot_hosts.offer(*offered),
     wire.MakeMove: play.carry_out,
     wire.CashOut: play.carry_out,

@@ -136,6 +136,8 @@ async def _sit_down(node: "Node", session: Session, command_id: int, code: str) 
             now=now,
         )
         taken = session.claimed = after.epoch
+        if session.player == node.owner:
+            after = tables.host_again(after, node.owner, now)
         return after
 
     # otherwise this connection would count as the older one

@@ -1,13 +1,17 @@
 """Commands of seated players: settings, kick, lock, ready, start, reveal and others. Each is one transition."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Done
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import CommandRejected, TableState
+from saratoga_server.limits import Action
+from saratoga_server.live.refusals import too_much
 from saratoga_server.live.session import Session
+from saratoga_server.messages.node_events import Reaction
 from saratoga_server.ports import Millis
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ APPLY: Final[Mapping[type[wire.Command], Apply]] = {
         player,
         target=command.player,
         epoch=command.epoch,
+        owner=node.owner,
         now=now,
         fresh_seed=node.new_seed(),
     ),
@@ -54,9 +59,17 @@ APPLY: Final[Mapping[type[wire.Command], Apply]] = {
     wire.Reveal: lambda _, table, player, command, now: tables.reveal(
         table, player, commitment=command.commitment, nonce=command.nonce, now=now
     ),
-    wire.EndRace: lambda _, table, player, command, now: tables.end_race(
-        table, player, race_id=command.race, now=now
+    wire.EndRace: lambda node, table, player, command, now: tables.end_race(
+        table,
+        player,
+        race_id=command.race,
+        has_ended=node.races.has_ended(command.race, player),
+        now=now,
     ),
+    wire.HandOver: lambda _, table, player, command, now: tables.hand_over(
+        table, player, target=command.player, now=now
+    ),
+    wire.React: lambda _, table, player, command, now: tables.seated(table, player),
     wire.NextRace: lambda node, table, player, command, now: tables.next_race(
         table, player, race=command.race, now=now, fresh_seed=node.new_seed()
     ),
@@ -85,6 +98,22 @@ async def act(node: "Node", session: Session, command: Any) -> Done:
 async def add_bot(node: "Node", session: Session, command: wire.AddBot) -> Done:
     answer = await act(node, session, command)
     await node.bot_hosts.ask(command)
+    return answer
+
+
+async def end_race(node: "Node", session: Session, command: wire.EndRace) -> Done:
+    with suppress(CommandRejected):
+        # who has ended is known once the race is read
+        await node.races.running_at(command.race.partition("/")[0], command.race)
+    return await act(node, session, command)
+
+
+async def react(node: "Node", session: Session, command: wire.React) -> Done:
+    if wait := session.quota.take(Action.REACTION):
+        raise too_much("You reacted too often.", wait)
+    answer = await act(node, session, command)
+    reaction = Reaction(command.table, session.player, command.reaction)
+    await node.store.events.publish(reaction)
     return answer
 
 

@@ -36,6 +36,13 @@ class BotHosts:
         offers = (offer for offer, _ in self._offers.values())
         return list(dict.fromkeys(level for offer in offers for level in offer.levels))
 
+    def receive(self, event: BotsOffered | BotAsked) -> None:
+        """Note an offer of a bot host, or pass a request on to it if it is at this node."""
+        if isinstance(event, BotsOffered):
+            self.heard(event)
+        else:
+            self.deliver(event)
+
     # At the node of the bot host
 
     async def offer(self, session: Session, command: wire.OfferBots) -> Done:

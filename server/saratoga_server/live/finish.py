@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from saratoga_server.node import Node
 
 
-def board_ended(node: "Node", race: LiveRace, racing: int) -> None:
-    """Finish the race in the background if no board is `racing` any more; name the last racer of several."""
-    if racing <= 1:
-        node.background_tasks.spawn(look_at_end(node, race.code))
-
-
 async def look_at_end(node: "Node", code: str) -> None:
     """Finish the race of a table if all its boards have ended; if one is left, name its player."""
     table = await node.tables.get(code)
@@ -69,7 +63,7 @@ async def _finish(node: "Node", table: "LiveTable", race: LiveRace) -> None:
 async def _name_last_racer(node: "Node", race: LiveRace, player: str) -> None:
     """Write to the table whose board is the last one racing, and since when."""
     since = Millis(0)
-    for other in race.runs.keys() - {player}:
+    for other in race.waited_for - {player}:
         _, board = await node.races.board(race, other)
         if board.racing:
             board = await node.races.latest(race, other)

@@ -6,7 +6,7 @@ seconds for the versions of the tables held here.
 
 from typing import TYPE_CHECKING
 
-from saratoga_protocol.events import Announcement
+from saratoga_protocol.events import Announcement, Reacted
 from saratoga_protocol.refusals import BANNED, DELETED, STORE_LOST_DATA, CloseCode
 from saratoga_server.background_tasks import run_each_logged, run_logged
 from saratoga_server.domain import tables
@@ -19,6 +19,7 @@ from saratoga_server.messages.node_events import (
     BotsOffered,
     NodeEvent,
     PlayerChanged,
+    Reaction,
     Settled,
     Stood,
     Touched,
@@ -63,10 +64,11 @@ class Listener:
                 send_to_all(node.broadcaster.sessions, Announcement(text=text))
             case PlayerChanged():
                 node.background_tasks.spawn(self.apply(event))
-            case BotsOffered():
-                node.bot_hosts.heard(event)
-            case BotAsked():
-                node.bot_hosts.deliver(event)
+            case BotsOffered() | BotAsked():
+                node.bot_hosts.receive(event)
+            case Reaction(table, player, reaction):
+                shown = Reacted(table=table, player=player, reaction=reaction)
+                node.broadcaster.send_to_table(table, shown)
 
     # Checks for missed events
 

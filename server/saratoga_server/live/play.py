@@ -17,7 +17,7 @@ from saratoga_rules.records.standing import State
 from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange
-from saratoga_server.domain.tables import CommandRejected, TableState
+from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live import finish
 from saratoga_server.live.races import BoardRun, LiveRace
 from saratoga_server.live.session import Session
@@ -180,7 +180,7 @@ class JudgedMove:
         node, race, run, board = self.node, self.race, self.run, self.run.held
         node.races.entered(race, run, self.after, outcome)
         if not board.racing:
-            finish.board_ended(node, race, outcome.open)
+            board_ended(node, race)
         elif self.search is not None and self.search.advance(0) is None:
             search_stuck(node, race, run, self.search)
         made = range(board.length - len(self.after.entries), board.length)
@@ -230,7 +230,7 @@ def _answered_again(
 ) -> BoardChanged:
     """Return the answer to a repeat of a command whose entries are `done`."""
     if not board.racing:
-        finish.board_ended(node, race, 0)  # the reply to the ending may have been lost
+        board_ended(node, race)  # the reply to the ending may have been lost
     return race.changed(board, done, legal=session.legal, re=re)
 
 
@@ -338,16 +338,43 @@ async def _ended(node: "Node", race: LiveRace, run: BoardRun, state: State) -> b
     if outcome.status is not DONE:
         return False
     node.races.entered(race, run, after, outcome)
-    finish.board_ended(node, race, outcome.open)
+    board_ended(node, race)
     return True
 
 
+def board_ended(node: "Node", race: LiveRace) -> None:
+    """End the race in the background, or the boards for which nobody waits, if that is due."""
+    node.background_tasks.spawn(_look_at_end(node, race.code))
+
+
+async def _look_at_end(node: "Node", code: str) -> None:
+    table = await node.tables.get(code)
+    if table.state.phase is not TablePhase.RUNNING:
+        return
+    race = await node.races.of(table)
+    if not race.is_over:
+        # the other boards may have ended on another node
+        await node.races.read_standings(race)
+    await end_due_boards(node, table.state, race)
+    if race.is_over or race.last_racer:
+        await finish.look_at_end(node, code)
+
+
 async def end_due_boards(node: "Node", state: TableState, race: LiveRace) -> None:
-    """End the boards of racers who have lost their places, whose race the host has ended, or who are out of time."""
+    """End the boards of racers who have lost their places or are out of time, and of races that are ended early.
+
+    The host ends a race, or all people who still race have voted for it, or only bots still race.
+    """
     for player, ending in state.left.items():
         await end_board(node, race, player, ending)
     if state.is_ended_by_host:
         await end_board(node, race, state.last_racer, State.ENDED_BY_HOST)
+    if state.votes and (people := race.racing & race.people) <= set(state.votes):
+        for player in people:
+            await end_board(node, race, player, State.ENDED_BY_VOTE)
+    if race.only_bots_race:
+        for player in race.racing:
+            await end_board(node, race, player, State.BOTS_STOPPED)
     if state.deadline and node.clock.now() >= state.deadline:
         await end_out_of_time(node, race)
 

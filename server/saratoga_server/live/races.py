@@ -138,16 +138,33 @@ class LiveRace:
     opening: Position
     runs: dict[str, BoardRun]
     """The runs, by player."""
+    people: frozenset[str]
+    """The racers who are no bots."""
     is_dealt: bool = False
     """True if this node's racers have been sent the deal."""
     has_final_standings: bool = False
     """True if the table was sent the standings after the last ending."""
 
     @property
+    def racing(self) -> set[str]:
+        """The racers whose boards have not ended."""
+        return {player for player, run in self.runs.items() if not run.has_ended}
+
+    @property
+    def waited_for(self) -> frozenset[str]:
+        """The racers for whom the others wait: the people if several raced, else everyone."""
+        return self.people if len(self.people) > 1 else frozenset(self.runs)
+
+    @property
     def last_racer(self) -> str:
-        """The only player who still races in a race of several; empty if there is none."""
-        racing = [run.player for run in self.runs.values() if not run.has_ended]
+        """The only one of `waited_for` who still races in a race of several; empty if there is none."""
+        racing = [player for player in self.waited_for if not self.runs[player].has_ended]
         return racing[0] if len(racing) == 1 < len(self.runs) else ""
+
+    @property
+    def only_bots_race(self) -> bool:
+        """True if people have raced, and only bots still do."""
+        return bool(self.people) and bool(self.racing) and not self.racing & self.people
 
     @property
     def is_over(self) -> bool:
@@ -233,6 +250,11 @@ class Races:
         """Return the race if this node holds it, else `None`."""
         return self._races.get(race_id)
 
+    def has_ended(self, race_id: str, player: str) -> bool:
+        """Test whether the board of a racer has ended, as far as this node knows."""
+        race = self._races.get(race_id)
+        return race is not None and player in race.runs and race.runs[player].has_ended
+
     def all(self) -> list[LiveRace]:
         return list(self._races.values())
 
@@ -281,7 +303,8 @@ class Races:
             head = shown(first_head(key, race_id, player))
             standing = LiveStanding(0, opening.banked, State.RACING, head)
             runs[player] = BoardRun(player, state.start_at, state.deadline, standing)
-        return LiveRace(race_id, state.code, state.race, game, key, opening, runs)
+        people = frozenset(each.player for each in state.racers.values() if not each.bot)
+        return LiveRace(race_id, state.code, state.race, game, key, opening, runs, people)
 
     async def running_at(self, code: str, race_id: str) -> LiveRace:
         """Return the race of that id at this table. Raises `CommandRejected`."""

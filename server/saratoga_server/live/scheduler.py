@@ -137,7 +137,12 @@ class Scheduler:
         held = self._node.tables
         if not await run_logged(self._elapse_overdue()):
             self._excuse()
-        for step in (held.look_over, self._check_seats, self._pass_hosts_on):
+        for step in (
+            held.look_over,
+            self._check_seats,
+            self._pass_hosts_on,
+            self._bring_owner_back,
+        ):
             await run_logged(step())
             await asyncio.sleep(0)
         held.forget_unused()
@@ -194,6 +199,25 @@ class Scheduler:
                 return tables.host_passed_on(state, away, now) if state.host == host else state
 
             changes.append(node.tables.change(table.code, passed_on))
+        await run_each_logged(changes)
+
+    async def _bring_owner_back(self) -> None:
+        """Make the server's owner the host again, who was silent for too long and is active now."""
+        node, changes = self._node, []
+        for table in node.tables.all():
+            if not node.owner or table.state.deposed != node.owner:
+                continue
+            signs = [
+                session.active_at
+                for session in node.broadcaster.audience(table.code)
+                if session.seat == table.code and session.player == node.owner
+            ]
+            if max(signs, default=NO_TIME) >= table.state.waited_since:
+                changes.append(
+                    node.tables.change(
+                        table.code, lambda state, now: tables.host_again(state, node.owner, now)
+                    )
+                )
         await run_each_logged(changes)
 
     async def _check_seats(self) -> None:

@@ -84,8 +84,16 @@ class BotAsked(Struct, frozen=True, tag="bot", tag_field="kind"):
     key: str
 
 
+class Reaction(Struct, frozen=True, tag="reaction", tag_field="kind"):
+    """A player's reaction for everyone at a table. It is not stored."""
+
+    table: str
+    player: str
+    reaction: str
+
+
 NodeEvent: TypeAlias = (
-    Here | Touched | Stood | Settled | Announce | PlayerChanged | BotsOffered | BotAsked
+    Here | Touched | Stood | Settled | Announce | PlayerChanged | BotsOffered | BotAsked | Reaction
 )
 
 

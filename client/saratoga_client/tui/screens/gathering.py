@@ -30,7 +30,15 @@ from saratoga_client.wording import (
     match_words,
     shown_name,
 )
-from saratoga_protocol.commands import AddBot, AllowReady, ChangeSettings, Kick, LockTable, Start
+from saratoga_protocol.commands import (
+    AddBot,
+    AllowReady,
+    ChangeSettings,
+    HandOver,
+    Kick,
+    LockTable,
+    Start,
+)
 from saratoga_protocol.events import Match, Seat, TableSettings
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
@@ -358,6 +366,8 @@ class GatheringScreen(TableScreen):
             *settings,
             host("l", "", "for the host: lock the table, or unlock it", self._lock),
             host("k", "kick", "for the host: kick a player", partial(self._choose, "k")),
+            host("h", "", "for the host: make another person the host", partial(self._choose, "h")),
+            self.say_key(),
             Key("up", "", "", partial(self._choose, "up"), when=state.is_host),
             Key("down", "", "", partial(self._choose, "down"), when=state.is_host),
             *super().keys(),
@@ -468,7 +478,7 @@ class GatheringScreen(TableScreen):
                 self.controls.do(kick)
 
     def _choose(self, key: str) -> None:
-        """Choose another player by an arrow key, or ask whether to kick the chosen one by `k`."""
+        """Choose another player by an arrow key; `k` asks whether to kick the chosen one, `h` hands the table over."""
         others = [each for each in self.state.table.seats if each.player != self.state.player]
         if not others:
             self._chosen = ""
@@ -484,10 +494,15 @@ class GatheringScreen(TableScreen):
                 y=("kick", lambda: self._kick(player)),
             )
             return
+        if key == "h" and place >= 0:
+            hand = self.controls.seat.send(HandOver, player=self._chosen)
+            self._chosen = ""
+            self.controls.do(hand)
+            return
         step = -1 if key == "up" else 1
         self._chosen = players[(place + step) % len(players)] if place >= 0 else players[0]
         everyone = [each.player for each in self.state.table.seats]
         line = everyone.index(self._chosen)
         name = self.state.table.seats[line].name
-        self.say(f"k kicks {name}; up and down choose another player.")
+        self.say(f"k kicks {name}, h makes {name} host; up and down choose another player.")
         self.query_one(ScrollPage).show_line(self.query_one("#seats"), line + 1)

@@ -137,7 +137,7 @@ class RaceScreen(GameScreen, TableScreen):
         may_end = own.is_racing and not own.is_cashing_out
         ends = "cash out: end your race and keep what you banked; asks first"
         cash_out = Key("x", "cash out", ends, self._ask_to_cash_out, when=may_end, is_kept=True)
-        return (cash_out, self.end_race_key())
+        return (cash_out, *self.end_race_keys())
 
     def help_lines(self) -> Guide:
         return (*super().help_lines(), ("ctrl+c", "leave at once; your seat is kept for a minute"))

@@ -42,7 +42,7 @@ from saratoga_client.wording import (
     shown_name,
     state_words,
 )
-from saratoga_protocol.commands import NextRace
+from saratoga_protocol.commands import NextRace, React
 from saratoga_protocol.matches import totals as match_totals
 from saratoga_rules.money import even_at
 from saratoga_rules.records.record import RaceRecord
@@ -369,30 +369,30 @@ class ResultsScreen(TableScreen):
         own = next((row for row in rows(state.table_view) if row.player == state.player), None)
         place = f"{finished}. " if (finished := own_place(state)) else ""
         if state.is_host:
-            return f"{place}Press n for the next race."
+            return f"{place}Press enter for the next race."
         seats = state.table.seats
         host = next((seat.name for seat in seats if seat.player == state.table.host), "the host")
         if own is not None and own.state == "ended-by-host":
             place = f"{host} has ended your race. {place}"
         if state.host_until == state.table.race:
             return f"You were away for three minutes, so {host} is host now. {place}".rstrip()
-        return f"{place}{host} is the host and opens the next race."
+        return f"{place}{host} opens the next race; enter puts you in."
 
     def facts(self) -> list[str]:
         table = self.state.table
         return [game_title(table.settings.game).upper(), table.race, "the race is over"]
 
     def keys(self) -> Keys:
-        advice, is_host = self.resting, self.state.is_host
         late = "The record of this race has not arrived yet."
         read = partial(Key, when=self._findings is not None, why=late)
-        opens = "for the host: open the table for the next race"
+        again = "take part in the next race; the host opens the table for it"
         return (
-            Key("n", "next race", opens, self._open_next_race, when=is_host, why=advice),
-            read("v", "see all boards", "see all boards of the race", self._review),
-            read("y", "copy to share", "copy the result for friends", self._copy_result),
+            Key("enter n r", "again", again, self._race_again, when=self.state.seat is not None),
+            read("v", "boards", "see all boards of the race", self._review),
+            read("y", "share", "copy the result for friends", self._copy_result),
             # pressed to end the race, which has just ended by itself
-            Key("e", "", "", partial(self.say, f"The race is over. {advice}")),
+            Key("x", "", "", partial(self.say, f"The race is over. {self.resting}")),
+            *((self.say_key(),) if self.state.seat is not None else ()),
             *super().keys(),
         )
 
@@ -419,9 +419,16 @@ class ResultsScreen(TableScreen):
         share = with_match(self._findings.share, self.state.match, levels)
         return replace(self._findings, share=share)
 
-    def _open_next_race(self) -> None:
-        self.controls.do(self.controls.seat.send(NextRace))
-        self.say("Opening the table for the next race.")
+    def _race_again(self) -> None:
+        """Open the table for the next race, as host, or ask for it; and get ready as soon as it is open."""
+        is_first = not self.controls.wants_next
+        self.controls.wants_next = True
+        if self.state.is_host:
+            self.controls.do(self.controls.seat.send(NextRace))
+            self.say("Opening the table for the next race.")
+        elif is_first:
+            self.controls.do(self.controls.seat.send(React, reaction="again"))
+            self.say("You are in for the next race.")
 
     def _review(self) -> None:
         from saratoga_client.tui.screens.review import ReviewScreen

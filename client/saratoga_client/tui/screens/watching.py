@@ -40,7 +40,7 @@ class WatchingScreen(TableScreen):
         label = "news" if self.shows_chart else "chart"
         sentence = "the chart of the race, or its news again"
         return (
-            self.end_race_key(),
+            *self.end_race_keys(),
             Key("o", label, sentence, self._toggle_chart),
             *super().keys(),
         )

@@ -24,11 +24,13 @@ from saratoga_server.domain.tables.lifecycle import (
     end_race,
     finish,
     forgotten,
+    hand_over,
+    host_again,
     host_passed_on,
     last_board,
     next_race,
 )
-from saratoga_server.domain.tables.phases import BETWEEN_RACES
+from saratoga_server.domain.tables.phases import BETWEEN_RACES, seated
 from saratoga_server.domain.tables.records import closed_race
 from saratoga_server.domain.tables.seating import (
     check_bot,

@@ -137,28 +137,65 @@ def last_board(table: TableState, player: str, others_ended: Millis) -> TableSta
     return replace(table, last_racer=player, end_from=end_from, notice=notice)
 
 
-def end_race(table: TableState, player: str, *, race_id: str, now: Millis) -> TableState:
-    """Return the table after a change by which the host ends the last racing board."""
-    if player == table.host and _has_ended(table, race_id):
+def end_race(
+    table: TableState, player: str, *, race_id: str, has_ended: bool, now: Millis
+) -> TableState:
+    """Return the table after a change by which the host ends the last board, or a racer votes for it.
+
+    `has_ended`: the racer's own board has ended. Such a racer asks first, and those who still race agree.
+    """
+    if _has_ended(table, race_id) and table.seat(player) is not None:
         return table
     seat = checked(table, player, Act.END_RACE)
     if race_id != table.race_id:
         raise CommandRejected("no_such_race", f"The race at this table is {table.race_id}.")
+    if player == table.host and table.last_racer not in ("", player) and now >= table.end_from:
+        notice = f"{seat.name} has ended the race."
+        return replace(table, is_ended_by_host=True, notice=notice, touched=now)
+    if player in table.votes:
+        return table
+    if player not in table.racers:
+        raise _too_early(table, player, now)
+    if not table.votes and not has_ended:
+        message = (
+            "Cash out to end your own board. Who has ended may ask the others to end the race."
+        )
+        raise CommandRejected("too_early", message)
+    does = "agrees" if table.votes else "asks"
+    votes, notice = (*table.votes, player), f"{seat.name} {does} to end the race."
+    return replace(table, votes=votes, notice=notice, touched=now)
+
+
+def _too_early(table: TableState, player: str, now: Millis) -> CommandRejected:
+    """Return why somebody who does not race cannot end the race now."""
+    if player != table.host:
+        return CommandRejected("not_racing", "Only the racers and the host can end the race.")
     if not table.last_racer:
-        raise CommandRejected("too_early")
-    if now < table.end_from:
-        wait = (table.end_from - now) / 1000
-        seconds = min(ceil(wait), LAST_BOARD_MILLIS // 1000)
-        message = f"You can end the race of {table.name(table.last_racer)} in {seconds} s."
-        if table.last_racer == player:
-            message = "Only you are still racing: cash out to end the race."
-        raise CommandRejected("too_early", message, wait)
-    return replace(
-        table,
-        is_ended_by_host=True,
-        notice=f"{seat.name} has ended the race.",
-        touched=now,
-    )
+        return CommandRejected("too_early")
+    wait = (table.end_from - now) / 1000
+    seconds = min(ceil(wait), LAST_BOARD_MILLIS // 1000)
+    message = f"You can end the race of {table.name(table.last_racer)} in {seconds} s."
+    return CommandRejected("too_early", message, wait)
+
+
+def hand_over(table: TableState, player: str, *, target: str, now: Millis) -> TableState:
+    """Return the table after a change by which the host makes another person the host."""
+    if target == table.host and table.seat(player) is not None:
+        return table
+    seat, other = checked(table, player, Act.HAND_OVER), table.seat(target)
+    if other is None or other.bot:
+        raise CommandRejected("no_such_player", "Choose a person at this table.")
+    handed = replace(table, deposed="", touched=now)
+    return with_host(handed, other, f"{seat.name} has made {other.name} the host.", now)
+
+
+def host_again(table: TableState, player: str, now: Millis) -> TableState:
+    """Return the table after a change by which a host whom silence had deposed is host again."""
+    seat = table.seat(player)
+    if seat is None or player != table.deposed or player == table.host:
+        return table
+    back = replace(table, deposed="", touched=now)
+    return with_host(back, seat, f"{seat.name} is host again.", now)
 
 
 def _has_ended(table: TableState, race_id: str) -> bool:
@@ -304,7 +341,8 @@ def with_present_host(table: TableState, away: Collection[str], now: Millis) -> 
     if following is None:
         return table
     notice = f"{host.name} has been away for three minutes; {following.name} is host now."
-    return with_host(table, following, notice, now)
+    passed = replace(table, deposed=table.deposed or host.player)
+    return with_host(passed, following, notice, now)
 
 
 def host_passed_on(table: TableState, away: Collection[str], now: Millis) -> TableState:

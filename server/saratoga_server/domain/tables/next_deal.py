@@ -60,6 +60,7 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         last_racer="",
         end_from=NO_TIME,
         is_ended_by_host=False,
+        votes=(),
         is_begun_again=False,
         lost_node=False,
         ranked=False,

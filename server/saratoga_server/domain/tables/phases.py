@@ -40,11 +40,14 @@ class Act(StrEnum):
     REVEAL = "reveal"
     END_RACE = "end_race"
     NEXT_RACE = "next_race"
+    HAND_OVER = "hand_over"
     FINISH = "finish"
     """The act that ends a race; the server does it when every board has ended."""
 
 
-COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.LEAVE, Act.KICK, Act.ALLOW_READY, Act.ADD_BOT})
+COMING_AND_GOING: Final = frozenset(
+    {Act.JOIN, Act.LEAVE, Act.KICK, Act.ALLOW_READY, Act.ADD_BOT, Act.HAND_OVER}
+)
 
 ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
     TablePhase.GATHERING: COMING_AND_GOING
@@ -67,8 +70,8 @@ HOST_ONLY: Final = frozenset(
         Act.ALLOW_READY,
         Act.CHANGE_SETTINGS,
         Act.START,
-        Act.END_RACE,
         Act.NEXT_RACE,
+        Act.HAND_OVER,
     }
 )
 
@@ -107,6 +110,12 @@ def checked_seat(table: TableState, player: str) -> TableSeat:
             "not_seated", f"You have no seat at {table.code}. Join the table first."
         )
     return seat
+
+
+def seated(table: TableState, player: str) -> TableState:
+    """Return the table, unchanged, if the player has a seat there. Raises `CommandRejected`."""
+    checked_seat(table, player)
+    return table
 
 
 def checked(table: TableState, player: str, act: Act) -> TableSeat:

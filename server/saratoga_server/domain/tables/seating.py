@@ -184,9 +184,19 @@ def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: byte
 
 
 def kick(
-    table: TableState, player: str, *, target: str, epoch: int = 0, now: Millis, fresh_seed: bytes
+    table: TableState,
+    player: str,
+    *,
+    target: str,
+    epoch: int = 0,
+    owner: str = "",
+    now: Millis,
+    fresh_seed: bytes,
 ) -> TableState:
-    """Return the table after a change that removes a player who is not racing; the player cannot join again."""
+    """Return the table after a change that removes a player who is not racing; the player cannot join again.
+
+    The `owner` of the server cannot be removed.
+    """
     seat = checked(table, player, Act.KICK)
     if target == player:
         raise CommandRejected(
@@ -203,6 +213,8 @@ def kick(
         raise CommandRejected(
             "no_such_player", "That player has come back meanwhile. Look at the table again."
         )
+    if target == owner:
+        raise CommandRejected("owner_only", f"{kicked.name} runs this server, so stays.")
     checked_sits_out(table, target)
     noted = replace(table, kicked=(*table.kicked, target)[-MOST_KICKED:])
     return vacated(noted, target, f"{seat.name} has kicked {kicked.name}.", now, fresh_seed)
@@ -264,4 +276,5 @@ def _with_host(table: TableState, now: Millis, place: int = 0) -> TableState:
     around = table.seats[place:] + table.seats[:place]
     host = next((seat for seat in around if not seat.bot), around[0])
     notice = f"{table.notice} {host.name} is host now.".lstrip() if table.host else table.notice
-    return with_host(table, host, notice, now)
+    passed = replace(table, deposed=table.deposed or table.host)
+    return with_host(passed, host, notice, now)

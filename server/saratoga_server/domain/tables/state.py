@@ -122,6 +122,10 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The time from which the host may end the board of `last_racer`."""
     is_ended_by_host: bool = False
     """Whether the host has ended that board; the server stores its ending."""
+    votes: tuple[str, ...] = ()
+    """The racers who want to end the race: one whose board had ended asked first."""
+    deposed: str = ""
+    """The first host who was silent for too long or has left, since a host was chosen by hand; empty for nobody."""
     waited_since: Millis = NO_TIME
     """The time from which the silence of a racer or of the host counts, because others wait since then:
     the end of the last race, the choice of the host, or the coming of the first other player."""
@@ -242,6 +246,7 @@ def public_view(
         locked=table.locked,
         last_racer=table.last_racer,
         end_from=table.end_from,
+        votes=list(table.votes),
         bots=list(bots),
         previous=table.previous,
     )

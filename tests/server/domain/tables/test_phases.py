@@ -28,6 +28,7 @@ from saratoga_server.domain.tables import (
     check_bot,
     end_race,
     finish,
+    hand_over,
     join,
     kick,
     last_board,
@@ -68,7 +69,7 @@ def _kick(table: TableState, player: str) -> TableState:
 def _end_race(table: TableState, player: str) -> TableState:
     named = last_board(table, BEN, after(-120_000))
     late = table if named is None else named
-    return end_race(late, player, race_id=late.race_id, now=NOW)
+    return end_race(late, player, race_id=late.race_id, has_ended=True, now=NOW)
 
 
 def _change_settings(table: TableState, player: str) -> TableState:
@@ -88,6 +89,7 @@ ACTS: Mapping[Act, Callable[[TableState, str], TableState]] = {
     Act.START: lambda t, p: start(t, p, race=t.race_id, now=NOW),
     Act.REVEAL: lambda t, p: reveal(t, p, nonce=nonce(p), now=NOW),
     Act.END_RACE: _end_race,
+    Act.HAND_OVER: lambda t, p: hand_over(t, p, target=BEN, now=NOW),
     Act.NEXT_RACE: lambda t, p: next_race(t, p, race=f"{CODE}/1", now=NOW, fresh_seed=OTHER_SEED),
     Act.FINISH: lambda t, p: finish(t, outcome(t), now=NOW),
 }
@@ -101,7 +103,7 @@ EXPECTED = {
     "over": {"lock_table", "next_race"},
     "closed": set[str](),
 }
-EVERYWHERE_OPEN = {"join_table", "leave_table", "kick", "allow_ready", "add_bot"}
+EVERYWHERE_OPEN = {"join_table", "leave_table", "kick", "allow_ready", "add_bot", "hand_over"}
 
 
 _RACING = frozenset({TablePhase.COUNTDOWN, TablePhase.RUNNING, TablePhase.OVER})

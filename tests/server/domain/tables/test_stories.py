@@ -190,9 +190,9 @@ def away(story: Story, player: str) -> TableState:
     return tables.disconnect(story.table, player, seat.epoch, now=story.now)
 
 
-def end(story: Story, player: str, race: str = "1") -> TableState:
-    named = f"{story.table.code}/{race}"
-    return tables.end_race(story.table, player, race_id=named, now=story.now)
+def end(story: Story, player: str, race: str = "1", *, ended: bool = False) -> TableState:
+    named, now = f"{story.table.code}/{race}", story.now
+    return tables.end_race(story.table, player, race_id=named, has_ended=ended, now=now)
 
 
 ACTS: dict[str, Callable[..., TableState]] = {
@@ -200,9 +200,16 @@ ACTS: dict[str, Callable[..., TableState]] = {
     "leave": lambda s, p: tables.leave(s.table, p, now=s.now, fresh_seed=OTHER_SEED),
     "removed": lambda s, p: force_leave(s.table, p, now=s.now, fresh_seed=OTHER_SEED),
     "away": away,
-    "kick": lambda s, p, o: tables.kick(
-        s.table, p, target=LETTERS[o], now=s.now, fresh_seed=OTHER_SEED
+    "kick": lambda s, p, o, owner="": tables.kick(
+        s.table,
+        p,
+        target=LETTERS[o],
+        owner=LETTERS.get(owner, ""),
+        now=s.now,
+        fresh_seed=OTHER_SEED,
     ),
+    "hand": lambda s, p, o: tables.hand_over(s.table, p, target=LETTERS[o], now=s.now),
+    "back": lambda s, p: tables.host_again(s.table, p, s.now),
     "lock": lambda s, p: tables.lock(s.table, p, locked=True, now=s.now),
     "unlock": lambda s, p: tables.lock(s.table, p, locked=False, now=s.now),
     "named": lambda s, p, name: tables.rename(s.table, p, name),
@@ -214,6 +221,7 @@ ACTS: dict[str, Callable[..., TableState]] = {
     "allow": lambda s, p, o: tables.allow_ready(s.table, p, target=LETTERS[o], now=s.now),
     "last": lambda s, p: tables.last_board(s.table, p, s.now),
     "end": end,
+    "ended": lambda s, p: end(s, p, ended=True),
     "finish": finish,
     "raced": raced,
     "next": lambda s, p: tables.next_race(s.table, p, now=s.now, fresh_seed=OTHER_SEED),
@@ -257,6 +265,7 @@ FACTS: dict[str, Callable[[Story], object]] = {
     "racers": lambda s: s.named(s.table.racers),
     "names": lambda s: ",".join(racer.name for racer in s.table.racers.values()),
     "left": lambda s: ",".join(f"{s.named([p])}:{state}" for p, state in s.table.left.items()) or "none",
+    "votes": lambda s: s.named(s.table.votes),
     "kicked": lambda s: s.named(s.table.kicked),
     "locked": lambda s: "yes" if s.table.locked else "no",
     "deal": lambda s: "same" if s.table.commitment == s.deal else "new",

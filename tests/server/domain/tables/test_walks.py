@@ -20,6 +20,8 @@ from saratoga_server.domain.tables import (
     elapse,
     end_race,
     finish,
+    hand_over,
+    host_again,
     join,
     kick,
     last_board,
@@ -164,12 +166,20 @@ class TableWalk(RuleBasedStateMachine):
     def locks(self, player: str, locked: bool) -> None:
         self.attempt(lambda: lock(self.table, player, locked=locked, now=self.now))
 
-    @rule()
+    @rule(player=players, has_ended=st.booleans())
     @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
-    def the_host_ends_the_race(self) -> None:
+    def ends_the_race(self, player: str, has_ended: bool) -> None:
         self.attempt(lambda: last_board(self.table, [*self.table.racers][-1], self.now))
-        host, race_id = self.table.host, self.table.race_id
-        self.attempt(lambda: end_race(self.table, host, race_id=race_id, now=self.now))
+        self.attempt(
+            lambda: end_race(
+                self.table, player, race_id=self.table.race_id, has_ended=has_ended, now=self.now
+            )
+        )
+
+    @rule(player=players, other=players)
+    def hands_over(self, player: str, other: str) -> None:
+        self.attempt(lambda: hand_over(self.table, player, target=other, now=self.now))
+        self.attempt(lambda: host_again(self.table, other, self.now))
 
     @rule(
         game=st.sampled_from([None, "canfield", "caprice", "faro"]),
