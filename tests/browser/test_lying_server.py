@@ -1,6 +1,7 @@
 """A server that lies about a race is found out by the page, as far as that needs no rules."""
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -9,7 +10,6 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
@@ -17,18 +17,16 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kit.browser_pages import PHONE, SHOWN_WITHIN, Pages, look
-from kit.lying_server import Lie, LyingServer
+from kit.evenings import ME, Told, played_evening
+from kit.fact_lies import LIES, RACE, Edit, ended_changed, is_table, race_of, tables
 from kit.page_player import visit
-from kit.race_lies import LIES, OWN, TOKEN, TRUTH
-from kit.scripted_server import ScriptedPeer, scripted_server, welcome
+from kit.players import token_of
+from kit.replayed import Retelling, moves_of, one_race, retold
+from kit.tables import nonce
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, JSON
-from saratoga_protocol.events import BoardChanged, BoardView, Snapshot
-from saratoga_rules.analysis import legal_moves
-from saratoga_rules.position import Position
-from saratoga_rules.records.record import LogLine, format_record
-from saratoga_rules.records.replay import game_of
-from saratoga_rules.records.standing import State
+from saratoga_protocol.commands import MakeMove
+from saratoga_protocol.events import BoardChanged, Event, RaceOver
 from saratoga_server.domain.replays import CannotReplay, replay_json
 from saratoga_server.transport.web_files import STATIC, load_web_files, web_folder
 from saratoga_server.transport.web_page import PAGE_RULES
@@ -62,19 +60,9 @@ Crypto.prototype.getRandomValues = bytes => {
 """A script that makes the browser's player that of the race, with the nonce that the race has."""
 
 
-class LyingServerOfPages(LyingServer):
-    """A lying server whose welcome names the seat, and whose boards have the legal moves, as the page needs them."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.server.greeting = lambda hello: replace(
-            welcome(hello), name=self.own.name, table=self.truth.table
-        )
-
-    def board(self, position: Position, count: int, state: str) -> BoardView:
-        board = super().board(position, count, state)
-        moves = legal_moves(game_of(self.truth), position) if state == State.RACING else []
-        return replace(board, legal=list(map(str, moves)))
+@pytest.fixture(scope="module")
+def evening() -> Told:
+    return asyncio.run(played_evening(2))[ME]
 
 
 @dataclass
@@ -82,7 +70,7 @@ class LyingPage:
     """The page of a player whose server lies."""
 
     page: Page
-    liar: LyingServer
+    liar: Retelling
     url: str
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a move was answered."""
@@ -106,22 +94,22 @@ class LyingPage:
         """Get ready, and make the moves of the player's log."""
         await self.page.get_by_role("button", name="ready").click()
         await self.page.locator(".race .pile").first.wait_for()
-        for line in OWN.log:
+        for move in moves_of(self.liar.told):
             self.answered.clear()
-            await self.play(line)
+            await self.play(move.move if isinstance(move, MakeMove) else "cash-out")
             async with asyncio.timeout(SHOWN_WITHIN):
                 await self.answered.wait()
 
-    async def play(self, line: LogLine) -> None:
+    async def play(self, move: str) -> None:
         """Make a move by a click on its source, then its target; or cash out."""
-        if line.text == "cash-out":
+        if move == "cash-out":
             await self.page.keyboard.press("x")
             dialog = self.page.get_by_role("dialog")
             await dialog.get_by_role("button", name="Cash out").click()
-        elif line.is_move and ">" not in line.text:
+        elif ">" not in move:
             await self.page.locator('.pile[data-pile="stock"]').click()
         else:
-            source, target = line.text.split(":")[0].split(">")
+            source, target = move.split(":")[0].split(">")
             await self.page.locator(f'.pile[data-pile="{source}"]').click()
             lit = f'.pile.lit[data-pile^="{target}"]'
             await self.page.locator(lit).first.click()
@@ -137,45 +125,28 @@ class LyingPage:
 
 @asynccontextmanager
 async def lying_page(
-    pages: Pages, lie: Lie, changes: Changes = NO_CHANGES
+    pages: Pages, told: Told, changes: Changes = NO_CHANGES
 ) -> AsyncIterator[LyingPage]:
     """Open the page of the racer at the table of a lying server, with changes of the page's files."""
     assert FILES is not None
     files = [FILES.index, *FILES.files.values()]
     assert all(any(text in file.body for file in files) for text in changes)
-    async with scripted_server() as server:
-        liar = LyingServerOfPages(server, TRUTH, lie)
+    async with retold(told, has_seat=True) as (server, liar):
         server.pages = lambda request: _answer(request, liar, changes)
-
-        async def serve() -> None:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(liar.race(await server.peer()))
-                while True:
-                    await _show_end(await server.peers.get(), liar)
-
-        serving = asyncio.create_task(serve())
         page = await pages.open("about:blank", PHONE, reduced_motion="reduce")
         await page.context.add_init_script(
-            KNOWN_PLAYER % (json.dumps(TOKEN), json.dumps(OWN.nonce))
+            KNOWN_PLAYER % (json.dumps(token_of(ME)), json.dumps(nonce(told.player)))
         )
         try:
-            url = server.url.replace("ws:", "http:") + f"/{TRUTH.table}"
-            seen = LyingPage(page, liar, url)
-            await page.goto(url)
+            code = race_of(told, RACE).partition("/")[0]
+            seen = LyingPage(page, liar, server.url.replace("ws:", "http:") + f"/{code}")
+            await page.goto(seen.url)
             yield seen
         finally:
             await page.context.close()
-            serving.cancel()
-            await asyncio.gather(serving, return_exceptions=True)
 
 
-async def _show_end(peer: ScriptedPeer, liar: LyingServer) -> None:
-    """Show the table after its race to a page that was loaded again."""
-    entry = await peer.command()
-    await peer.send(Snapshot(re=entry.id, table=liar.table("over"), now=liar.now))
-
-
-def _answer(request: Request, liar: LyingServer, changes: Changes) -> Response | None:
+def _answer(request: Request, liar: Retelling, changes: Changes) -> Response | None:
     """Return the file or the boards that a request asks for; `None` for a WebSocket."""
     assert FILES is not None
     if request.headers.get("Upgrade"):
@@ -190,10 +161,10 @@ def _answer(request: Request, liar: LyingServer, changes: Changes) -> Response |
     return _response(HTTPStatus.OK, file.kind, body)
 
 
-def _boards(liar: LyingServer) -> Response:
+def _boards(liar: Retelling) -> Response:
     try:
-        body = replay_json(format_record(liar.told))
-    except CannotReplay as error:
+        body = replay_json(liar.told.records[race_of(liar.told, RACE)])
+    except (CannotReplay, KeyError) as error:
         return _response(HTTPStatus.NOT_FOUND, "application/json", json.dumps(str(error)).encode())
     return _response(HTTPStatus.OK, "application/json", body)
 
@@ -207,129 +178,134 @@ def _response(status: HTTPStatus, kind: str, body: bytes) -> Response:
 FAIR: Final = "A fair deal"
 
 
-def another_digest(outcome: events.Outcome) -> list[events.Outcome]:
-    return [replace(outcome, digest="0" * 64)]
+NOT_ANNOUNCED: Final = "not the one that the server announced"
+NOT_FIXED: Final = "the deal is not the one that was fixed before the race"
 
-
-def another_digest_at_the_table(table: events.Table) -> events.Table:
-    if table.phase != "over":
-        return table
-    return replace(table, previous=events.Ended(race=table.race, digest="0" * 64))
-
-
-def another_commitment_in_the_race(table: events.Table) -> events.Table:
-    return replace(table, commitment="d1" * 32) if table.phase == "running" else table
-
-
-TOLD: Final = {
+TOLD: Final[dict[str, tuple[Edit, str]]] = {
     **{
-        name: (LIES[name], "your move ")
+        name: (LIES[name].edit, "your move ")
         for name in (
-            "own move changed",
-            "own move left out",
-            "own ending changed",
-            "a void without the own ending",
+            "record: another own move",
+            "record: own move left out",
+            "record: own board ended as left",
+            "voided without the own ending",
         )
     },
-    "another digest": (Lie(outcomes=another_digest), "not the one that the server announced"),
-    "another digest at the table": (
-        Lie(tables=another_digest_at_the_table),
-        "not the one that the server announced",
-    ),
-    "another commitment": (
-        Lie(tables=another_commitment_in_the_race),
-        "the deal is not the one that was fixed before the race",
-    ),
-    "a foreign seed, sent late": (
-        LIES["a foreign seed, sent late"],
-        "the deal is not the one that was fixed before the race",
-    ),
+    "another digest announced": (LIES["another digest announced"].edit, NOT_ANNOUNCED),
+    "another digest at the table": (ended_changed(RACE, digest="0" * 64), NOT_ANNOUNCED),
+    "another commitment in the race": (LIES["another commitment in the race"].edit, NOT_FIXED),
+    "record: another seed": (LIES["record: another seed"].edit, NOT_FIXED),
 }
 """Lies about the race, each with a part of what the page says about it."""
 
+GOES_ON: Final = ("voided without the own ending", "record: another seed")
+"""The lies after which the table gathers for the next race at once."""
 
-async def test_an_honest_server_is_believed(pages: Pages) -> None:
-    async with lying_page(pages, Lie()) as seen:
+
+def unanswered(told: Told, *, is_announced: bool = True) -> Told:
+    """Return one race whose record the server does not have."""
+    race = race_of(told, RACE)
+    told = dataclasses.replace(told, records={**told.records})
+    shorter = one_race(told, is_next_open=not is_announced)
+    del shorter.records[race]
+    if is_announced:
+        return shorter
+    return shorter.edited(
+        lambda event: (
+            None if isinstance(event, RaceOver) or is_table(event, race, "over") else event
+        )
+    )
+
+
+async def test_an_honest_server_is_believed(pages: Pages, evening: Told) -> None:
+    async with lying_page(pages, one_race(evening)) as seen:
         await seen.race()
         await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
         await seen.page.get_by_text("What was checked").click()
         said = await seen.page.locator(".seal").inner_text()
-        assert f"saratoga verify {TRUTH.race_id}" in said
+        assert f"saratoga verify {race_of(evening, RACE)}" in said
         assert "Your moves stand in the record" in said
         assert await seen.page.locator(".alarms").inner_text() == ""
 
 
-async def test_a_game_that_the_page_does_not_know_is_no_contradiction(pages: Pages) -> None:
-    async with lying_page(pages, Lie(), GAME_UNKNOWN) as seen:
+async def test_a_game_that_the_page_does_not_know_is_no_contradiction(
+    pages: Pages, evening: Told
+) -> None:
+    async with lying_page(pages, one_race(evening), GAME_UNKNOWN) as seen:
         await seen.race()
         await seen.page.locator(".seal").get_by_text("Not all of this can be checked").wait_for()
         assert await seen.page.locator(".alarms").inner_text() == ""
 
 
 @pytest.mark.parametrize("name", TOLD)
-async def test_a_lie_about_the_race_is_found_out(name: str, pages: Pages) -> None:
-    lie, sentence = TOLD[name]
-    async with lying_page(pages, lie) as seen:
+async def test_a_lie_about_the_race_is_found_out(name: str, pages: Pages, evening: Told) -> None:
+    edit, sentence = TOLD[name]
+    told = one_race(edit(evening), is_next_open=name in GOES_ON)
+    async with lying_page(pages, told) as seen:
         await seen.race()
         await seen.tells(sentence)
-        if lie.is_announced and not lie.is_next_open:
+        if name not in GOES_ON:
             await seen.page.get_by_role("heading", name="This race does not add up").wait_for()
 
 
 @pytest.mark.parametrize("is_announced", [True, False])
 async def test_a_race_whose_record_does_not_come_is_missed(
-    is_announced: bool, pages: Pages
+    is_announced: bool, pages: Pages, evening: Told
 ) -> None:
-    lie = Lie(is_announced=is_announced, is_sent=False)
-    async with lying_page(pages, lie, IMPATIENT) as seen:
+    told = unanswered(evening, is_announced=is_announced)
+    async with lying_page(pages, told, IMPATIENT) as seen:
         await seen.race()
         await seen.tells("the server has not sent the record")
 
 
 async def test_an_outage_accuses_nobody_and_a_record_that_comes_late_is_believed(
-    pages: Pages,
+    pages: Pages, evening: Told
 ) -> None:
-    away = Lie(is_sent=False, refused_as="store_unavailable")
-    async with lying_page(pages, away, IMPATIENT) as seen:
+    async with lying_page(pages, unanswered(evening), IMPATIENT) as seen:
+        seen.liar.missing_as = "store_unavailable"
         bar = seen.page.locator(".alarms")
         await seen.race()
         async with asyncio.timeout(SHOWN_WITHIN):
             await seen.is_refused_often.wait()
         assert await bar.inner_text() == ""
-        seen.liar.lie = Lie(is_sent=False)
+        seen.liar.missing_as = "no_such_race"
         await seen.tells("the server has not sent the record")
-        seen.liar.lie = Lie()
+        seen.liar.told.records.update(evening.records)
         await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
         await expect(seen.page.locator("dialog.alarm")).to_have_count(0)
         await expect(bar).to_be_empty()
 
 
 async def test_the_table_of_a_match_is_shown_with_totals_that_the_page_adds_up(
-    pages: Pages,
+    pages: Pages, evening: Told
 ) -> None:
-    first, *others = TRUTH.racers
-    results = [events.MatchResult(race=TRUTH.race_id, place=1, net=net) for net in (-15, 40)]
-    rows = [
-        events.MatchRow(player=first.player, name=first.name, results=results),
-        *(
-            events.MatchRow(player=each.player, name=each.name, results=results[:1])
-            for each in others
-        ),
-    ]
-    match = events.Match(races=3, finished=["mint-otter-42/1", TRUTH.race_id], rows=rows)
-    async with lying_page(pages, Lie(match=match)) as seen:
+    race = race_of(evening, RACE)
+    results = [events.MatchResult(race=race, place=1, net=net) for net in (-15, 40)]
+
+    def second(event: Event) -> Event:
+        if not isinstance(event, events.MatchChanged) or event.match is None:
+            return event
+        first, *others = event.match.rows
+        rows = [replace(first, results=results)]
+        rows += [replace(each, results=results[:1]) for each in others]
+        finished = [race, f"{race}0"]
+        return replace(event, match=replace(event.match, finished=finished, rows=rows))
+
+    async with lying_page(pages, one_race(evening).edited(second)) as seen:
         await seen.race()
         await seen.page.get_by_role("heading", name="Match after race 2 of 3").wait_for()
         table = seen.page.get_by_role("table", name="Match")
         lines = await table.get_by_role("row").all_inner_texts()
-        assert [line.split()[0] for line in lines[1:]] == ["1", *["2"] * len(others)]
+        assert [line.split()[0] for line in lines[1:]] == ["1", "2", "2"]
         assert lines[1].split()[-1] == "+$25"
         assert {line.split()[-1] for line in lines[2:]} == {"\u2212$15"}
 
 
-async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -> None:
-    lie, sentence = TOLD["another commitment"]
-    async with lying_page(pages, lie) as seen:
+async def test_an_alarm_stays_on_every_screen_and_after_a_reload(
+    pages: Pages, evening: Told
+) -> None:
+    edit, sentence = TOLD["another commitment in the race"]
+    async with lying_page(pages, one_race(edit(evening))) as seen:
         await seen.race()
         await seen.tells(sentence)
         page = seen.page
@@ -345,15 +321,15 @@ async def test_an_alarm_stays_on_every_screen_and_after_a_reload(pages: Pages) -
         await seen.tells(sentence)
 
 
-async def test_a_result_with_markup_is_shown_as_text(pages: Pages) -> None:
+async def test_a_result_with_markup_is_shown_as_text(pages: Pages, evening: Told) -> None:
     name = "<img src=x onerror=alert(1)>"
 
     def renamed(table: events.Table) -> events.Table:
-        seats = [msgspec.structs.replace(each, name=name) for each in table.seats]
-        racers = [msgspec.structs.replace(each, name=name) for each in table.racers]
-        return msgspec.structs.replace(table, seats=seats, racers=racers)
+        seats = [replace(each, name=name) for each in table.seats]
+        racers = [replace(each, name=name) for each in table.racers]
+        return replace(table, seats=seats, racers=racers)
 
-    async with lying_page(pages, Lie(tables=renamed)) as seen:
+    async with lying_page(pages, one_race(tables(renamed)(evening))) as seen:
         await seen.race()
         await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
         assert await seen.page.locator("#screen img").count() == 0

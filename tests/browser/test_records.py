@@ -12,10 +12,10 @@ import pytest_asyncio
 from playwright.async_api import Page
 
 from kit.browser_pages import Pages, page_url
-from kit.race_lies import OWN, TRUTH
 from kit.races import Entrant, countdown_voided, race
 from kit.server_process import ServerProcess
 from kit.walks import banking, wandering
+from saratoga_protocol.commands import player_id
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.dealing.fairness import commitment
@@ -111,6 +111,18 @@ async def test_a_position_of_a_record_is_shown_as_the_wire_shows_it(page: Page) 
 
 # Proofs
 
+TRUTH: Final = race(
+    "canfield",
+    5,
+    [
+        Entrant("Anna", banking, patience=7),
+        Entrant("Bert", banking, patience=14, player=player_id("75" * 32)),
+        Entrant("Carl", wandering, patience=9),
+        Entrant("Zora", wandering, bot=True, patience=5),
+    ],
+    public=False,
+)
+OWN: Final = TRUTH.racers[0]
 TEXT: Final = format_record(TRUTH)
 LINES: Final = TEXT.splitlines()
 FAIR: Final = [

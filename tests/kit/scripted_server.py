@@ -48,6 +48,10 @@ class ScriptedPeer:
         async with asyncio.timeout(RECEIVED_WITHIN):
             return await self._commands.get()
 
+    async def next_command(self) -> Command:
+        """Return the client's next command, however long it takes."""
+        return await self._commands.get()
+
     async def send(self, *sent: Event) -> None:
         for event in sent:
             await self._socket.send(self._codec.encode(event))
@@ -83,7 +87,7 @@ class ScriptedPeer:
                 elif isinstance(command, Heartbeat):
                     self.server.heartbeats.put_nowait(command)
                     if self.server.answers_heartbeats:
-                        await self.send(Alive(re=command.id, now=NOON))
+                        await self.send(Alive(re=command.id, now=self.server.now))
                 else:
                     self._commands.put_nowait(command)
         except ConnectionClosed:
@@ -100,6 +104,7 @@ class ScriptedServer:
         self.greeting: Callable[[Hello], Event] = welcome
         self.heartbeats: asyncio.Queue[Heartbeat] = asyncio.Queue()
         self.answers_heartbeats = True
+        self.now = NOON
         self.pages: Callable[[Request], Response | None] = lambda request: None
         """Answers requests over HTTP; `None` for the handshake of a WebSocket."""
         self._server: Server | None = None

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,17 +11,25 @@ from msgspec.structs import replace as replace_struct
 
 from kit.evenings import ME, WATCHER, Client, Item, Told, played_evening
 from kit.fact_lies import LIES, LIVE, RACE, Lie, is_table, race_of
-from kit.replayed import at_terminal
+from kit.replayed import moves_of, replayed
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.table_view import takes_ready
 from saratoga_client.session.verdict import CHANGED, prove
 from saratoga_client.session.witness import Witness
-from saratoga_protocol import events
+from saratoga_protocol import commands, events
 from saratoga_protocol.events import Event
+from saratoga_rules.moves import parse_move
 
 SEED = 2
 """The number of an evening in which every lie can be told."""
 
 STRANGER = "w" * 16
+
+RACES = 3
+"""The races of an evening that are over in the end."""
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +40,58 @@ def evening() -> Mapping[str, Told]:
 def told_with(lie: Lie, evening: Mapping[str, Told]) -> tuple[Told, str]:
     """Return what the client is told with the lie, and the player that the server welcomes."""
     return lie.edit(evening[lie.client]), "" if lie.welcomed else STRANGER
+
+
+async def at_terminal(told: Told, folder: Path, welcomed: str = "") -> SessionState:
+    """Race as a person; return the state when an alarm was raised, or all records were checked.
+
+    Raises `Problem` if the session ends before.
+    """
+    async with replayed(told, welcomed) as (connection, server):
+        session = TableSession(
+            connection, witness=Witness(folder / "witness"), records=RecordStore(folder / "races")
+        )
+        attending = asyncio.create_task(session.attend())
+
+        def is_over(state: SessionState) -> bool:
+            is_checked = len(state.verifications) >= RACES and not session.is_checking
+            return bool(state.alarms) or (server.is_done and is_checked and is_whole)
+
+        async def until(holds: Callable[[SessionState], bool]) -> bool:
+            """Wait for a state; return whether the evening goes on."""
+            state = await session.until(lambda state: is_over(state) or holds(state))
+            return not is_over(state)
+
+        is_whole = len(told.records) == RACES  # else an alarm is to come
+        moves = iter(moves_of(told))
+        await session.sit_down(next(iter(told.records)).partition("/")[0])
+        try:
+            while await until(_may_act):
+                state = session.state
+                assert state is not None
+                if state.own is None or not state.own.may_move:
+                    await session.ready()
+                    continue
+                move = next(moves)
+                if isinstance(move, commands.MakeMove):
+                    session.play(parse_move(move.move))
+                else:
+                    await session.cash_out()
+        except Problem:
+            await attending  # raises the problem that has ended the session
+        state = session.state
+        assert state is not None
+        if state.seat_lost or state.phase == "closed":
+            await attending
+        attending.cancel()
+        await asyncio.gather(attending, return_exceptions=True)
+        return session.state or state
+
+
+def _may_act(state: SessionState) -> bool:
+    own, seat = state.own, state.seat
+    is_unready = seat is not None and not seat.ready and not seat.blocked
+    return (own is not None and own.may_move) or (takes_ready(state.table) and is_unready)
 
 
 async def keys_of(lie: Lie, evening: Mapping[str, Told]) -> tuple[set[str], set[str]]:
