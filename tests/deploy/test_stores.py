@@ -70,15 +70,6 @@ def test_the_runbook_gives_valkey_cli_the_password_before_it_asks_anything(tmp_p
     assert said.stdout == "0a1b2c\n"
 
 
-async def test_settings_of_a_lower_level_are_refused_at_a_higher_one() -> None:
-    with (
-        open_valkey("fast", str(find_binary())) as store,
-        pytest.raises(AssertionError, match="appendfsync is everysec"),
-    ):
-        async with running_server("--redis", store.url, "--durability", "safe"):
-            pass
-
-
 async def test_a_server_of_level_replicated_outlives_a_machine_of_its_store() -> None:
     with watched_store(str(find_binary()), deployed=True, down_after=3_000) as store:
         async with running_server(

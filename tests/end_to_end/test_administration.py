@@ -1,10 +1,8 @@
 """Administrators' commands take effect at once on a running server; its pages and metrics say how it is."""
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
-from urllib.request import urlopen
 
 import pytest
 import pytest_asyncio
@@ -12,7 +10,7 @@ import pytest_asyncio
 from kit.in_process_server import gathered
 from kit.players import connected_player, player_at, token_of
 from kit.server_process import ServerProcess, running_server
-from saratoga_protocol.commands import Heartbeat, JoinTable
+from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import Announcement, SeatLost, TableChanged
 from saratoga_protocol.refusals import BANNED
 
@@ -60,29 +58,3 @@ async def test_an_administrators_commands_take_effect_at_once(
         lines = (await admin("audit")).splitlines()
         done = [re.split(r"\s{2,}", line)[2] for line in lines]
         assert done == ["rename", "forget", "unban", "ban", "close", "rename", "announce"]
-
-
-async def test_the_http_pages_report_the_server(server_process: ServerProcess) -> None:
-    assert await server_process.get("/healthz") == (200, {"status": "alive"})
-    assert await server_process.get("/readyz") == (200, {"status": "ready"})
-    status, board = await server_process.get("/api/leaderboards/canfield?bots=true")
-    assert (status, board["rows"], board["bots"]) == (200, [], True)
-    status, page = await server_process.get("/api/records/mint-otter-42/1")
-    assert (status, page["error"]) == (404, "no_such_table")
-
-
-async def test_metrics_are_served_on_their_own_port() -> None:
-    # this option overrides the kit's own one, which turns metrics off
-    async with running_server("--metrics-port", "0", "--log-level", "info") as server_process:
-        [opened] = [event for event in server_process.events() if event["event"] == "metrics_open"]
-        async with player_at(server_process.url, "Anna") as anna:
-            await anna.ask(Heartbeat)
-            assert await anna.refused(JoinTable, table="no-such-01") == "no_such_table"
-            page = await asyncio.to_thread(
-                urlopen, f"http://127.0.0.1:{opened['port']}/metrics", timeout=10
-            )
-            with page:
-                lines = page.read().decode().splitlines()
-    assert "saratoga_connections 1.0" in lines
-    assert 'saratoga_commands_total{type="hello"} 1.0' in lines
-    assert 'saratoga_refusals_total{code="no_such_table"} 1.0' in lines

@@ -162,18 +162,6 @@ async def test_leaderboard_watch_prints_new_results(shell: Shell) -> None:
     assert page["rows"][0]["race"] in races
 
 
-async def test_an_empty_leaderboard_is_printed_as_text_and_as_json(shell: Shell) -> None:
-    plain = await shell.run("leaderboard", "caprice", "--period", "all")
-    assert plain.out == "caprice, best, all: 0 in all\n"
-    # a command that only reads needs no identity, so it creates none
-    assert not (shell.home / "secret").exists()
-    printed = await shell.run("leaderboard", "caprice", "--json", "--me", "--bots")
-    assert printed.code == Exit.DONE, printed.err
-    assert (shell.home / "secret").exists()
-    (page,) = printed.objects
-    assert (page["schema"], page["rows"], page["me"]) == ("saratoga.leaderboard.v1", [], None)
-
-
 @asynccontextmanager
 async def pasted(command: str, home: Path) -> AsyncIterator[LineClient]:
     """Run a command in a shell, with `home` as the player's folder and without any other setting."""

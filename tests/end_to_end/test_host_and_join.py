@@ -128,20 +128,6 @@ async def plain_host(home: Path, *words: str) -> AsyncIterator[tuple[LineClient,
         yield host, int(found[2])
 
 
-async def test_a_plain_host_prints_the_invitation_line_by_line(tmp_path: Path) -> None:
-    async with plain_host(tmp_path / "anna", "--port", str(free_port())) as (host, port):
-        output = [line for line in host.lines if line.startswith("invitation: ")]
-        assert output[0].startswith("invitation: table ")
-        assert output[1].startswith("invitation: Race me at patience: Lafayette, 10 minutes")
-        assert output[2].startswith("invitation: In a browser: http://")
-        assert output[3].startswith(
-            "invitation: To install it, in a clone of Saratoga: pip install ."
-        )
-        host.type("leave", "quit")
-        assert await host.ended() == Exit.DONE
-    assert await gone(port)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 async def test_every_signal_that_ends_the_host_stops_its_server(
     tmp_path: Path, number: signal.Signals
@@ -194,20 +180,6 @@ async def test_a_server_with_bots_of_its_own_gives_one_to_a_table_and_ends_with_
         await server.start()
 
 
-async def test_host_uses_a_running_server_and_leaves_it_running(
-    server_process: ServerProcess, tmp_path: Path
-) -> None:
-    async with plain_host(tmp_path / "anna", "--port", str(server_process.port)) as (
-        host,
-        port,
-    ):
-        assert port == server_process.port
-        assert any("runs on this machine already" in line for line in host.errors)
-        host.type("leave", "quit")
-        assert await host.ended() == Exit.DONE
-    assert await is_server("127.0.0.1", server_process.port)
-
-
 async def test_without_a_terminal_the_program_prints_a_short_help() -> None:
     process = await asyncio.create_subprocess_exec(
         *PROGRAM, stdout=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.DEVNULL
@@ -246,27 +218,6 @@ async def test_bash_completes_a_command() -> None:
     )
     output, _ = await process.communicate()
     assert output.decode().splitlines()[-1] == "leaderboard"
-
-
-async def test_a_host_who_opens_the_server_again_returns_to_the_table_unless_another_game_is_chosen(
-    tmp_path: Path,
-) -> None:
-    port = str(free_port())
-    async with plain_host(tmp_path / "anna", "--port", port) as (host, _):
-        code = next(line.split()[2] for line in host.lines if line.startswith("invitation: table"))
-        host.type("quit")
-        assert await host.ended() == Exit.DONE
-    home = tmp_path / "anna"
-    async with line_client("", home, "host", "--port", port, "--plain") as again:
-        await again.expect(f"table {code}")
-        assert not any(line.startswith("invitation: ") for line in again.lines)
-        again.type("quit")
-        assert await again.ended() == Exit.DONE
-    async with line_client("", home, "host", "caprice", "--port", port, "--plain") as other:
-        opened = await other.expect("invitation: table ")
-        assert code not in opened
-        other.type("leave", "quit")
-        assert await other.ended() == Exit.DONE
 
 
 IDLE_PROGRAM = (sys.executable, "-m", *IDLE_PLAYER.split())

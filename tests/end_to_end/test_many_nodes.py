@@ -11,34 +11,24 @@ import pytest
 import pytest_asyncio
 
 from kit.altered_server import QUICK
-from kit.in_process_server import counted_down, gathered
+from kit.in_process_server import gathered
 from kit.players import Disconnected, SocketPlayer, player_at
 from kit.server_process import nodes_on
 from kit.stores import StoreServer
 from saratoga_protocol.commands import (
-    CashOut,
-    GetRecord,
     JoinTable,
-    LeaveTable,
     Start,
 )
 from saratoga_protocol.events import (
     BoardChanged,
-    BoardView,
     Done,
-    RaceOver,
-    Record,
     Refused,
     Snapshot,
-    Standings,
-    Table,
     TableChanged,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_rules.records.verify import verify
 
 NODES = 3
-NAMES = ("Anna", "Bert", "Cleo", "Dora")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -59,72 +49,6 @@ async def players(urls: list[str], *names: str) -> AsyncIterator[list[SocketPlay
             await stack.enter_async_context(player_at(urls[place % len(urls)], name, legal=True))
             for place, name in enumerate(names)
         ]
-
-
-async def plays(racer: SocketPlayer, moves: int) -> BoardView:
-    """Make this many moves, to the foundations where possible."""
-    for _ in range(moves):
-        legal = racer.board.legal
-        assert legal
-        banking = [move for move in legal if move.endswith(">up")]
-        answer = await racer.move(
-            (banking or [move for move in legal if move == "draw"] or legal)[0]
-        )
-        assert isinstance(answer, BoardChanged), answer
-    return racer.board
-
-
-async def stands(watching: SocketPlayer, player: str, banked: int) -> None:
-    """Wait until `watching` has received a standing with this many cards banked by `player`."""
-    since = 0
-    while True:
-        for standings in watching.received.all(Standings, since):
-            if any(row.player == player and row.banked == banked for row in standings.standings):
-                return
-        since = len(watching.received.events)
-        await watching.received.next(Standings, since)
-
-
-async def all_see(players: list[SocketPlayer], newest_at: SocketPlayer) -> Table:
-    """Wait until all players have received the newest version of the table."""
-    newest = newest_at.table
-    for other in players:
-        while other.table.version < newest.version:
-            await other.received.next(TableChanged, len(other.received.events))
-        assert other.table == newest
-    return newest
-
-
-async def test_a_race_over_three_nodes_is_one_race(urls: list[str]) -> None:
-    async with players(urls, *NAMES) as racers, player_at(urls[1], "Wanda") as wanda:
-        code = await gathered(*racers)
-        await wanda.at_table(JoinTable, table=code, seat=False)
-        await counted_down(*racers)
-        deals = [await racer.received.next(BoardChanged, 0, entries=[]) for racer in racers]
-        assert len({deal.start_at for deal in deals}) == 1
-        assert len({str(deal.board.view) for deal in deals}) == 1
-        boards = [await plays(racer, 12) for racer in racers]
-        all_players = [*racers, wanda]
-        for racer, board in zip(racers, boards, strict=True):
-            for other in all_players:
-                await stands(other, racer.player, board.banked)
-        for racer in racers:
-            await racer.ask(CashOut, race=racer.board.race)
-        overs = [await other.received.next(RaceOver, 0) for other in all_players]
-        assert all(over == overs[0] for over in overs)
-        record = await wanda.ask(GetRecord, race=overs[0].outcome.race)
-        assert isinstance(record, Record)
-        assert verify(record.text.encode()).ok
-        await all_see(all_players, racers[0])
-        assert {other.table.phase for other in all_players} == {"over"}
-        # A duplicate event would have arrived by now.
-        await racers[0].ask(LeaveTable, table=code)
-        while racers[0].player in {seat.player for seat in racers[1].table.seats}:
-            await racers[1].received.next(TableChanged, len(racers[1].received.events))
-        await all_see(all_players[1:], racers[1])
-        assert [len(other.received.all(RaceOver)) for other in all_players] == [1] * len(
-            all_players
-        )
 
 
 async def test_sixteen_players_send_commands_at_once_on_three_nodes(urls: list[str]) -> None:

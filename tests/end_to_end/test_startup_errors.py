@@ -112,12 +112,6 @@ def test_a_disk_without_space(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("files", [8, 16])
-def test_too_few_open_files(tmp_path: Path, files: int) -> None:
-    said = failure("--data", str(tmp_path), before=("prlimit", f"--nofile={files}"))
-    assert "Too many open files" in said or "The line above says where." in said
-
-
 @pytest.mark.parametrize(
     ("program", "mode", "why"),
     [(b"damaged\n", 0o755, "exit code 127"), (b"\x7fELF", 0o644, "exit code 126")],
@@ -189,20 +183,6 @@ def test_tls_files_that_do_not_fit(tmp_path: Path) -> None:
             f"The certificate {chosen[0]} cannot be used with the key {chosen[1]}"
         )
         assert said.endswith("and --tls-key one with its private key, without a password.")
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (("--redis", "rediss://host?ssl_min_version=x"), "Invalid value for 'ssl_min_version'"),
-        (("--host", "."), "Choose another with --host and --port."),
-        (("--metrics-port", "0", "--metrics-host", "."), "--metrics-host and --metrics-port"),
-    ],
-)
-def test_an_option_with_which_the_server_cannot_start(
-    tmp_path: Path, options: tuple[str, ...], why: str
-) -> None:
-    assert why in failure("--data", str(tmp_path), *options)
 
 
 WITHIN = 30.0
@@ -340,22 +320,3 @@ async def test_a_server_whose_store_hangs_stops_within_its_bound() -> None:
         tell(server_process)
         assert await ended(server_process) == 0
         assert time.monotonic() - began < STOP_WITHIN + SLACK
-
-
-@pytest.fixture
-def in_400_days() -> tuple[str, ...]:
-    """A command prefix under which a program's clock is ahead."""
-    [library] = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
-    return ("env", f"LD_PRELOAD={library}", "FAKETIME=+400d")
-
-
-@pytest.mark.needs("faketime")
-async def test_a_host_who_returns_after_400_days_is_served(
-    tmp_path: Path, in_400_days: tuple[str, ...]
-) -> None:
-    for before in ((), in_400_days):
-        async with (
-            running_server(folder=tmp_path, before=before) as server,
-            player_at(server.url, "Anna") as anna,
-        ):
-            assert anna.name == "Anna"

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import resource
-import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,22 +13,12 @@ from typing import Any
 from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
 from kit.players import SocketPlayer, player_at
 from kit.recorded_players import players_at_a_table
-from kit.server_process import (
-    READY,
-    FullPipe,
-    ServerProcess,
-    python_path,
-    running_server,
-    wait_until_gone,
-)
+from kit.server_process import READY, FullPipe, ServerProcess, python_path, running_server
 from saratoga_protocol.commands import CreateTable, Heartbeat, LeaveTable
 from saratoga_protocol.events import Alive, Done, Snapshot
 
 WITHIN = 30.0
 """Longest time in seconds for anything awaited; a bound that no test should reach."""
-
-AS_ANY_USER = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
-"""A command prefix without the capability of root to open any file."""
 
 
 @contextmanager
@@ -39,28 +28,6 @@ def no_more_files(server_process: ServerProcess) -> Iterator[None]:
     resource.prlimit(server_process.pid, resource.RLIMIT_NOFILE, (0, before[1]))
     yield
     resource.prlimit(server_process.pid, resource.RLIMIT_NOFILE, before)
-
-
-@contextmanager
-def closed_folder(server_process: ServerProcess) -> Iterator[None]:
-    """Take the permission to open the store's files from the server."""
-    folder = server_process.data / "store"
-    folder.chmod(0)
-    yield
-    folder.chmod(0o700)
-
-
-async def lose_store(server_process: ServerProcess) -> None:
-    store = server_process.store_pid()
-    os.kill(store, signal.SIGKILL)
-    await asyncio.to_thread(wait_until_gone, store)
-
-
-async def logged(server_process: ServerProcess, event: str, times: int = 1) -> None:
-    """Wait until the log has an event so many times."""
-    async with asyncio.timeout(WITHIN):
-        while sum(each["event"] == event for each in server_process.events()) < times:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
 
 
 async def ready(server_process: ServerProcess) -> None:
@@ -83,32 +50,6 @@ async def test_a_server_without_descriptors_serves_its_players_and_accepts_other
             writer.close()
         async with player_at(server_process.url, "Bert") as bert:
             assert isinstance(await bert.ask(Heartbeat), Alive)
-
-
-async def test_a_store_that_ends_without_descriptors_is_started_when_there_are_some() -> None:
-    async with running_server() as server_process, player_at(server_process.url, "Anna") as anna:
-        await sits_down(anna)
-        with no_more_files(server_process):
-            await lose_store(server_process)
-            await logged(server_process, "store_start_failed", times=2)
-        await ready(server_process)
-        await sits_down(anna)
-
-
-async def test_a_store_that_ends_without_its_folder_is_started_when_it_is_back() -> None:
-    before = AS_ANY_USER if os.getuid() == 0 else ()
-    async with (
-        running_server(before=before) as server_process,
-        player_at(server_process.url, "Anna") as anna,
-    ):
-        await sits_down(anna)
-        # found first, because the store's socket is in the folder
-        store = server_process.store_pid()
-        with closed_folder(server_process):
-            os.kill(store, signal.SIGKILL)
-            await logged(server_process, "store_start_failed", times=2)
-        await ready(server_process)
-        await sits_down(anna)
 
 
 @asynccontextmanager
@@ -166,14 +107,4 @@ async def test_races_go_on_while_nobody_reads_the_log(full_pipe: FullPipe, tmp_p
             process.terminate()
             ending = await asyncio.to_thread(events_until, full_pipe.read_line, "server_closed")
             assert "server_closing" in [each["event"] for each in ending]
-            assert await process.wait() == 0
-
-
-async def test_a_server_whose_log_is_never_read_stops_in_order(
-    full_pipe: FullPipe, tmp_path: Path
-) -> None:
-    async with server_with_log(full_pipe.write_end, tmp_path) as (process, url):
-        await connect_often(url, 1)
-        process.terminate()
-        async with asyncio.timeout(WITHIN):
             assert await process.wait() == 0

@@ -9,7 +9,7 @@ import hiredis
 import pytest
 
 from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
-from kit.running_race import CODE, TABLES, move, reached, running_race, started_players
+from kit.running_race import CODE, TABLES, move, running_race, started_players
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, seated
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
@@ -39,49 +39,6 @@ def losing_next_answer(
 ) -> AbstractAsyncContextManager[FaultyLink]:
     """Open a link to a store that loses the answer to the next call of a Function."""
     return link_to_store(server.socket, server.folder / "lossy", lose_next_answer(function))
-
-
-async def test_a_killed_store_loses_and_doubles_nothing(mortal_store: StoreServer) -> None:
-    async with open_store(mortal_store.url) as store:
-        players = await started_players(store)
-        kills = 0
-
-        def enough() -> bool:
-            return kills >= 5 and players.rounds(60)()
-
-        async def kill() -> None:
-            nonlocal kills
-            for kill in range(1, 6):
-                await reached(players, 10 * kill)
-                mortal_store.kill()
-                await asyncio.to_thread(mortal_store.start)
-                kills = kill
-
-        async with asyncio.TaskGroup() as group:
-            group.create_task(kill())
-            group.create_task(players.play_until(enough))
-        await players.check(store)
-    mortal_store.kill()
-    mortal_store.start()
-    async with open_store(mortal_store.url) as store:
-        await players.check(store)
-
-
-async def test_flushed_functions_are_loaded_again_in_flight(
-    store: Store, store_server: StoreServer
-) -> None:
-    players = await started_players(store)
-
-    async def flush() -> None:
-        for rounds in range(10, 60, 10):
-            await reached(players, rounds)
-            assert store_server.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(flush())
-        group.create_task(players.play_until(players.rounds(60)))
-    store_server.ask("FUNCTION", "FLUSH", "SYNC")
-    await players.check(store)
 
 
 def write(version: int) -> TableWrite:

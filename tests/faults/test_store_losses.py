@@ -164,20 +164,6 @@ async def test_players_of_a_table_that_is_gone_lose_their_seats_and_are_told_why
     assert await anna.refused(ClaimName, name="Dora") == "hello_first"
 
 
-async def test_commands_that_wait_for_a_table_that_is_gone_do_not_log_the_loss_again(
-    server: InProcessServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
-    code = await gathered(*players)
-    server.store.server.ask("DEL", table_key(code))
-    refused = await asyncio.gather(*(each.refused(NotReady, table=code) for each in players))
-    assert refused == ["no_such_table"] * 3
-    assert len(logged(caplog, "table_lost")) == 1
-    for player in players:
-        (lost,) = player.received.all(SeatLost)
-        assert lost.reason.startswith("The server's store lost data, and this table with it.")
-
-
 async def test_a_race_that_is_gone_while_it_is_played_is_not_a_plain_refusal(
     server: InProcessServer, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,4 +1,4 @@
-"""Frames: golden bytes, a second implementation, and frames of a hostile peer.
+"""Frames and kinds: golden bytes, a second implementation, frames of a hostile peer, bounds, and what views hide.
 
 `tests/hostile/test_decoder.py` decodes thousands of spoilt commands.
 """
@@ -14,8 +14,12 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from kit.messages import COMMANDS, EVENTS
+from kit.positions import draw
+from kit.walks import Step, steps
+from saratoga_protocol import commands, events
 from saratoga_protocol.codec import (
     CODECS,
     JSON,
@@ -27,7 +31,13 @@ from saratoga_protocol.codec import (
     Frame,
 )
 from saratoga_protocol.commands import LARGEST_NUMBER, Command
-from saratoga_protocol.events import Event
+from saratoga_protocol.events import BoardChanged, BoardView, Event
+from saratoga_protocol.views import rules_view, wire_view
+from saratoga_rules.analysis import legal_moves
+from saratoga_rules.cards import HIDDEN
+from saratoga_rules.games import GAMES
+from saratoga_rules.games.lady_palk import LADY_PALK
+from saratoga_rules.position import redact
 
 FOLDER: Final = Path(__file__).parent / "golden"
 GOLDEN: Final[Mapping[str, Mapping[str, Any]]] = {"commands.txt": COMMANDS, "events.txt": EVENTS}
@@ -208,3 +218,182 @@ def test_the_description_of_a_fault_has_a_limited_length_and_no_token(codec: Cod
 if __name__ == "__main__":
     for file, messages in GOLDEN.items():
         (FOLDER / file).write_text(golden_text(messages), encoding="utf-8")
+
+
+# Commands
+
+
+KINDS = Command.__subclasses__()
+EVENT_KINDS = Event.__subclasses__()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_samples_fill_in_every_field_of_every_kind(kind: type[msgspec.Struct]) -> None:
+    # The longest sample of a kind is the one that leaves nothing out.
+    filled = max(len(msgspec.to_builtins(c)) for c in COMMANDS.values() if type(c) is kind)
+    assert filled == len(msgspec.structs.fields(kind)) + len(["type"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_command_is_strict_and_cannot_be_changed(kind: type[msgspec.Struct]) -> None:
+    config = kind.__struct_config__
+    assert config.forbid_unknown_fields
+    assert config.frozen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_text_and_number_has_bounds(kind: type[msgspec.Struct]) -> None:
+    schema = msgspec.json.schema(kind)["$defs"][kind.__name__]
+    for name, field in schema["properties"].items():
+        for option in field.get("anyOf", [field]):
+            if name == "type" or option["type"] in ("boolean", "null"):
+                continue
+            if option["type"] == "array":
+                assert "maxItems" in option, name
+                option = option["items"]  # noqa: PLW2901 - the texts of a list have bounds, too
+            if option["type"] == "integer":
+                assert {"minimum", "maximum"} <= option.keys(), name
+            else:
+                assert {"pattern", "maxLength"} & option.keys(), name
+
+
+def test_the_repr_of_hello_omits_the_token() -> None:
+    assert "5a5a" not in f"{COMMANDS['hello']!r} {COMMANDS['hello']}"
+
+
+@pytest.mark.parametrize(
+    "level", ["Strong", "very strong", "x" * 13, "weak1", "weak\n", "", "[bot]"]
+)
+def test_a_level_is_one_short_lower_case_word(level: str) -> None:
+    hello = {"type": "hello", "id": 1, "token": "5a" * 32, "bot": True}
+    assert msgspec.convert({**hello, "level": "strong"}, commands.Hello).level == "strong"
+    with pytest.raises(msgspec.ValidationError, match="level"):
+        msgspec.convert({**hello, "level": level}, commands.Hello)
+
+
+# Events
+
+
+UNASKED = {
+    events.TableChanged,
+    events.MatchChanged,
+    events.Standings,
+    events.RaceOver,
+    events.Announcement,
+    events.Reacted,
+    events.BotWanted,
+    events.SeatLost,
+}
+"""The events that answer no command."""
+
+
+@pytest.mark.parametrize("kind", EVENT_KINDS)
+def test_the_samples_fill_in_every_field_of_every_kind_of_event(kind: type[msgspec.Struct]) -> None:
+    samples = [msgspec.to_builtins(event) for event in EVENTS.values() if type(event) is kind]
+    names = {field.name for field in msgspec.structs.fields(kind)} - (
+        {"re"} if kind in UNASKED else set()
+    )
+    assert set().union(*samples) == names | {"type"}
+
+
+def test_the_board_after_a_move_takes_150_to_400_bytes() -> None:
+    # small enough that sending the whole board is cheaper than computing a difference
+    assert 150 <= len(CODECS[MSGPACK].encode(EVENTS["board"])) <= 400
+
+
+def test_a_standing_has_no_field_that_could_hold_a_card() -> None:
+    fields = {field.name for field in msgspec.structs.fields(events.Standing)}
+    assert fields == {"player", "place", "banked", "net", "state", "head"}
+
+
+ANY_STEP = st.sampled_from(sorted(GAMES)).flatmap(steps)
+
+
+@given(ANY_STEP)
+def test_a_view_survives_encoding_and_decoding(step: Step) -> None:
+    view = redact(step.position)
+    assert rules_view(wire_view(view)) == view
+
+
+@given(ANY_STEP)
+def test_the_legal_moves_follow_from_the_wire_view(step: Step) -> None:
+    sent = wire_view(redact(step.position))
+    assert legal_moves(step.game, rules_view(sent)) == list(step.legal)
+
+
+@given(ANY_STEP)
+def test_hidden_cards_are_not_encoded_even_without_redaction(
+    step: Step,
+) -> None:
+    unredacted = wire_view(step.position)
+    assert unredacted == wire_view(redact(step.position))
+    frame = CODECS[JSON].encode(board(unredacted))
+    assert isinstance(frame, str)
+    assert HIDDEN not in frame
+
+
+def test_face_down_cards_are_counted_on_the_wire() -> None:
+    position = draw(LADY_PALK, "t1: KH\nt2: 5C 6D | 9D 8C\nt4: 2S | TC")
+    sent = wire_view(position)
+    assert sent.columns == ["KH", "9D8C", "", "TC", "", "", "", ""]
+    assert sent.face_down == [0, 2, 0, 1, 0, 0, 0, 0]
+    assert rules_view(sent) == redact(position)
+    assert "5C" not in str(sent)
+
+
+def test_the_wire_names_no_face_down_cards_where_there_are_none() -> None:
+    frame = CODECS[JSON].encode(board(wire_view(redact(draw(LADY_PALK, "t1: KH")))))
+    assert "face_down" not in str(frame)
+
+
+def board(view: events.View) -> BoardChanged:
+    return BoardChanged(
+        board=BoardView(
+            race="a/1", count=0, view=view, banked=0, net=0, state="racing", head="0" * 16
+        ),
+        place=1,
+        entries=["0 1 draw"],
+    )
+
+
+VIEW = events.View(
+    stock=3,
+    waste="4D7H",
+    reserve=2,
+    reserve_top="6C",
+    up=[1, 0, 0, 0],
+    columns=["5D", "", "QS", "2S"],
+    face_down=[0, 0, 3, 1],
+    base=10,
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stock": -1},
+        {"stock": 10**9},
+        {"reserve": 105},
+        {"reserve": 0},
+        {"reserve_top": ""},
+        {"reserve_top": "6C7C"},
+        {"base": 0},
+        {"base": 14},
+        {"passes": 0},
+        {"up": [1, 0]},
+        {"up": [14, 0, 0, 0]},
+        {"down": [-1, 0, 0, 0]},
+        {"face_down": [0, 0, 3]},
+        {"face_down": [0, 0, 0, 0]},
+        {"face_down": [0, 0, 3, -1]},
+        {"face_down": [0, 0, 3, 105]},
+        {"face_down": [0, 1, 3, 0]},
+        {"waste": "4D7"},
+        {"waste": "XX"},
+        {"columns": ["5D", "1S", "QS", "2S"]},
+    ],
+)
+def test_an_impossible_view_is_refused(change: dict[str, object]) -> None:
+    rules_view(VIEW)
+    with pytest.raises(ValueError, match=r"\.$"):
+        rules_view(replace(VIEW, **change))

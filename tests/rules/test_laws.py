@@ -1,20 +1,29 @@
-"""Laws that hold in every game and every position."""
+"""Laws of every game and position, and games played by others: the same legal moves, the same counts."""
 
+import doctest
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, islice, product
+from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.walks import places, step_at
-from saratoga_rules.analysis import legal_moves
+import saratoga_rules
+from kit.conformance import PlayedGame, pictured, played_games, sampled_positions
+from kit.positions import draw, refused, small_position
+from kit.walks import STRATEGIES, Strategy, places, step_at, walk, wandering
+from saratoga_rules.analysis import Analysis, legal_moves
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
-from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.games.canfield import CANFIELD
+from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.moves import (
     COLUMN_NAMES,
     DOWN,
@@ -28,8 +37,10 @@ from saratoga_rules.moves import (
     Move,
     parse_move,
 )
-from saratoga_rules.play import IllegalMove, is_won, play, refusal
+from saratoga_rules.play import IllegalMove, Refusal, is_won, play, refusal
 from saratoga_rules.position import Position, format_position, parse_position, redact
+from saratoga_rules.stuck.prospects import is_in_sight
+from saratoga_rules.stuck.stuck import is_stuck
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
@@ -267,3 +278,198 @@ def test_a_move_is_played_if_it_is_legal_and_refused_if_not(
         play(game, position, move)
     assert (refused.value.move, refused.value.refusal) == (move, reason)
     assert format_position(position) == before
+
+
+def test_the_example_of_the_package_works() -> None:
+    found = doctest.testmod(saratoga_rules)
+    assert found.attempted >= 8
+    assert found.failed == 0
+
+
+def conceivable(position: Position) -> Iterator[Move]:
+    """Yield every conceivable move of a position, and some impossible ones."""
+    yield DRAW
+    yield REDEAL
+    columns = COLUMN_NAMES[: len(position.columns) + 1]
+    longest = max(map(len, position.columns)) + max(position.face_down_counts, default=0)
+    foundations = [f"up.{letter}" for letter in SUITS]
+    for source in ("w", "r", *foundations, *columns):
+        for target in ("up", "down", *columns):
+            for count in range(longest + 2 if source in columns else 3):
+                yield Carry(source, target, count)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_legal_moves_are_all_conceivable_moves_that_are_not_refused(name: str) -> None:
+    game = GAMES[name]
+    walked = [step.position for step in walk(name, 0, wandering)[::10]]
+    chance = Random(f"any positions of {name}")
+    drawn = [small_position(game, chance) for _ in range(60)]
+    for position in (*sampled_positions(name), *walked, *drawn):
+        listed = legal_moves(game, position)
+        assert len(set(listed)) == len(listed)
+        assert set(listed) == {
+            move for move in conceivable(position) if refusal(game, position, move) is None
+        }
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", GAMES)
+def test_an_analysis_made_from_the_one_before_is_that_of_the_position_alone(
+    name: str, strategy: Strategy
+) -> None:
+    analysis = None
+    for game, position, legal, _ in walk(name, 1, strategy):
+        analysis = Analysis(game, position, analysis)
+        assert analysis.legal_moves() == list(legal)
+        assert is_in_sight(analysis) == is_in_sight(Analysis(game, position))
+
+
+@pytest.mark.parametrize("move", ["t1>t2:3", "t1>t2:4", "t1>t1:3", "t1>t4:4", "t1>up:3"])
+def test_a_packet_never_reaches_into_the_face_down_cards(move: str) -> None:
+    assert refused(LADY_PALK, draw(LADY_PALK, "t1: 9C | KS QH"), "t1>t2:2") is None
+    # the TC and the JH would continue the run
+    position = draw(LADY_PALK, "t1: JH TC | 9H 8C\nt2: QC\nt3: TD")
+    for shown in (position, redact(position)):
+        assert refused(LADY_PALK, shown, move) is Refusal.NOT_A_PACKET
+        assert refused(LADY_PALK, shown, "t1>t3:2") is None
+        assert refused(LADY_PALK, shown, "t1>t3:5") is Refusal.NOT_SO_MANY
+
+
+def test_an_impossible_move_object_is_refused() -> None:
+    position = draw(CANFIELD, "t1: 9H 8C\nt2: TC\nt3: 2C")
+    for made_up in (Carry("x", "t1"), Carry("t1", "x"), Carry("t1", "w"), Carry("up", "t1")):
+        assert refusal(CANFIELD, position, made_up) is Refusal.NO_SUCH_PILE
+    for count in (-1, 0):
+        assert refusal(CANFIELD, position, Carry("t1", "t2", count)) is Refusal.NOT_SO_MANY
+        assert refusal(CANFIELD, position, Carry("w", "t2", count)) is Refusal.ONE_AT_A_TIME
+
+
+LIMIT = 100
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_legal_move_of_every_played_game(name: str) -> None:
+    for played in played_games(name):
+        for position, step in zip(_positions(played), played.steps, strict=False):
+            assert sorted(map(str, legal_moves(played.game, position))) == list(step.legal)
+            assert sorted(map(str, legal_moves(played.game, redact(position)))) == list(step.legal)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_verdict_of_every_played_game(name: str) -> None:
+    for played in played_games(name):
+        for position, step in zip(_positions(played), played.steps, strict=False):
+            verdict = is_stuck(played.game, position, LIMIT)
+            # the other program left some of Lady Palk's verdicts open; we decide all of them
+            assert verdict is step.stuck or (verdict is not None and step.stuck is None)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_both_ends_of_every_played_game(name: str) -> None:
+    for played in played_games(name):
+        positions = _positions(played)
+        assert pictured(played.game, positions[0]) == played.start
+        assert pictured(played.game, positions[-1]) == played.end
+        assert is_won(played.game, positions[-1]) is played.won
+
+
+def _positions(played: PlayedGame) -> list[Position]:
+    """Return every position of a game, from the deal to the end."""
+    positions = [played.opening()]
+    for step in played.steps:
+        if step.move is not None:
+            positions.append(play(played.game, positions[-1], parse_move(step.move)))
+    return positions
+
+
+FOLDER = Path(__file__).parent / "perft"
+
+MOST_LINES = 6_000
+"""The largest count in the files; greater depths take too long."""
+
+
+def perft(game: Game, position: Position, depth: int) -> int:
+    """Return the number of sequences of `depth` legal moves from a position."""
+    moves = legal_moves(game, position)
+    if depth == 1:
+        return len(moves)
+    return sum(perft(game, play(game, position, move), depth - 1) for move in moves)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A starting position, written as in the file, and its counts from depth 1 on."""
+
+    game: Game
+    start: str
+    counts: tuple[int, ...]
+
+    @property
+    def position(self) -> Position:
+        kind, _, text = self.start.partition(" ")
+        if kind == "deal":
+            return deal_for_key(self.game, practice_key(text))
+        return parse_position(text)
+
+
+def entries(name: str) -> Iterator[Entry]:
+    """Yield the entries that the file of a game must have."""
+    start, counts = "", list[int]()
+    for line in (FOLDER / f"{name}.perft").read_text("utf-8").splitlines():
+        if line[:1].isdigit():
+            depth, count = map(int, line.split())
+            assert depth == len(counts) + 1, line
+            counts.append(count)
+        elif line:
+            if start:
+                yield Entry(GAMES[name], start, tuple(counts))
+            start, counts = line, []
+    yield Entry(GAMES[name], start, tuple(counts))
+
+
+def counted(entry: Entry) -> str:
+    """Return the entry with freshly computed counts."""
+    lines, depth, count = [entry.start], 1, perft(entry.game, entry.position, 1)
+    while count <= MOST_LINES and depth <= 12:
+        lines.append(f"{depth} {count}")
+        depth += 1
+        count = perft(entry.game, entry.position, depth)
+    return "\n".join(lines) + "\n"
+
+
+ENTRIES = [entry for name in GAMES for entry in entries(name)]
+
+
+def name_of(entry: Entry) -> str:
+    return f"{entry.game.name} {entry.start[:40]}"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=name_of)
+def test_the_number_of_lines_of_play_is_pinned(entry: Entry) -> None:
+    assert [perft(entry.game, entry.position, at + 1) for at in range(len(entry.counts))] == list(
+        entry.counts
+    )
+
+
+def test_every_game_is_counted_from_deals_and_from_later_positions() -> None:
+    for name in GAMES:
+        kinds = [entry.start.split(" ")[0] for entry in ENTRIES if entry.game.name == name]
+        assert kinds.count("deal") >= 3, name
+        assert kinds.count("position") >= 3, name
+
+
+def test_lines_of_play_are_counted_correctly_in_a_small_position() -> None:
+    # clubs go up in order: the ace, the two, the three; the ace may be put on the two first
+    position = parse_position(
+        "stock=- waste=3C reserve=- up=0,0,0,0,13,13,13,13 down=- columns=2C/AC/-/-/-/-/-/- base=1 passes=1"
+    )
+    assert perft(GAMES["lady-palk"], position, 1) == 2
+    assert perft(GAMES["lady-palk"], position, 2) == 2
+    assert perft(GAMES["lady-palk"], position, 3) == 2
+
+
+if __name__ == "__main__":
+    for each in GAMES:
+        text = "\n".join(map(counted, entries(each)))
+        (FOLDER / f"{each}.perft").write_text(text, "utf-8")

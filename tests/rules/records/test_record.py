@@ -1,9 +1,11 @@
-"""Records as text: one form, the same on the page, errors that name the line, a digest and words for it."""
+"""Records: their text, the boards and heads that follow from them, and the order of finish."""
 
 import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
+from hashlib import blake2b
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -13,14 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.races import BEFORE, Entrant, closed, countdown_voided, race, sealed
+from kit.races import BEFORE, Entrant, closed, countdown_voided, race, replay, sealed
 from kit.walks import banking, wandering
+from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import record as forms
 from saratoga_rules.records.digest_words import WORDS, digest_words, parse_digest_words
+from saratoga_rules.records.heads import heads, shown
 from saratoga_rules.records.record import (
     NEVER_IN_A_NAME,
     VOID_REASONS,
+    LogLine,
     RaceRecord,
     RecordError,
     UnknownFormat,
@@ -28,7 +33,15 @@ from saratoga_rules.records.record import (
     format_record,
     parse_record,
 )
-from saratoga_rules.records.standing import State
+from saratoga_rules.records.replay import ReplayError
+from saratoga_rules.records.standing import (
+    RacerScore,
+    Reached,
+    State,
+    last_reached,
+    may_be_ranked,
+    ranking,
+)
 from saratoga_rules.records.verify import verify
 
 PAGE = Path(__file__).parents[3].joinpath("protocol/FAIRNESS.md").read_text(encoding="utf-8")
@@ -292,3 +305,148 @@ def test_words_are_understood_as_people_type_them() -> None:
 def test_other_words_are_refused(typed: str) -> None:
     with pytest.raises(ValueError, match="word"):
         parse_digest_words(typed)
+
+
+FILES = sorted((Path(__file__).parent).glob("*.record"))
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+RACE = race("canfield", 5, [Entrant("Anna", banking), Entrant("Ben", wandering, patience=9)])
+RACER, BEN = RACE.racers
+
+
+@cache
+def recorded(path: Path) -> RaceRecord:
+    return parse_record(path.read_bytes().decode("ascii"))
+
+
+@every_file
+def test_a_recorded_race_verifies(path: Path) -> None:
+    verdict = verify(path.read_bytes())
+    assert verdict.ok, verdict.faults
+
+
+@every_file
+def test_a_recorded_race_is_written_byte_for_byte(path: Path) -> None:
+    assert format_record(recorded(path)).encode() == path.read_bytes()
+
+
+def test_won_and_lost_races_of_every_game_are_recorded() -> None:
+    for game in GAMES:
+        records = [recorded(path) for path in FILES if recorded(path).game == game]
+        endings = {row.state for record in records for row in record.results}
+        assert endings >= {State.WON, State.STUCK, State.CASH_OUT, State.OUT_OF_TIME}, game
+
+
+def test_a_move_against_the_rules_is_named() -> None:
+    assert "r>t1" not in map(str, legal_moves(GAMES["canfield"], RACE.opening))
+    cheated = replace(RACER, log=(LogLine(1, 1, "r>t1"), *RACER.log))
+    with pytest.raises(ReplayError, match="entry 1: r>t1: "):
+        replay(replace(RACE, racers=(cheated, BEN)), RACER.player)
+
+
+KEY = bytes(range(32))
+RACE_ID, PLAYER = "mint-otter-42/3", "abcdefghijklmnop"
+LOG = (LogLine(1186, 16, "r>up"), LogLine(9120, 40, "t1>t2x3"), LogLine(9120, 41, "stuck"))
+
+
+def hashed(message: bytes) -> bytes:
+    return blake2b(message, digest_size=32, key=KEY).digest()
+
+
+FIRST = hashed(
+    b"\x00\x00\x00\x0fsaratoga head 1\x00\x00\x00\x0fmint-otter-42/3\x00\x00\x00\x10abcdefghijklmnop"
+)
+MOVED = hashed(
+    b"\x00\x00\x00\x20" + FIRST + b"\x00\x00\x00\x010\x00\x00\x00\x010\x00\x00\x00\x04r>up"
+)
+AGAIN = hashed(
+    b"\x00\x00\x00\x20" + MOVED + b"\x00\x00\x00\x041186\x00\x00\x00\x0216\x00\x00\x00\x07t1>t2x3"
+)
+ENDED = hashed(
+    b"\x00\x00\x00\x20" + AGAIN + b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x05stuck"
+)
+
+
+def test_the_heads_of_a_log_are_as_they_are_written_down() -> None:
+    assert heads(KEY, RACE_ID, PLAYER, LOG) == [
+        head[:8].hex() for head in (FIRST, MOVED, AGAIN, ENDED)
+    ]
+    assert shown(FIRST) == "0fd0e7f48694b269"
+
+
+# The order of finish, and the tie-breaks
+
+
+CANFIELD = GAMES["canfield"]
+
+
+def racer(
+    player: str, banked: int, at: int | None = None, number: int = 1, state: State = State.STUCK
+) -> RacerScore:
+    reached = None if at is None else Reached(at, number)
+    return RacerScore(player=player, banked=banked, state=state, reached=reached)
+
+
+def test_a_count_is_reached_when_it_last_rose_to_its_final_value() -> None:
+    counts = [
+        (2, Reached(10, 1)),
+        (3, Reached(20, 2)),
+        (2, Reached(30, 3)),
+        (3, Reached(40, 4)),
+        (3, Reached(50, 5)),
+    ]
+    assert last_reached(1, counts) == Reached(40, 4)
+
+
+def test_after_a_take_back_the_older_rise_holds_again() -> None:
+    counts = [(2, Reached(10, 1)), (3, Reached(20, 2)), (2, Reached(30, 3))]
+    assert last_reached(1, counts) == Reached(10, 1)
+
+
+def test_a_count_that_only_fell_back_to_the_deal_was_never_reached() -> None:
+    assert last_reached(1, []) is None
+    assert last_reached(1, [(1, Reached(10, 1))]) is None
+    assert last_reached(1, [(2, Reached(10, 1)), (1, Reached(20, 2))]) is None
+
+
+racers = st.lists(
+    st.builds(
+        racer,
+        st.text("abcd", min_size=1, max_size=4),
+        st.integers(0, 3),
+        st.none() | st.integers(0, 3),
+        st.integers(1, 3),
+    ),
+    unique_by=lambda one: one.player,
+    max_size=6,
+)
+
+
+@given(racers, st.randoms())
+def test_the_order_does_not_depend_on_the_order_of_the_input(
+    field: list[RacerScore], chance: Random
+) -> None:
+    shuffled = list(field)
+    chance.shuffle(shuffled)
+    assert ranking(CANFIELD, shuffled) == ranking(CANFIELD, field)
+
+
+@given(racers)
+def test_a_place_is_one_more_than_the_number_of_racers_ahead(field: list[RacerScore]) -> None:
+    merits = {one.player: (-one.banked, one.reached or Reached(-1, 0)) for one in field}
+    for row in ranking(CANFIELD, field):
+        assert row.place == 1 + sum(merit < merits[row.player] for merit in merits.values())
+
+
+# Which races may count for the leaderboards
+
+
+@pytest.mark.parametrize(
+    ("cap", "racers", "may_be"),
+    [(10, 2, True), (10, 1, False), (0, 2, False)],
+    ids=["open", "alone", "no time limit"],
+)
+def test_a_race_counts_with_a_time_limit_and_two_racers(
+    cap: int, racers: int, may_be: bool
+) -> None:
+    assert may_be_ranked(cap=cap, racers=racers) is may_be

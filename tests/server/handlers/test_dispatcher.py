@@ -4,16 +4,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from kit.in_process_server import (
     InProcessServer,
     gathered,
-    serving,
 )
 from kit.messages import COMMANDS
 from kit.players import MemoryPlayer, token_of
-from kit.stepped_store import stepped_store
 from saratoga_protocol.commands import (
     ClaimName,
     Hello,
@@ -23,11 +20,8 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import (
     BoardChanged,
     NameClaimed,
-    RaceOver,
     Refused,
     Snapshot,
-    Standings,
-    TableChanged,
     Welcome,
 )
 from saratoga_protocol.refusals import ABUSE, BANNED
@@ -36,7 +30,6 @@ from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
 from saratoga_server.limits import PER_ADDRESS, Action, RateLimiter
 from saratoga_server.live.session import Session
 from saratoga_server.ports import PlayerRow
-from saratoga_server.store.durability import Durability
 
 # The dispatcher: every command gets exactly one response, even if it fails
 
@@ -58,27 +51,6 @@ async def test_every_command_has_exactly_one_answer_with_its_id(server: InProces
         await anna.send(msgspec.structs.replace(command, id=number))
         answers = [event for event in anna.received.events[told:] if event.re is not None]
         assert [answer.re for answer in answers] == [number], command
-
-
-# A race from start to finish
-
-
-async def test_standings_are_sent_before_the_result_and_not_after_it(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    await anna.cash_out()
-    await bert.cash_out()
-    await server.pass_time(1000)
-    kinds = [
-        type(event)
-        for event in anna.received.events
-        if isinstance(event, Standings | TableChanged | RaceOver)
-    ]
-    assert kinds[-3:] == [Standings, TableChanged, RaceOver]
-    last = anna.received.all(Standings)[-1]
-    assert {row.state for row in last.standings} == {"cash-out"}
 
 
 # Faults of the server's own
@@ -127,14 +99,6 @@ async def test_tokens_are_neither_sent_nor_stored(server: InProcessServer) -> No
 
 
 # Hellos, tokens and names
-
-
-async def test_the_welcome_says_how_durable_a_move_is() -> None:
-    async with (
-        stepped_store() as store,
-        serving(replace(store, durability=Durability.FAST)) as server,
-    ):
-        assert (await server.connect("Anna").hello()).durability == "fast"
 
 
 async def test_a_new_player_is_stored_and_welcomed(server: InProcessServer) -> None:
@@ -246,16 +210,6 @@ async def test_a_hello_without_a_name_claims_none(server: InProcessServer) -> No
     assert isinstance(answer, Welcome)
     assert isinstance(await anna.ask(ClaimName, name="Anna"), NameClaimed)
     assert await anna.refused(ClaimName, name="Dora") == "too_fast"
-
-
-async def test_refused_hellos_of_one_address_count_together(server: InProcessServer) -> None:
-    await server.player("Bert")
-    anna, cleo = server.connect("Anna"), server.connect("Cleo")
-    limited(anna.session, 2 / PER_ADDRESS[Action.HELLO_REFUSED].burst, [0.0])
-    cleo.session.quota = anna.session.quota
-    for each in (anna, cleo):
-        assert await each.refused(Hello, token=each.token, name="Bert") == "name_taken"
-    assert await cleo.refused(Hello, token=cleo.token) == "too_fast"
 
 
 async def with_level(server: InProcessServer, name: str, level: str, bot: bool) -> MemoryPlayer:

@@ -1,4 +1,4 @@
-"""Connections to a store: addresses, dialling, replies whole and in order, and losses."""
+"""Connections to a store: addresses, replies whole and in order, losses, commits in batches, and news to every node."""
 
 import asyncio
 import ssl
@@ -8,16 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import hiredis
+import msgpack
 import pytest
 
+from kit.event_recorder import WITHIN, recording
 from kit.fake_transport import FakeTransport
+from kit.faulty_link import link_to_store
 from kit.programs import program
-from kit.stores import StoreServer
-from saratoga_server.ports import StoreUnavailable
+from kit.running_race import ANNA, BERT, move, running_race
+from kit.stores import StoreServer, calm
+from saratoga_server.messages.node_events import (
+    Announce,
+)
+from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.addresses import fault_in
-from saratoga_server.store.client import open_client
+from saratoga_server.store.client import is_confirmed, is_transient, open_client
+from saratoga_server.store.commits import Commits
+from saratoga_server.store.keys import NEWS
 from saratoga_server.store.link import Link, dial
-from saratoga_server.store.opening import open_store
+from saratoga_server.store.opening import Store, open_store
 
 # Addresses of stores, as an operator configures them
 
@@ -259,3 +268,175 @@ async def test_replies_arrive_whole_however_they_are_cut() -> None:
     link.data_received(b":2\r\n:3\r\n")
     assert replies[3:] == [2, 3]
     link.abort()
+
+
+# Commits to one primary: those of one turn of the event loop share a request
+
+
+async def test_commits_of_one_turn_share_a_request(store_server: StoreServer) -> None:
+    batches: list[int] = []
+    async with open_store(store_server.url, on_batch=batches.append) as store:
+        assert isinstance(store.commits, Commits)
+        await running_race(store)
+        one, two = (
+            store.commits.commit(move("draw", 0)),
+            store.commits.commit(move("draw", 0, player=BERT)),
+        )
+        assert [(await each).status for each in (one, two)] == [CommitStatus.DONE] * 2
+        assert batches == [2]
+        third = store.commits.commit(move("draw", 1, player=ANNA))
+        assert (await third).length == 2
+        assert batches == [2, 1]
+
+
+# Batches of commits as requests: one Function call, then the replica's confirmation
+
+
+@pytest.mark.parametrize(
+    ("replicas", "replies", "confirmed"),
+    [
+        (0, (), True),
+        (1, (b"OK", 1), True),
+        (2, (True, 2), True),
+        pytest.param(2, (b"OK", 1), False, id="too few in time"),
+        pytest.param(1, (Exception("OOM no memory"), 1), False, id="the mark was not written"),
+        pytest.param(1, (b"OK", Exception("ERR WAIT cannot be used")), False, id="none was asked"),
+    ],
+)
+def test_a_write_is_confirmed_by_enough_replicas(
+    replicas: int, replies: tuple[Any, ...], confirmed: bool
+) -> None:
+    assert is_confirmed(replies, replicas) == confirmed
+
+
+# The store's errors: transient or permanent
+
+
+LIBRARY = """#!lua name=tests
+redis.register_function{function_name='write', callback=function(keys, args)
+  return redis.call('SET', keys[1], 'value')
+end}
+"""
+
+
+def answer(server: StoreServer) -> str:
+    """Return the reply to a Function that writes."""
+    return server.ask("FCALL", "write", "1", "key").decode().removeprefix("-")
+
+
+@pytest.mark.parametrize(
+    ("fault", "end", "word"),
+    [
+        ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0", "OOM"),
+        ("CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0", "NOREPLICAS"),
+        ("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE", "READONLY"),
+    ],
+)
+def test_what_a_store_answers_to_a_function_for_a_while_is_transient(
+    store_server: StoreServer, fault: str, end: str, word: str
+) -> None:
+    store_server.ask("FUNCTION", "LOAD", LIBRARY)
+    assert answer(store_server) == "+OK"
+    server_said = store_server.ask(*fault.split())
+    assert server_said == b"+OK"
+    found = answer(store_server)
+    store_server.ask(*end.split())
+    assert found.partition(" ")[0] == word
+    assert is_transient(found)
+
+
+AnyStore = Store
+
+
+@pytest.fixture
+async def valkey(store_server: StoreServer) -> AsyncIterator[Store]:
+    async with open_store(store_server.url) as opened:
+        yield opened
+
+
+@calm
+async def test_every_node_that_listens_hears_an_event(store: AnyStore) -> None:
+    async with recording(store.events, "east") as east:
+        assert store.events.is_listening
+        assert await store.events.publish(Announce("Zoë says hello.")) == 1
+        await east.receives(Announce("Zoë says hello."))
+    async with asyncio.timeout(WITHIN):  # the store learns of a closed connection a little later
+        while await store.events.publish(Announce("hello")):
+            pass
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        *(b"\xc1junk", b"", b"\x81\xa4kind\xa4brew", b"\x91" * 100_000),
+        msgpack.packb({"kind": "brew", "tea": True}),
+        msgpack.packb({"kind": "player", "player": 7}),
+        msgpack.packb({"kind": "announce", "text": b"\xff"}),
+    ],
+)
+async def test_junk_on_the_channel_does_not_end_the_subscription(
+    valkey: Store, junk: bytes
+) -> None:
+    async with recording(valkey.events, "east") as east:
+        await valkey.client.command("PUBLISH", NEWS, junk)
+        await valkey.events.publish(Announce("Zoë"))
+        await east.receives(Announce("Zoë"))
+        assert east.subscriptions == 1
+
+
+async def test_an_event_whose_handling_fails_does_not_end_the_subscription(valkey: Store) -> None:
+    async with recording(valkey.events, "east") as east:
+        east.faults.append(ValueError("a mistake"))
+        await valkey.events.publish(Announce("first"))
+        await valkey.events.publish(Announce("second"))
+        await east.receives(Announce("second"))
+        assert east.faults == []
+        assert east.subscriptions == 1
+
+
+@pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
+async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
+    mortal_store: StoreServer,
+) -> None:
+    async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
+        east.catch_up = asyncio.Event()
+        mortal_store.kill()
+        mortal_store.start()
+        await east.until(lambda: east.subscriptions == 2)
+        for _ in range(2):
+            assert store.events.is_listening
+            heard = len(east.events)
+            await store.events.publish(Announce(f"after {heard}"))
+            await east.receives(Announce(f"after {heard}"))
+            east.catch_up.set()
+        assert east.subscriptions == 2
+
+
+@pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
+async def test_a_store_that_hung_is_subscribed_to_again(mortal_store: StoreServer) -> None:
+    async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
+        mortal_store.pause()
+        with pytest.raises(StoreUnavailable):
+            await store.events.publish(Announce("into the void"))
+        assert not store.events.is_listening
+        mortal_store.resume()
+        await east.until(lambda: east.subscriptions == 2)
+        await store.events.publish(Announce("back"))
+        await east.receives(Announce("back"))
+
+
+@pytest.mark.parametrize("store_server", ["valkey"], indirect=True)
+async def test_half_open_connections_are_replaced(store_server: StoreServer) -> None:
+    """A half-open connection reports no error, and nothing arrives."""
+    async with (
+        link_to_store(store_server.socket, store_server.folder / "link") as link,
+        open_store(link.url) as near,
+        open_store(store_server.url) as far,
+        recording(near.events, "east") as east,
+    ):
+        link.go_half_open()
+        await far.events.publish(Announce("unheard"))
+        await east.until(lambda: east.subscriptions == 2)
+        await far.events.publish(Announce("hello"))
+        await east.receives(Announce("hello"))
+    assert Announce("unheard") not in east.events

@@ -1,9 +1,13 @@
-"""Tables in a store, the nodes, the audit log and the keys beside them."""
+"""Tables and players in a store, the nodes, the audit log and keys, and the one write that changes them."""
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
+from redis.exceptions import ResponseError
 
 from kit.in_process_server import InProcessServer, gathered
-from kit.running_race import CODE, AnyStore, move, running_race
+from kit.running_race import ANNA, BERT, CODE, AnyStore, move, running_race
 from kit.stores import calm
 from kit.tables import ANN, NODE, seated, table_settings
 from saratoga_protocol.commands import NextRace
@@ -18,7 +22,11 @@ from saratoga_server.ports import (
     PlayerRow,
     RaceFinish,
 )
-from saratoga_server.store.keys import player_key
+from saratoga_server.store.client import function_name
+from saratoga_server.store.keys import name_key, player_key
+from saratoga_server.store.opening import Store
+from saratoga_server.store.players import NotClaimed
+from saratoga_server.store.save import LARGE, MISSING, Save
 from saratoga_server.store.tables import NotSaved, TableWrite
 
 # Tables, their timers and finished races, on every kind of store
@@ -172,3 +180,194 @@ async def test_only_what_has_ended_runs_out(
     found = {key for key in await with_ttl(server) if key.startswith(f"table:{code}")}
     second = {key.replace("race:1", "race:2") for key in ended}
     assert found == {f"table:{code}", f"table:{code}:records"} | ended | second
+
+
+def row(player: str = ANNA, *, token_hash: str = "a1b2", bot: bool = False) -> PlayerRow:
+    return PlayerRow(
+        player=player, token_hash=token_hash, bot=bot, created=Millis(1_760_000_000_000)
+    )
+
+
+async def test_a_name_that_is_given_up_is_held_for_its_owner(store: AnyStore) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    for name in ("zoe", "ann", "zoe"):
+        assert await store.players.claim_name(ANNA, name.title(), name) is None
+    for name in ("zoe", "ann"):
+        assert await store.players.claim_name(BERT, name.title(), name) is NotClaimed.TAKEN
+    assert await store.players.load_names([ANNA, BERT]) == {ANNA: "Zoe"}
+
+
+async def test_only_the_newest_three_names_are_held_for_a_player(store: AnyStore) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    for name in ("one", "two", "three", "four", "one", "five"):
+        assert await store.players.claim_name(ANNA, name.title(), name) is None
+    held = [await store.players.find_player(name) for name in ("two", "three", "four", "one")]
+    assert held == [None, ANNA, ANNA, ANNA]
+    assert await store.players.claim_name(BERT, "Two", "two") is None
+
+
+async def test_a_name_that_another_player_took_after_its_time_is_freed_by_nobody_else(
+    store: Store,
+) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    for name in ("zoe", "one"):
+        assert await store.players.claim_name(ANNA, name.title(), name) is None
+    # the name runs out, and Bert takes it and gives it up
+    await store.client.command("DEL", name_key("zoe"))
+    for name in ("zoe", "bert"):
+        assert await store.players.claim_name(BERT, name.title(), name) is None
+    for name in ("two", "three", "four", "five"):
+        assert await store.players.claim_name(ANNA, name.title(), name) is None
+    assert await store.players.find_player("zoe") == BERT
+    assert await store.client.command("PTTL", name_key("zoe")) > 0, "so it is not held for ever"
+
+
+async def test_an_administrator_gives_away_only_names_that_are_held_for_nobody(
+    store: AnyStore,
+) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    for name in ("zoe", "ann"):
+        assert await store.players.claim_name(ANNA, name.title(), name) is None
+    for name in ("zoe", "ann"):
+        assert (
+            await store.players.claim_name(BERT, name.title(), name, by_admin=True)
+            is NotClaimed.TAKEN
+        )
+    await store.players.forget_player(ANNA)
+    assert await store.players.claim_name(BERT, "Zoe", "zoe") is NotClaimed.TAKEN
+    assert await store.players.claim_name(BERT, "Zoe", "zoe", by_admin=True) is None
+
+
+async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: AnyStore) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    await store.players.claim_name(ANNA, "Anna", "anna")
+    await store.players.claim_name(ANNA, "Zoe", "zoe")
+    await store.players.forget_player(ANNA)
+    await store.players.forget_player(ANNA)
+    assert await store.players.load_player(ANNA) is None
+    assert await store.players.load_names([ANNA]) == {}
+    await store.players.create_player(row())
+    for player in (ANNA, BERT):
+        for name in ("anna", "zoe"):
+            assert await store.players.claim_name(player, name.title(), name) is NotClaimed.TAKEN
+    assert await store.players.find_player("zoe") == ""
+
+
+async def test_a_player_is_found_by_the_skeleton_of_the_name(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    assert await store.players.find_player("zoe") is None
+    await store.players.claim_name(ANNA, "Zoë", "zoe")
+    assert await store.players.find_player("zoe") == ANNA
+    await store.players.claim_name(ANNA, "Anna", "anna")
+    assert await store.players.find_player("zoe") == ANNA
+
+
+KEY, LIST, COUNT = "table:mint-otter-42", "a-list", "a-hash"
+
+
+async def send(store: AnyStore, arguments: tuple[bytes, ...]) -> int:
+    """Call the Function with arguments that may have been sent before; return its answer."""
+    answer = await store.client.command("FCALL", function_name("save"), 0, *arguments)
+    assert isinstance(answer, int)
+    return answer
+
+
+@calm
+@given(
+    st.lists(st.tuples(st.sampled_from(["judge", "send"]), st.integers(0, 1)), max_size=14),
+    st.sampled_from([1, LARGE + 1]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_two_writers_that_repeat_what_they_sent_write_each_change_once(
+    store: AnyStore, acts: list[tuple[str, int]], size: int
+) -> None:
+    """A writer judges a change on the version it reads, and sends it any number of times, early or late."""
+    await store.client.command("DEL", KEY, LIST, COUNT)
+    changes: dict[int, tuple[tuple[bytes, ...], int, str]] = {}
+    version, last, values = 0, None, []
+    for number, (act, writer) in enumerate(acts):
+        if act == "judge":
+            save, value = Save(), f"{number}".rjust(size, "-")
+            save.only_if("changed", KEY, "version", version or MISSING)
+            save.do("HSET", KEY, "version", version + 1)
+            save.do("RPUSH", LIST, value.encode())
+            save.do("HINCRBY", COUNT, "changes", 1)
+            changes[writer] = save.packed(), version, value
+        elif writer in changes:
+            arguments, judged_on, value = changes[writer]
+            if last == arguments:
+                expected = 0  # a repeat
+            elif judged_on == version:
+                version, last, expected = version + 1, arguments, 0
+                values.append(value)
+            else:
+                expected = 1
+            assert await send(store, arguments) == expected
+    stored = await store.client.commands(
+        [("HGET", KEY, "version"), ("LRANGE", LIST, 0, -1), ("HGET", COUNT, "changes")]
+    )
+    assert [int(stored[0] or 0), int(stored[2] or 0)] == [version, version]
+    assert [value.decode() for value in stored[1]] == values
+
+
+async def test_the_first_guard_that_does_not_hold_is_the_answer(store: AnyStore) -> None:
+    await store.client.command("HSET", KEY, "version", 3, "word", "one")
+    await store.client.command("SET", "name:zoe", "anna")
+    for guard, answer in (
+        ((KEY, "version", 3), None),
+        ((KEY, "version", 2, 4), "no"),
+        ((KEY, "word", "two", "one"), None),
+        ((KEY, "nothing", MISSING), None),
+        ((KEY, "word", MISSING), "no"),
+        (("name:zoe", "", "anna"), None),
+        (("name:bert", "", MISSING), None),
+    ):
+        save = Save()
+        save.only_if("version", KEY, "version", 3)
+        save.only_if("no", *guard)
+        save.do("HSET", KEY, "seen", 1)
+        assert await store.client.save(save) == answer, guard
+    excluded = Save()
+    excluded.only_if("repeated", KEY, "word", "one", unless=True)
+    excluded.do("HSET", KEY, "version", 4)
+    assert await store.client.save(excluded) == "repeated"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        ("FLUSHALL", KEY, 1),
+        ("HSET", LIST, "field", 1),
+        ("ZADD", KEY, 1, "member"),
+        ("BEST", KEY, "anna", 1, "row"),
+        ("HINCRBY", KEY, "word", 1),
+        ("HSET", KEY),
+    ],
+)
+async def test_a_write_of_a_wrong_form_keeps_the_others_from_being_made(
+    store: AnyStore, write: tuple[str | int, ...]
+) -> None:
+    await store.client.command("HSET", KEY, "word", "one")
+    await store.client.command("RPUSH", LIST, "one")
+    save = Save()
+    save.only_if("changed", KEY, "version", MISSING)
+    save.do("HSET", KEY, "version", 1)
+    save.do(*write)  # type: ignore[arg-type]
+    with pytest.raises(ResponseError):
+        await store.client.save(save)
+    assert await store.client.command("HGETALL", KEY) in ([b"word", b"one"], {b"word": b"one"})
+
+
+async def test_the_highest_score_keeps_its_row(store: AnyStore) -> None:
+    for score, row in ((5, "first"), (5, "level"), (4, "lower"), (9, "best")):
+        save = Save()
+        save.only_if("", KEY, "version", MISSING)
+        save.do("BEST", "ranking", "anna", score, row)
+        await store.client.save(save)
+        kept = "best" if score == 9 else "first"
+        assert await store.client.command("HGET", "ranking:rows", "anna") == kept.encode()

@@ -1,34 +1,50 @@
-"""The life of a connection: its session, its commands in order, floods, closing, and its memory."""
+"""The life of a connection: its session, its commands in order, floods, slow readers, pings, draining, its memory."""
 
 import asyncio
 import gc
 import weakref
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from time import monotonic
+from typing import Literal
 
 import msgspec
 import pytest
+from websockets.asyncio.client import connect
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Protocol as WebSocket
+from websockets.protocol import Side, State
 
 from kit.counted import counted
 from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
 from kit.messages import BOARD
 from kit.players import SocketPlayer, connected_player
-from kit.raw_client import frame
+from kit.raw_client import PONG, RawSocket, frame, raw_socket
 from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
-from saratoga_protocol.commands import Heartbeat, MakeMove
+from saratoga_protocol.commands import GetRecord, Heartbeat, MakeMove
 from saratoga_protocol.events import (
     Announcement,
     BoardChanged,
     Done,
     Event,
+    Record,
     Refused,
 )
-from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING
+from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TOO_SLOW, CloseCode
 from saratoga_server.live.refusals import refused
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
-from saratoga_server.transport.connection import CLOSE_WITHIN, HELLO_WITHIN
+from saratoga_server.transport.connection import (
+    CLOSE_WITHIN,
+    HELLO_WITHIN,
+    LONGEST_UNREAD,
+    MOST_UNANSWERED,
+    MOST_UNREAD,
+    PING_EVERY,
+    SEND_BUFFER,
+    PlayerConnection,
+)
+from saratoga_server.transport.response_budget import LONG, WAIT, ResponseBudget
 
 # The life of a connection: its session, closing, and freeing its memory
 
@@ -308,3 +324,265 @@ async def test_a_move_is_finished_though_its_client_is_gone() -> None:
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
         await opened.commands.next_ended()
         assert counted(opened.metrics, "acknowledgement_seconds_count") == 1
+
+
+# Pings
+
+
+async def pings(socket: RawSocket) -> AsyncIterator[bytes]:
+    """Yield the payloads of the pings."""
+    protocol = WebSocket(Side.CLIENT, state=State.OPEN)
+    while data := await socket.read():
+        protocol.receive_data(data)
+        for event in protocol.events_received():
+            if isinstance(event, Frame) and event.opcode is Opcode.PING:
+                yield bytes(event.data)
+
+
+@pytest.mark.parametrize(("is_answered", "comes"), [(True, 8), (False, MOST_UNANSWERED)])
+async def test_a_peer_stays_only_if_it_answers_pings(
+    monkeypatch: pytest.MonkeyPatch, is_answered: bool, comes: int
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.PING_EVERY", 0.05)
+    monkeypatch.setattr("saratoga_server.transport.connection.CLOSE_WITHIN", 0.1)
+    monkeypatch.setattr("saratoga_server.transport.connection.ALIVE_EVERY", 0.0)
+    monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
+    seen: list[bytes] = []
+    async with open_gateway() as opened:
+        with raw_socket(opened.port, window=None) as socket:
+            assert b" 101 " in await socket.shake_hands()
+            async for payload in pings(socket):
+                seen.append(payload)
+                if len(seen) == 8:
+                    break
+                # a pong for another ping does not count
+                await socket.say(frame(payload if is_answered else b"other", PONG))
+    assert len(seen) == len(set(seen)) == comes
+
+
+async def test_a_ping_waits_until_the_command_under_way_is_answered() -> None:
+    owner = FakeOwner()
+    owner.answers_at_once = False
+    connection, transport = open_connection(owner)
+    connection.data_received(frame(b"draw"))
+    far = 1e9
+    for turn in range(10):
+        connection.keep_alive(b"alive", far + turn * 2 * PING_EVERY)
+    assert b"\x89" not in transport.written
+    connection.answered()
+    for turn in range(10, 13):
+        connection.keep_alive(b"alive", far + turn * 2 * PING_EVERY)
+    await settle()
+    assert transport.written.count(b"\x89\x04") == MOST_UNANSWERED
+    assert TOO_SLOW.code.to_bytes(2, "big") in transport.written
+
+
+# Draining
+
+
+GOODBYE = (RESTARTING.code, RESTARTING.reason)
+
+
+async def test_racers_leave_first_table_by_table_and_watchers_last(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[str | None] = []
+    leave = PlayerConnection.leave
+
+    def noted(connection: PlayerConnection, code: CloseCode) -> None:
+        assert connection.session is not None
+        left.append(connection.session.seat)
+        leave(connection, code)
+
+    monkeypatch.setattr(PlayerConnection, "leave", noted)
+    monkeypatch.setattr("saratoga_server.transport.gateway.BATCH", 2)
+    async with AsyncExitStack() as players:
+        for number in range(5):
+            player = connected_player(opened.url, f"Player {number}")
+            await (await players.enter_async_context(player)).ask(Heartbeat)
+        seats = [None, "waits-01", "races-02", "races-01", "races-02"]
+        for session, seat in zip(opened.commands.sessions, seats, strict=True):
+            session.seat = seat
+        await opened.gateway.drain(is_racing=lambda session: "races" in (session.seat or ""))
+    assert left == ["races-01", "races-02", "races-02", "waits-01", None]
+
+
+class Held(asyncio.Event):
+    """An event that holds a response back, and shows that the command waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.begun.set()
+        return await super().wait()
+
+
+async def under_way(opened: OpenGateway, player: SocketPlayer) -> Held:
+    """Hold back the response to the player's command 7 until the event is set."""
+    held = opened.commands.waits[7] = Held()
+    await say(player, 7)
+    async with asyncio.timeout(10):
+        await held.begun.wait()
+    return held
+
+
+async def say(player: SocketPlayer, number: int) -> None:
+    await player.socket.send(player.received.codec.encode(Heartbeat(id=number)))
+
+
+async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGateway) -> None:
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
+        slow = await under_way(opened, anna)
+        await bert.ask(Heartbeat)
+        leaving = asyncio.create_task(opened.gateway.drain())
+        assert await bert.closed() == GOODBYE
+        assert not leaving.done()
+        # commands that arrive now are for another node
+        await say(anna, 8)
+        slow.set()
+        assert await anna.closed() == GOODBYE
+        assert anna.received.all(Done) == [Done(re=7)]
+        await leaving
+    assert [command.id for command in opened.commands.carried_out] == [1, 7]
+
+
+async def test_clients_are_served_until_they_are_closed_and_no_other_is_let_in(
+    opened: OpenGateway,
+) -> None:
+    async with connected_player(opened.url, "Anna") as anna:
+        await anna.ask(Heartbeat)
+        opened.gateway.stop_listening()
+        assert await anna.ask(Heartbeat) == Done(re=2)
+        with pytest.raises(OSError, match="Connect call failed"):
+            await connect(opened.url)
+
+
+async def test_a_client_that_does_not_leave_is_cut(opened: OpenGateway) -> None:
+    async with connected_player(opened.url, "Anna") as anna:
+        slow = await under_way(opened, anna)
+        leaving = asyncio.create_task(opened.gateway.drain())
+        opened.gateway.cut()
+        assert await anna.closed() == (1006, "")
+        slow.set()
+        async with asyncio.timeout(10):
+            await leaving
+
+
+# Slow readers: the number of their unread bytes must decrease
+
+
+@pytest.mark.parametrize(
+    ("waiting", "cut_at"),
+    [
+        ([90, 80, 80, 70, 90, 60, 60, 50], None),
+        ([50, 50, 50, 50], 3),
+        ([10, 20, 30, 40], 3),
+        ([0, 0, 1, 1, 1, 1], 5),
+        # a pause begins anew after every byte read
+        ([50, 50, 50, 49, 49, 49, 49], 6),
+    ],
+)
+async def test_a_client_that_reads_nothing_for_too_long_has_stopped(
+    waiting: list[int], cut_at: int | None
+) -> None:
+    """The client is looked at twice in the allowed time; `waiting` is how many bytes are unread then."""
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    now = monotonic()
+    cut = []
+    for number, waits in enumerate(waiting):
+        transport.held = waits
+        connection.check(now + number * LONGEST_UNREAD / 2)
+        cut += [number] if owner.slow_readers else []
+    assert cut[:1] == ([] if cut_at is None else [cut_at])
+
+
+# The unread output of a client is bounded; a client that does not read is disconnected
+
+
+async def test_so_many_bytes_may_wait_and_then_no_more() -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    transport.held = MOST_UNREAD
+    connection.send(b"x")
+    assert not transport.closed
+    transport.held = MOST_UNREAD + 1
+    connection.send(b"x")
+    assert (transport.closed, owner.slow_readers) == (True, 1)
+
+
+async def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
+    connection, transport = open_connection(FakeOwner())
+    connection.send(bytes(3 * MOST_UNREAD))
+    transport.held = 4 * MOST_UNREAD
+    connection.send(b"x")
+    # after a read the bound is the same as before
+    transport.held = 1
+    connection.send(b"x")
+    assert not transport.closed
+    transport.held = MOST_UNREAD + 1
+    connection.send(b"x")
+    assert transport.closed
+
+
+# The response budget: long responses share a bounded number of bytes
+
+
+RACE = "mint-otter-42/1"
+LENGTH = 8 * SEND_BUFFER
+"""The length in characters of a record, which exceeds the kernel buffer of a client that reads nothing."""
+
+
+def test_long_answers_have_a_bound_together() -> None:
+    budget = ResponseBudget(most=3 * LONG)
+    assert budget.has_room(2 * LONG)
+    assert not budget.has_room(2 * LONG)
+    assert budget.has_room(LONG)  # short enough for every client
+    budget.done(LONG)
+    assert not budget.has_room(2 * LONG)
+    budget.done(2 * LONG)
+    assert budget.has_room(2 * LONG)
+
+
+async def ask(socket: RawSocket) -> None:
+    assert b" 101 " in await socket.shake_hands()
+    await socket.say(frame(msgspec.msgpack.encode(GetRecord(id=1, race=RACE))))
+
+
+def room_for_one_and_a_half(opened: OpenGateway) -> int:
+    opened.commands.record = "x" * LENGTH
+    opened.gateway.budget.left = LENGTH * 3 // 2
+    return LENGTH * 3 // 2
+
+
+async def test_while_one_record_waits_for_its_reader_another_is_not_sent() -> None:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
+        left = room_for_one_and_a_half(opened)
+        with raw_socket(opened.port) as socket:
+            await ask(socket)
+            assert await socket.read(1)
+            refused = await anna.ask(GetRecord, race=RACE)
+            assert isinstance(refused, Refused)
+            assert (refused.code, refused.wait) == ("too_fast", 1000 * WAIT)
+            # the client stops reading and is disconnected
+            assert await socket.dropped()
+            await opened.commands.next_ended()
+        assert opened.gateway.budget.left == left
+        record = await anna.ask(GetRecord, race=RACE)
+        assert isinstance(record, Record)
+        assert len(record.text) == LENGTH
+
+
+async def test_a_client_that_reads_gets_one_record_after_the_other() -> None:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
+        left = room_for_one_and_a_half(opened)
+        for _ in range(4):
+            assert isinstance(await anna.ask(GetRecord, race=RACE), Record)
+        # later requests are answered after the long response
+        await anna.ask(Heartbeat)
+        assert opened.gateway.budget.left == left

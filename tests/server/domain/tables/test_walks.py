@@ -82,11 +82,13 @@ class TableWalk(RuleBasedStateMachine):
         self.nonces[player] = hashlib.md5(str(self.seeds).encode()).hexdigest()
         return hashlib.sha256(bytes.fromhex(self.nonces[player])).hexdigest()
 
-    def attempt(self, act: Callable[[], TableState]) -> None:
-        """Carry out a command; a refusal leaves everything unchanged."""
+    def attempt(self, act: Callable[..., TableState], *given: object, **named: object) -> None:
+        """Carry out a command now; a refusal leaves everything unchanged."""
+        if act not in (last_board, host_again, elapse):
+            named["now"] = self.now
         before, packed = self.table, pack(self.table)
         try:
-            change = act()
+            change = act(before, *given, **named)
         except CommandRejected:
             change = before
         assert pack(before) == packed, "a transition returns a new table"
@@ -129,96 +131,57 @@ class TableWalk(RuleBasedStateMachine):
 
     @rule(player=players, node=st.sampled_from(NODES))
     def joins(self, player: str, node: str) -> None:
-        self.attempt(
-            lambda: join(
-                self.table,
-                player,
-                NAMES[player],
-                bot=player == DAN,
-                node=node,
-                now=self.now,
-            )
-        )
+        self.attempt(join, player, NAMES[player], bot=player == DAN, node=node)
 
     @rule(player=players, older=st.sampled_from([0, 0, 0, 1]))
     def loses_the_connection(self, player: str, older: int) -> None:
         seat = self.table.seat(player)
-        epoch = seat.epoch - older if seat else 1
-        self.attempt(lambda: disconnect(self.table, player, epoch, now=self.now))
+        self.attempt(disconnect, player, seat.epoch - older if seat else 1)
 
     @rule(player=players)
     def leaves(self, player: str) -> None:
-        self.attempt(lambda: leave(self.table, player, now=self.now, fresh_seed=self.fresh_seed()))
+        self.attempt(leave, player, fresh_seed=self.fresh_seed())
 
     @rule(player=players, other=players)
     def sends_away(self, player: str, other: str) -> None:
-        self.attempt(
-            lambda: kick(
-                self.table,
-                player,
-                target=other,
-                now=self.now,
-                fresh_seed=self.fresh_seed(),
-            )
-        )
+        self.attempt(kick, player, target=other, fresh_seed=self.fresh_seed())
 
     @rule(player=players, locked=st.booleans())
     def locks(self, player: str, locked: bool) -> None:
-        self.attempt(lambda: lock(self.table, player, locked=locked, now=self.now))
+        self.attempt(lock, player, locked=locked)
 
     @rule(player=players, has_ended=st.booleans())
     @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
     def ends_the_race(self, player: str, has_ended: bool) -> None:
-        self.attempt(lambda: last_board(self.table, [*self.table.racers][-1], self.now))
-        self.attempt(
-            lambda: end_race(
-                self.table, player, race_id=self.table.race_id, has_ended=has_ended, now=self.now
-            )
-        )
+        self.attempt(last_board, [*self.table.racers][-1], self.now)
+        self.attempt(end_race, player, race_id=self.table.race_id, has_ended=has_ended)
 
     @rule(player=players, other=players)
     def hands_over(self, player: str, other: str) -> None:
-        self.attempt(lambda: hand_over(self.table, player, target=other, now=self.now))
-        self.attempt(lambda: host_again(self.table, other, self.now))
+        self.attempt(hand_over, player, target=other)
+        self.attempt(host_again, other, self.now)
 
     @rule(
-        game=st.sampled_from([None, "canfield", "caprice", "faro"]),
-        cap=st.sampled_from([None, 0, 3, 7]),
-        seats=st.sampled_from([None, 1, 3, 16]),
-        public=st.sampled_from([None, True, False]),
-    )
-    def changes_settings(
-        self, game: str | None, cap: int | None, seats: int | None, public: bool | None
-    ) -> None:
-        host = self.table.host
-        self.attempt(
-            lambda: change_settings(
-                self.table,
-                host,
-                game=game,
-                cap=cap,
-                seats=seats,
-                public=public,
-                now=self.now,
-                fresh_seed=self.fresh_seed(),
-            )
+        chosen=st.fixed_dictionaries(
+            {
+                "game": st.sampled_from([None, "canfield", "caprice", "faro"]),
+                "cap": st.sampled_from([None, 0, 3, 7]),
+                "seats": st.sampled_from([None, 1, 3, 16]),
+                "public": st.sampled_from([None, True, False]),
+            }
         )
+    )
+    def changes_settings(self, chosen: dict[str, object]) -> None:
+        self.attempt(change_settings, self.table.host, **chosen, fresh_seed=self.fresh_seed())
 
     @rule(player=players)
     def is_ready(self, player: str) -> None:
-        self.attempt(
-            lambda: ready(
-                self.table,
-                player,
-                commitment=self.table.commitment,
-                nonce_hash=self.fresh_nonce(player),
-                now=self.now,
-            )
-        )
+        promise = {"commitment": self.table.commitment, "nonce_hash": self.fresh_nonce(player)}
+        self.attempt(ready, player, **promise)
 
     @rule(player=players)
     def is_not_ready(self, player: str) -> None:
-        self.attempt(lambda: not_ready(self.table, player, now=self.now))
+        self.attempt(not_ready, player)
 
     @rule()
     @precondition(lambda self: self.table.phase is TablePhase.GATHERING)
@@ -229,14 +192,12 @@ class TableWalk(RuleBasedStateMachine):
 
     @rule()
     def starts(self) -> None:
-        host = self.table.host
-        self.attempt(lambda: start(self.table, host, now=self.now))
+        self.attempt(start, self.table.host)
 
     @rule(player=players)
     @precondition(lambda self: self.table.phase is TablePhase.COUNTDOWN)
     def shows_a_nonce(self, player: str) -> None:
-        nonce = self.nonces.get(player, "0" * 32)
-        self.attempt(lambda: reveal(self.table, player, nonce=nonce, now=self.now))
+        self.attempt(reveal, player, nonce=self.nonces.get(player, "0" * 32))
 
     @rule()
     @precondition(lambda self: self.table.phase is TablePhase.COUNTDOWN)
@@ -255,16 +216,12 @@ class TableWalk(RuleBasedStateMachine):
     @rule(away=st.sets(players))
     @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
     def the_last_board_ends(self, away: set[str]) -> None:
-        over = outcome(self.table)
-        self.attempt(lambda: finish(self.table, over, now=self.now, away=away))
+        self.attempt(finish, outcome(self.table), away=away)
 
     @rule()
     @precondition(lambda self: self.table.phase is TablePhase.OVER)
     def host_calls_the_next_race(self) -> None:
-        host = self.table.host
-        self.attempt(
-            lambda: next_race(self.table, host, now=self.now, fresh_seed=self.fresh_seed())
-        )
+        self.attempt(next_race, self.table.host, fresh_seed=self.fresh_seed())
 
     # Effects of time
 
@@ -284,7 +241,7 @@ class TableWalk(RuleBasedStateMachine):
             self.sweep(())
 
     def sweep(self, dead: tuple[str, ...]) -> None:
-        self.attempt(lambda: elapse(self.table, self.now, self.fresh_seed(), dead))
+        self.attempt(elapse, self.now, self.fresh_seed(), dead)
         assert elapse(self.table, self.now, self.fresh_seed(), dead) is self.table
         at = due(self.table)
         assert at is None or at > self.now or self.table.phase is TablePhase.RUNNING

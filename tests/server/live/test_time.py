@@ -1,0 +1,442 @@
+"""What time brings: timers, idle players and hosts, searches, and whether a node is ready."""
+
+import asyncio
+
+import pytest
+
+from kit.in_process_server import (
+    InProcessServer,
+    Nodes,
+    counted_down,
+    gathered,
+    listed,
+)
+from kit.players import MemoryPlayer
+from saratoga_protocol import events
+from saratoga_protocol.commands import (
+    AllowReady,
+    CashOut,
+    CreateTable,
+    EndRace,
+    Heartbeat,
+    JoinTable,
+    Kick,
+    LeaveTable,
+    LockTable,
+    MakeMove,
+    NextRace,
+)
+from saratoga_protocol.events import BoardChanged, Done, RaceOver, Standings
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position, parse_position
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.standing import IDLE_MILLIS
+from saratoga_rules.records.verify import verify
+from saratoga_rules.stuck.arrangements import ArrangementSearch
+from saratoga_rules.stuck.prospects import prospects
+from saratoga_server.admin.acts import Administration
+from saratoga_server.background_tasks import BackgroundTasks
+from saratoga_server.domain.board import AHEAD_MILLIS
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.live.readiness import FRESH, STORE_REFUSED, Readiness
+from saratoga_server.live.scheduler import LOOK_EVERY, MOST_DUE
+from saratoga_server.live.stuck_searches import StuckSearches
+from saratoga_server.live.tables import RETRY_MILLIS
+from saratoga_server.node import Node
+from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.store.tables import NotSaved, TableWrite
+
+# Signs of activity, and what a host without them loses
+
+
+async def state(server: InProcessServer, player: MemoryPlayer) -> str:
+    return (await server.board(player.table.code, player.player)).state
+
+
+async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert, cap=20)
+    return anna, bert
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (LockTable, {"locked": True}),
+        (Kick, {"player": "nobodynobodynobo"}),
+        (AllowReady, {"player": "nobodynobodynobo"}),
+        (EndRace, {}),
+        (MakeMove, {"move": "t1>t1", "after": 0}),
+        (MakeMove, {"move": "draw", "after": 9}),
+        (MakeMove, {"move": "draw!", "after": 0}),
+    ],
+    ids=lambda given: given[0].__name__,
+)
+async def test_other_commands_and_refused_moves_are_signs_too(
+    server: InProcessServer, command: tuple[type, dict[str, object]]
+) -> None:
+    anna, bert = await two_racing(server)
+    await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
+    kind, fields = command
+    code = anna.table.code
+    where = {"race": f"{code}/1"} if kind in (MakeMove, CashOut, EndRace) else {"table": code}
+    await anna.ask(kind, **where, **fields)
+    await server.pass_time(int(LOOK_EVERY * 1000) + AHEAD_MILLIS)
+    assert [await state(server, each) for each in (anna, bert)] == ["racing", "idle"]
+
+
+# Between races
+
+
+@pytest.mark.parametrize("is_over", [False, True], ids=["gathering", "over"])
+async def test_friends_do_not_wait_between_races_for_a_host_who_has_gone(
+    nodes: Nodes, is_over: bool
+) -> None:
+    anna, bert = await nodes.two()
+    if is_over:
+        await nodes.race(anna, bert, cap=20)
+        for player in (anna, bert):
+            await player.cash_out()
+        await nodes.settle()
+    else:
+        await anna.at_table(CreateTable, game="canfield")
+        await bert.at_table(JoinTable, table=anna.table.code)
+    await nodes.pass_time(60_000)
+    await bert.ask(Heartbeat, active=True)
+    await nodes.pass_time(IDLE_MILLIS - 60_000 - 1)
+    assert bert.table.host == anna.player
+    await nodes.pass_time(1)
+    for player in (anna, bert):
+        assert player.table.host == bert.player
+        assert player.table.notice == "Anna has been away for three minutes; Bert is host now."
+    kind = NextRace if is_over else LockTable
+    fields = {} if is_over else {"locked": True}
+    assert isinstance(await bert.ask(kind, table=bert.table.code, **fields), Done)
+
+
+# A table that an administrator closes
+
+
+async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    administration = Administration(
+        server.store, (await Node.for_administration(server.store)).tables, "zoe@laptop"
+    )
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    save = server.store.tables.save_table
+    moves = ["draw", "draw"]
+    writes = []
+
+    async def after_a_move(write: TableWrite) -> NotSaved | None:
+        writes.append(write)
+        if moves:
+            assert isinstance(await anna.move(moves.pop()), events.BoardChanged)
+        return await save(write)
+
+    monkeypatch.setattr(administration.stores.tables, "save_table", after_a_move)
+    await administration.close(code, "Enough.")
+    record = await server.record(code)
+    assert record is not None
+    assert verify(record).ok
+    assert [line.text for line in parse_record(record).racers[0].log] == ["draw", "draw"]
+    assert len(writes) == 3, "the logs are read again after each refused write"
+
+
+# The scheduler: timers, restarts of the server, and lost replies of the store
+
+
+async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    await gathered(anna)
+    await counted_down(anna)
+    server.time.at += COUNTDOWN_MILLIS
+    await server.real.nodes.gone(server.node.name)
+    running = asyncio.create_task(server.node.scheduler.run())
+    await anna.received.next(BoardChanged, 0, entries=[])
+    await anna.received.next(Standings, 0)
+    assert await server.is_alive(server.node.name)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+# Timers of tables
+
+
+async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert, cap=3)
+    deadline = anna.received.deals()[0].deadline
+    assert deadline
+    server.time.behind = 300
+    await server.pass_time(deadline - server.time.at)
+    assert anna.table.phase == "running", "by the store's clock there is time"
+    await server.pass_time(RETRY_MILLIS)
+    assert anna.table.phase == "over"
+    (over,) = anna.received.all(RaceOver)
+    assert {row.state for row in over.outcome.results} == {"out-of-time"}
+
+
+# Seats
+
+
+async def test_a_seat_without_a_connection_is_found_at_the_second_look(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await gathered(anna, bert)
+    other_tab = await server.player("Anna")
+    await other_tab.at_table(JoinTable, table=code, seat=False)
+    server.faults.unavailable = True
+    await anna.disconnect()  # and the note about it in the store is lost
+    server.faults.unavailable = False
+    await server.pass_time(1000)
+    assert [seat.connected for seat in bert.table.seats] == [True, True]
+    await server.pass_time(1000)
+    assert [seat.connected for seat in bert.table.seats] == [False, True]
+
+
+# A store that loses replies or is unavailable
+
+
+async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    broken, sound = await gathered(anna), await gathered(bert)
+    await counted_down(anna)
+    await counted_down(bert)
+    await server.rewrite(broken, b"\xc1")
+    table = server.node.tables.known(broken)
+    assert table is not None
+    table.in_doubt = True
+    await server.pass_time(COUNTDOWN_MILLIS)
+    assert server.node.tables.known(broken) is None
+    assert server.state(sound).phase == "running"
+    assert len(bert.received.deals()) == 1
+
+
+async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    away, _ = await gathered(players[0]), await gathered(*players[1:])
+    load = server.store.tables.load_table
+
+    async def load_or_fail(code: str) -> tuple[int, bytes] | None:
+        if code == away:
+            raise StoreUnavailable("its primary is away")
+        return await load(code)
+
+    async def due(until: Millis, limit: int) -> dict[str, Millis]:
+        assert limit == MOST_DUE
+        raise StoreUnavailable("a primary is away")
+
+    monkeypatch.setattr(server.store.tables, "load_table", load_or_fail)
+    monkeypatch.setattr(server.store.tables, "due", due)
+    doubtful = server.node.tables.known(away)
+    assert doubtful is not None
+    doubtful.in_doubt = True
+    server.faults.unavailable = True
+    await players[2].disconnect()  # and the note about it in the store is lost
+    server.faults.unavailable = False
+    for _ in range(2):
+        await server.pass_time(1000)
+    assert doubtful.in_doubt
+    assert [seat.connected for seat in players[1].table.seats] == [True, False]
+
+
+# Entries that are no longer needed
+
+
+async def test_unused_tables_races_and_lines_are_dropped(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    code = await gathered(anna, public=True)
+    await server.deal(anna)
+    assert await listed(anna) == [("Anna", "running", 1)]
+    assert len(server.node.races.all()) == 1
+    assert isinstance(await anna.ask(LeaveTable, table=code), Done)
+    await server.pass_time(1000)
+    await server.pass_time(1000)
+    assert (server.node.tables.all(), server.node.races.all()) == ([], [])
+    assert (await listed(anna), await server.real.tables.list_public()) == ([], [])
+
+
+# Readiness: at most one request a second to the store, for any number of callers
+
+
+NO_STORE = "The store does not answer."
+STOPPING = "This server is about to stop."
+
+
+class Store:
+    """A store that responds once `may_answer` is set, while `is_there` is true."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.is_there = True
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def ask(self) -> None:
+        self.asked += 1
+        await self.may_answer.wait()
+        if not self.is_there:
+            raise StoreUnavailable("no")
+
+
+class Seconds:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def steady(self) -> float:
+        return self.now
+
+
+async def test_the_store_is_asked_at_most_once_a_second() -> None:
+    store, time = Store(), Seconds()
+    readiness = Readiness(store.ask, time.steady)
+    for _ in range(10):
+        assert await readiness.why_not_ready() is None
+    assert store.asked == 1
+    store.is_there = False
+    assert await readiness.why_not_ready() is None
+    time.now += FRESH
+    assert await readiness.why_not_ready() == NO_STORE
+    assert await readiness.why_not_ready() == NO_STORE
+    assert store.asked == 2
+    store.is_there = True
+    time.now += FRESH
+    assert await readiness.why_not_ready() is None
+
+
+async def test_callers_that_wait_for_the_same_question_share_its_answer() -> None:
+    store, time = Store(), Seconds()
+    store.may_answer.clear()
+    readiness = Readiness(store.ask, time.steady)
+    asking = [asyncio.ensure_future(readiness.why_not_ready()) for _ in range(10)]
+    await asyncio.sleep(0)
+    time.now += 2 * FRESH
+    store.may_answer.set()
+    assert await asyncio.gather(*asking) == [None] * 10
+    assert store.asked == 1
+
+
+async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store, time = Store(), Seconds()
+    readiness = Readiness(store.ask, time.steady)
+    store.is_there = False
+    with caplog.at_level("INFO"):
+        for _ in range(10):
+            time.now += FRESH
+            assert await readiness.why_not_ready() == NO_STORE
+        store.is_there = True
+        for _ in range(2):
+            time.now += FRESH
+            assert await readiness.why_not_ready() is None
+    assert [line.getMessage() for line in caplog.records] == ["store_away", "store_back"]
+
+
+async def test_a_node_that_stops_is_not_ready_and_asks_no_store() -> None:
+    store = Store()
+    stopping, draining = (Readiness(store.ask, Seconds().steady) for _ in range(2))
+    stopping.is_stopping = True
+    draining.is_draining = True
+    for readiness in (stopping, draining):
+        assert await readiness.why_not_ready() == STOPPING
+    assert store.asked == 0
+
+
+async def test_a_node_whose_store_is_refused_names_no_folder_and_asks_no_store() -> None:
+    store, reasons = Store(), ["Move /srv/saratoga/store away.", None]
+    readiness = Readiness(store.ask, Seconds().steady, lambda: reasons[0])
+    assert await readiness.why_not_ready() == STORE_REFUSED
+    assert store.asked == 0
+    del reasons[0]
+    assert await readiness.why_not_ready() is None
+
+
+# Long searches for *stuck* boards run one at a time, in slices, and stop when they are out of date
+
+
+STUCK = parse_position(
+    "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
+)
+SUBJECT = ("mint-otter-42/1", "a" * 16, 7)
+
+
+class BoardEnding:
+    """A callback that counts the boards that it ends; its first calls may fail."""
+
+    def __init__(self, *faults: Exception) -> None:
+        self.ended = 0
+        self.faults = list(faults)
+
+    async def __call__(self) -> None:
+        self.ended += 1
+        if self.faults:
+            raise self.faults.pop()
+
+
+@pytest.fixture
+def background_tasks() -> BackgroundTasks:
+    return BackgroundTasks()
+
+
+@pytest.fixture
+def searches(background_tasks: BackgroundTasks) -> StuckSearches:
+    return StuckSearches(background_tasks)
+
+
+def search(position: Position = STUCK) -> ArrangementSearch:
+    game = GAMES["canfield"]
+    return ArrangementSearch(game, position, prospects(game, position))
+
+
+async def test_a_board_whose_ending_failed_is_searched_again(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding(StoreUnavailable("away"))
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 2
+
+
+class EndlessSearch(ArrangementSearch):
+    """A search without a verdict, which sets an event when it begins."""
+
+    def __init__(self) -> None:
+        self.slices = 0
+        self.has_begun = asyncio.Event()
+
+    def advance(self, arrangements: int) -> bool | None:
+        self.slices += 1
+        self.has_begun.set()
+        return None
+
+
+async def test_searches_end_when_the_server_stops(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    endless, ending = EndlessSearch(), BoardEnding()
+    searches.search(SUBJECT, endless, lambda: True, ending)
+    await endless.has_begun.wait()
+    searches.stop()
+    slices = endless.slices
+    await background_tasks.finish()
+    assert (endless.slices, ending.ended) == (slices, 0)
+    searches.search(("mint-otter-42/1", "b" * 16, 7), search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 0, "none begins afterwards"
