@@ -3,19 +3,23 @@
 import asyncio
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Final
 
 from saratoga_protocol.commands import player_id
+from saratoga_protocol.events import Announcement
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.bot_host import keep_bot_host
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.config import Config
 from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.live.broadcaster import send_to_all
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.process import (
     STOPPING,
     announce,
@@ -104,6 +108,8 @@ async def serve_players(
         if not shutdown.requested.is_set():
             shutdown.fail()
         notify(STOPPING)
+        if config.until_eof:
+            await _say_goodbye(node)
         await _close(node, gateway, config.drain_delay, [*tasks, requested])
 
 
@@ -140,6 +146,15 @@ async def _close(
         for error in await cancel_all(tasks):
             log.error("server_fault", fault=error)
     log.info("server_closed")
+
+
+async def _say_goodbye(node: Node) -> None:
+    """Say to everyone who has closed the server, which runs in its owner's program."""
+    with suppress(StoreUnavailable):
+        row = await node.store.players.load_player(node.owner) if node.owner else None
+        if row is not None and row.name:
+            text = f"{row.name} has closed the server."
+            send_to_all(node.broadcaster.sessions, Announcement(text=text))
 
 
 async def _drain(node: Node, gateway: Gateway, delay: float) -> None:

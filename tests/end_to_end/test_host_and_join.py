@@ -297,7 +297,7 @@ async def test_a_host_who_leaves_is_asked_about_people_at_the_table_and_can_retu
         await anna.press("C-c")
         assert await anna.ended() == (Exit.INTERRUPTED if end == "C-c" else Exit.DONE)
         assert await gone(port)
-        await bert.until("reconnecting")
+        await bert.until("Anna has closed the server. Trying again.")
 
 
 async def test_a_closed_terminal_window_drains_the_server_in_order(tmp_path: Path) -> None:

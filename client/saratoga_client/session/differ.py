@@ -121,7 +121,8 @@ def _link(after: SessionState) -> Iterator[News]:
     is_racing = after.own is not None and after.own.is_racing
     if after.link is LinkState.RECONNECTING:
         safe = "; your score is safe" if is_racing else ""
-        yield News(Kind.LOST, f"connection lost; trying again{safe}")
+        why = f"{after.announcement} Trying" if after.announcement else "connection lost; trying"
+        yield News(Kind.LOST, f"{why} again{safe}")
     elif after.link is LinkState.CONNECTED:
         yield News(Kind.RESTORED, f"connected again{'; nothing is lost' if is_racing else ''}")
 

@@ -23,9 +23,23 @@ async def race_bots(session: TableSession) -> None:
             await session.until(_may_ask)
     for strength in QUICK_BOTS:
         await session.send(AddBot, level=strength)
+    await session.until(_has_bots)
+    await race_again(session)
+
+
+async def race_again(session: TableSession) -> None:
+    """Get ready for the next race, and start it when everyone is ready if only bots are here. Raises `Problem`."""
     await session.ready()
-    await session.until(_is_complete)
-    await session.send(Start)
+    if is_alone_with_bots(session.state):
+        await session.until(_are_ready)
+        await session.send(Start)
+
+
+def is_alone_with_bots(state: SessionState | None) -> bool:
+    """Test whether the player is the host of a table with bots and no other people."""
+    if state is None or not state.is_host or len(state.table.seats) < 2:
+        return False
+    return all(seat.bot or seat.player == state.player for seat in state.table.seats)
 
 
 def _may_ask(state: SessionState) -> bool:
@@ -34,7 +48,9 @@ def _may_ask(state: SessionState) -> bool:
     return bool(state.table.bots) or not is_owner
 
 
-def _is_complete(state: SessionState) -> bool:
-    """Test whether the bots and the player are ready."""
-    seats = state.table.seats
-    return len(seats) > len(QUICK_BOTS) and all(seat.ready for seat in seats)
+def _has_bots(state: SessionState) -> bool:
+    return len(state.table.seats) > len(QUICK_BOTS)
+
+
+def _are_ready(state: SessionState) -> bool:
+    return all(seat.ready for seat in state.table.seats)

@@ -151,7 +151,7 @@ class Messages:
             if not screen.is_asking:
                 self._shown = None
                 screen.say(screen.resting)
-        elif news.kind is Kind.LOST and now >= self._shown_at + LONG:
+        elif news.kind is Kind.LOST and now >= self._shown_at + LONG and not state.announcement:
             self._text = LONG_LOST
             screen.say(LONG_LOST, Role.WARNING)
 

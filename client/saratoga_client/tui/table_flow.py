@@ -14,6 +14,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.news import Kind
+from saratoga_client.session.quick_start import race_again
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.messages import Messages
@@ -100,7 +101,7 @@ class TableFlow:
     def _changed(self, evening: SessionState) -> None:
         if self.wants_next and evening.phase == "gathering":
             self.wants_next = False
-            self.do(self.seat.ready())
+            self.do(race_again(self.seat))
         screen = self._screen
         if screen is not None and screen.can_draw and type(screen) is self._screen_class(evening):
             try:
