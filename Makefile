@@ -80,7 +80,7 @@ planted: $(BROWSER) ## plant 60 faults, one at a time, and say which of them the
 	PYTHONPATH=tests $(BIN)/python tests/planted/run.py $(ARGS)
 
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour
-	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" $(ARGS)
+	PYTHONPATH=tests $(BIN)/python -m kit.storms.storm --faults $(FAULTS) --seed "$(SEED)" $(ARGS)
 
 fuzz: $(TOOLS) ## a million corrupted frames to the decoder, and thousands of hostile sessions to a real server
 	$(BIN)/pytest -m long tests/hostile/test_decoder.py tests/hostile/test_hostile_sessions.py $(ARGS)

@@ -4,7 +4,9 @@ Each test opens the program in a pseudo-terminal, drags a card if there is a boa
 program, resizes the terminal while the program ends, or kills the server.
 """
 
+import re
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -13,7 +15,6 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from kit.keyboard_player import CODE, SARATOGA
 from kit.pseudo_terminal import Window, window
 from kit.server_process import ServerProcess
 from saratoga_client.board_view.layout import lay_out
@@ -21,6 +22,8 @@ from saratoga_client.practice.deals import from_seed
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import redact
 
+SARATOGA: Final = (sys.executable, "-m", "saratoga_client")
+CODE: Final = re.compile(r"\b[a-z]+-[a-z]+-\d+\b")
 COLUMNS, LINES, PANEL = 80, 24, 24
 PRESSED, DRAGGED = 0, 32
 CTRL_C: Final = b"\x03"

@@ -35,7 +35,7 @@ from kit.messages import COMMANDS
 from kit.mutations import TRACE, Spoiler, varied
 from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
-from kit.storms.leaks import footprint
+from kit.storms.installation import footprint
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol import commands
 from saratoga_protocol.codec import CODECS, SUBPROTOCOLS, Frame

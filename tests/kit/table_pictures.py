@@ -14,8 +14,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kit.finished_races import finished_race, over
-from kit.session_states import board, seat, snapshot, standings, state_after, table
+from kit.session_states import (
+    board,
+    finished_race,
+    over,
+    seat,
+    snapshot,
+    standings,
+    state_after,
+    table,
+)
 from kit.table_screens import TablePlayer, table_player
 from kit.walks import banking, walk
 from saratoga_client.local.terminal import Colours

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.finished_races import finished_race, over
 from kit.results import BEST
 from kit.scripted_server import (
     CODE,
@@ -23,7 +22,7 @@ from kit.scripted_server import (
     table,
 )
 from kit.scripted_server import RACE as RACE_SHOWN
-from kit.session_states import in_match, player
+from kit.session_states import finished_race, in_match, over, player
 from kit.session_states import table as table_shown
 from saratoga_client.cli.leaderboard import show
 from saratoga_client.cli.watch import printer, until_checked, watch_table

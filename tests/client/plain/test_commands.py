@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from kit.finished_races import finished_race
 from kit.plain_sessions import TypingPlayer
 from kit.positions import draw
 from kit.session_states import (
     CODE,
+    finished_race,
     in_match,
     outcome,
     player,

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from kit.players import MemoryPlayer
-from kit.stepped_session import SteppedSession, stepped_session
+from kit.stepped_connection import SteppedSession, stepped_session
 from saratoga_client.problems import Problem
 from saratoga_client.session import record_keeper
 from saratoga_protocol.commands import (

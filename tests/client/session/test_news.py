@@ -20,7 +20,7 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.stepped_session import stepped_session
+from kit.stepped_connection import stepped_session
 from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
 from saratoga_client.session.differ import LAST_MINUTE, LATE, MAX_AT_ONCE, with_news
 from saratoga_client.session.news import Kind, newest

@@ -25,15 +25,16 @@ import pytest
 from msgspec import structs
 from textual.pilot import Pilot
 
-from kit.finished_races import finished_race, over
 from kit.positions import draw
 from kit.session_states import (
     CAP,
     CODE,
     START,
     board,
+    finished_race,
     in_match,
     outcome,
+    over,
     racer_of,
     seat,
     snapshot,

@@ -1,20 +1,22 @@
 """Run a storm: start an installation, inject faults in an order that a seed determines, audit the races, look for leaks."""
 
+import argparse
 import asyncio
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from random import Random
+from random import Random, SystemRandom
 
 from kit.auditor import Auditor
 from kit.racing_bots import NeverHappened
 from kit.recorded_players import RecordedPlayer
 from kit.server_process import ServerProcess
 from kit.storms.faults import LONG, NODE_KILLED, PARTS, Fault
-from kit.storms.installation import Installation, open_installation
-from kit.storms.leaks import leaks_of
+from kit.storms.installation import Installation, leaks_of, open_installation
 from saratoga_client.net.connection import Timing
+from saratoga_rules.games import GAMES
 from saratoga_server.store.opening import open_store
 
 LONGEST_PAUSE = 0.3
@@ -167,3 +169,43 @@ async def _inject_all(storm: Storm, installation: Installation, auditor: Auditor
             await auditor.audit_finished()
         for fault in auditor.faults[known:]:
             storm.report(f"WRONG: {fault}")
+
+
+FAULTS_A_RACE = 50
+"""The number of faults for each race that every table must finish."""
+
+
+def log(line: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(
+        prog="python -m kit.storms.storm", description="Run a long storm."
+    )
+    arguments.add_argument("--faults", type=int, default=1000, help="[default: 1000]")
+    arguments.add_argument("--seed", default="", help="[default: random]")
+    arguments.add_argument(
+        "--only", action="append", help="only kinds whose name contains this; may be repeated"
+    )
+    options = arguments.parse_args()
+    seed = options.seed or str(SystemRandom().randrange(1_000_000))
+    games = Random(seed).sample(list(GAMES), 2)
+    log(f"seed {seed}, {' and '.join(games)}")
+    storm = Storm(
+        seed=seed,
+        faults=options.faults,
+        kinds=everything(options.only or [""]),
+        games=games,
+        together=0 if options.only else 3,
+        races=-(-options.faults // FAULTS_A_RACE),
+        report=log,
+    )
+    wrong = asyncio.run(run_storm(storm))
+    for fault in wrong:
+        log(f"WRONG: {fault}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

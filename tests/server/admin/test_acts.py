@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from kit.event_recorder import EventRecorder, recording
 from kit.races import Entrant, race
 from kit.results import result_of
-from kit.stepped_store import SteppedStore, stepped_store
+from kit.stepped_store import EventRecorder, SteppedStore, recording, stepped_store
 from kit.tables import ANN, BEN, CLEO, CODE, NOON, running, seated, table_settings
 from kit.walks import banking
 from saratoga_rules.records.record import format_record

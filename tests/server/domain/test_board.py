@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from kit.finished_races import finished_race
 from kit.races import countdown_voided, replay
+from kit.session_states import finished_race
 from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, running
 from kit.walks import banking, walk
 from saratoga_rules.analysis import legal_moves

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.finished_races import finished_race
 from kit.in_process_server import InProcessServer, always, gathered, listed, open_in_process_server
 from kit.players import MemoryPlayer, Received, RecordingConnection
 from kit.results import add_results
+from kit.session_states import finished_race
 from kit.tables import SEED
 from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_protocol.commands import (

@@ -11,11 +11,11 @@ import hiredis
 import msgpack
 import pytest
 
-from kit.event_recorder import WITHIN, recording
 from kit.fake_transport import FakeTransport
 from kit.faulty_link import link_to_store
 from kit.programs import program
 from kit.running_race import ANNA, BERT, move, running_race
+from kit.stepped_store import WITHIN, recording
 from kit.stores import StoreServer, calm
 from saratoga_server.messages.node_events import (
     Announce,

@@ -10,14 +10,15 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Group
 
-from kit.finished_races import finished_race, over
 from kit.messages import racer
 from kit.races import voided_race
 from kit.session_states import (
     START,
     YOU,
     Matched,
+    finished_race,
     in_match,
+    over,
     player,
     seat,
     snapshot,

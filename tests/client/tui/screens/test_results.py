@@ -4,8 +4,18 @@ import dataclasses
 
 from msgspec.structs import replace
 
-from kit.finished_races import finished_race, over
-from kit.session_states import CODE, START, in_match, outcome, seat, snapshot, state_after, table
+from kit.session_states import (
+    CODE,
+    START,
+    finished_race,
+    in_match,
+    outcome,
+    over,
+    seat,
+    snapshot,
+    state_after,
+    table,
+)
 from kit.table_screens import TablePlayer, table_player
 from saratoga_client.session.state import Verification, next_state
 from saratoga_client.tui.messages import SHOWN

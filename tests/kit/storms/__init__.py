@@ -1,1 +1,0 @@
-"""Storms: whole races on real processes while faults of every kind are injected (`storm.py`)."""
