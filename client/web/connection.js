@@ -26,24 +26,20 @@ const MANY_FAILURES = 20;
 const STEADY_AFTER = 5_000;
 /** The longest wait, in milliseconds, before a refused command is sent again. */
 const MAX_RETRY_WAIT = 5_000;
+const SEAT_GIVEN_UP = "You were disconnected for too long, so your seat was given up.";
 const FAULTS_OF_CLIENT = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
 
 /** Commands whose order among other commands does not matter. */
-const UNORDERED = new Set([
-  "get_record",
-  "get_leaderboard",
-  "list_tables",
-  "heartbeat",
-  "join_table",
-  "leave_table",
-]);
+const UNORDERED = new Set(
+  "get_record get_leaderboard list_tables heartbeat join_table leave_table".split(" "),
+);
 
 /** The error that the server refused a command. */
 export class Refused extends Error {
-  /** @param {any} event */
+  /** @param {Wire.Refused} event */
   constructor(event) {
     super(event.message || event.code);
-    this.code = String(event.code);
+    this.code = event.code;
     this.event = event;
   }
 }
@@ -58,85 +54,68 @@ export class Closed extends Error {
 }
 
 /**
- * What the server sends: protocol/README.md. A field that has its default is left out.
- * @typedef {{game: string, cap: number, seats: number, public: boolean, races?: number}} Settings
- * @typedef {{player: string, name: string, bot?: boolean, level?: string, ready?: boolean, connected?: boolean, races?: number,
- *   wins?: number, net?: number, voids?: number, blocked?: boolean, epoch?: number, owner?: boolean}} Seat
- * @typedef {{player: string, name: string, bot?: boolean, nonce_hash: string}} Racer
- * @typedef {{race: string, digest: string, reason?: string, blamed?: string[]}} Ended
- * @typedef {{race: string, place: number, net: number}} MatchResult
- * @typedef {{player: string, name: string, results: MatchResult[], bot?: boolean}} MatchRow
- * @typedef {{races: number, finished: string[], rows: MatchRow[]}} Match
- * @typedef {{code: string, version: number, host: string, phase: string, settings: Settings, race: string, commitment: string, seats: Seat[],
- *   rules: number, call_until?: number, racers?: Racer[], reveal_by?: number, start_at?: number, deadline?: number, ranked?: boolean, notice?: string,
- *   locked?: boolean, last_racer?: string, end_from?: number, previous?: Ended}} Table
- * @typedef {{race: string, count: number, view: Partial<import("./cards.js").View>, banked: number, net: number, state: string, head: string, legal?: string[]}} BoardView
- * @typedef {{player: string, place: number, banked: number, net: number, state: string, head: string}} Standing
- * @typedef {Standing & {moves: number, reached?: number | null, ended?: number}} Result
- * @typedef {{race: string, game: string, results: Result[], seed: string, nonces: Record<string, string>, digest: string, ranked?: boolean}} Outcome
- * @typedef {{code: string, game: string, cap: number, host: string, phase: string, seated: number, seats: number}} TableSummary
- * @typedef {{type: "snapshot", re?: number, table: Table, now: number, board?: BoardView, standings?: Standing[], outcome?: Outcome, match?: Match}} Snapshot
- * @typedef {{type: "board", re?: number, board: BoardView, place?: number, entries?: string[], start_at?: number, deadline?: number, now?: number,
- *   repeat?: boolean}} BoardChanged the deal (without `entries`), the answer to a move or cash-out (with `re`), or the end of the board
- * @typedef {Snapshot | BoardChanged | {type: "table_changed", re?: number, table: Table, now: number} | {type: "match", table: string, match: Match | null} | {type: "race_over", outcome: Outcome} |
- *   {type: "standings", race: string, standings: Standing[]} | {type: "seat_lost", table: string, reason: string} |
- *   {type: "announcement", text: string} | {type: "tables", re?: number, tables?: TableSummary[]} | Leaderboard} ServerEvent that nobody asked for, or that changes what the page knows
- * @typedef {BoardChanged | {type: "refused", re: number, code: string, message: string, retry?: boolean, board?: BoardView}} MoveAnswer
- * @typedef {{rank: number, player: string, name: string, value: number, net?: number, elapsed?: number, race?: string, races?: number, rivals?: number}} LeaderboardRow
- * @typedef {{type: "leaderboard", game: string, ranking: string, period: string, key: string, bots: boolean, total: number, offset: number,
- *   rows: LeaderboardRow[], me?: LeaderboardRow}} Leaderboard
- * @typedef {{at: number, number: number, entry: string, position: string, banked: number}} ReplayedEntry
- * @typedef {{player: string, name: string, bot: boolean, place: number, banked: number, net: number, state: string, reached: number | null,
- *   entries: ReplayedEntry[], left_out: number}} ReplayedBoard
- * @typedef {{race: string, game: string, rules: number, start_at: number, cap: number, ranked: boolean, deal: string, banked: number,
- *   boards: ReplayedBoard[]}} ReplayedRace
+ * The answers to commands, where they are more than `done`.
+ * @typedef {{hello: Wire.Welcome, claim_name: Wire.NameClaimed, create_table: Wire.Snapshot, join_table: Wire.Snapshot,
+ *   move: Wire.BoardChanged, cash_out: Wire.BoardChanged, list_tables: Wire.Tables,
+ *   get_leaderboard: Wire.Leaderboard, get_record: Wire.Record}} Answers
+ */
+
+/**
+ * The fields of a command besides `type` and `id`.
+ * @template {string} Type
+ * @typedef {Omit<Extract<Wire.Command, {type: Type}>, "type" | "id">} Fields
+ */
+
+/**
+ * The answer to a command.
+ * @template {string} Type
+ * @typedef {Type extends keyof Answers ? Answers[Type] : Wire.Done} Answer
  */
 
 /**
  * @typedef {"connecting" | "connected" | "reconnecting" | "closed"} Link
- * @typedef {{resolve: (event: any) => void, reject: (error: Error) => void, command: any}} Pending
+ * @typedef {{resolve: (event: Wire.Event) => void, reject: (error: Error) => void, command: Wire.Command}} Pending
+ * @typedef {{url: string, token: string, onEvent: (event: Wire.Event) => void, onLink: (link: Link, end: Error | null) => void,
+ *   onWelcome: (welcome: Wire.Welcome) => void, onAnswer: (command: Wire.Command, answer: Wire.Event) => void}} Options
  */
 
 export class Connection {
-  /**
-   * @param {{url: string, token: string, name?: string | null, onEvent: (event: any) => void,
-   *   onLink: (link: Link, end: Error | null) => void, onWelcome?: (welcome: any) => void, onAnswer?: (command: any, answer: any) => void}} options
-   */
+  /** @type {Link} */
+  link = "connecting";
+  /** @type {Wire.Welcome | null} */
+  welcome = null;
+  /** The code of the table whose seat is restored after reconnecting; empty without a seat. */
+  seat = "";
+  clock = new ServerClock();
+  /** @type {Set<string>} */
+  watched = new Set();
+  /** What is asked for again after reconnecting. @type {Wire.GetLeaderboard | null} */
+  leaderboard = null;
+  /** @type {Wire.ListTables | null} */
+  tables = null;
+  /** The unanswered commands by id, in their order. @type {Map<number, Pending>} */
+  pending = new Map();
+  /** Those of the greeting. @type {Map<number, (event: Wire.Event) => void>} */
+  greetings = new Map();
+  nextId = OWN_ID + 1;
+  failures = 0;
+  /** @type {WebSocket | null} */
+  socket = null;
+  isGreeted = false;
+  openedAt = 0;
+  heardAt = 0;
+  sentBeatAt = 0;
+  actedAt = -Infinity;
+  shownAt = -Infinity;
+  /** @type {Error | null} */
+  end = null;
+  retry = 0;
+
+  /** @param {Options} options */
   constructor(options) {
     this.options = options;
-    /** @type {Link} */
-    this.link = "connecting";
-    /** @type {any} */
-    this.welcome = null;
-    /** Resolved by the first welcome. */
+    /** Resolved by the first welcome. @type {Promise<Wire.Welcome>} */
     this.greeted = new Promise((resolve) => (this.hasGreeted = resolve));
-    /** The code of the table whose seat is restored after reconnecting; empty without a seat. */
-    this.seat = "";
-    /** The name to claim with the next hello. */
-    this.name = options.name ?? null;
-    this.clock = new ServerClock();
-    /** @type {Set<string>} */
-    this.watched = new Set();
-    /** @type {any} */
-    this.leaderboard = null;
-    /** @type {any} */
-    this.tables = null;
-    /** @type {Map<number, Pending>} */
-    this.pending = new Map();
-    /** @type {Map<number, (event: any) => void>} */
-    this.greetings = new Map();
-    this.nextId = OWN_ID + 1;
-    this.failures = 0;
-    /** @type {WebSocket | null} */
-    this.socket = null;
-    this.isGreeted = false;
-    this.openedAt = 0;
-    this.heardAt = 0;
-    this.sentBeatAt = 0;
-    this.actedAt = -Infinity;
-    this.shownAt = -Infinity;
-    /** @type {Error | null} */
-    this.end = null;
     this.beat = setInterval(() => this.#beat(), HEARTBEAT_EVERY);
     this.retry = 0;
     addEventListener("online", this.#hurry);
@@ -157,13 +136,15 @@ export class Connection {
   /**
    * Send a command and return its answer; reject with `Refused`, or with the error that ended the connection.
    * If the connection is lost, the command is sent again after reconnecting.
-   * @param {string} type @param {Record<string, any>} [fields] @returns {Promise<any>}
+   * @template {Wire.Command["type"]} Type
+   * @param {Type} type @param {Fields<Type> | {}} [fields] @returns {Promise<Answer<Type>>}
    */
   request(type, fields = {}) {
     return new Promise((resolve, reject) => {
       if (this.end) return reject(this.end);
-      const command = { type, id: this.nextId++, ...fields };
-      this.pending.set(command.id, { resolve, reject, command });
+      const command = /** @type {Wire.Command} */ ({ type, id: this.nextId++, ...fields });
+      const pending = /** @type {Pending} */ ({ resolve, reject, command });
+      this.pending.set(command.id, pending);
       if (type === "move") this.shownAt = performance.now();
       if (this.isGreeted) this.#send(command);
     });
@@ -181,8 +162,8 @@ export class Connection {
     this.actedAt = performance.now();
   }
 
-  /** @param {Error} [end] */
-  close(end = new Closed(1000, "You have left.")) {
+  /** @param {Error} end */
+  close(end) {
     if (this.end) return;
     this.end = end;
     clearInterval(this.beat);
@@ -210,68 +191,62 @@ export class Connection {
   /** @param {WebSocket} socket */
   async #greet(socket) {
     const sent = performance.now();
-    const hello = {
-      type: "hello",
-      token: this.options.token,
-      legal: true,
-      client: "saratoga page",
-    };
-    const welcome = await this.#exchange(socket, this.name ? { ...hello, name: this.name } : hello);
+    const { token } = this.options;
+    const hello = { type: "hello", id: OWN_ID, token, legal: true, client: "saratoga page" };
+    const welcome = await this.#exchange(socket, /** @type {Wire.Hello} */ (hello));
     if (welcome.type !== "welcome") throw new Error("no welcome");
     this.clock.forget();
     this.clock.observe(sent, performance.now(), welcome.now);
     this.welcome = welcome;
     this.hasGreeted?.(welcome);
-    this.options.onWelcome?.(welcome);
-    if (this.seat === welcome.table)
-      await this.#restore(socket, { type: "join_table", table: this.seat });
-    else if (
-      this.seat &&
-      ![...this.pending.values()].some(
-        ({ command }) => command.type === "leave_table" && command.table === this.seat,
-      )
-    )
-      this.#deliver({
-        type: "seat_lost",
-        table: this.seat,
-        reason: "You were disconnected for too long, so your seat was given up.",
-      });
+    this.options.onWelcome(welcome);
+    const table = this.seat;
+    const leaves = [...this.pending.values()].some(
+      ({ command }) => command.type === "leave_table" && command.table === table,
+    );
+    if (table && table === welcome.table)
+      await this.#restore(socket, { type: "join_table", id: 0, table });
+    else if (table && !leaves) this.#deliver({ type: "seat_lost", table, reason: SEAT_GIVEN_UP });
     for (const table of this.watched)
-      await this.#restore(socket, { type: "join_table", table, seat: false });
+      await this.#restore(socket, { type: "join_table", id: 0, table, seat: false });
     if (this.leaderboard) await this.#restore(socket, this.leaderboard);
     if (this.tables) await this.#restore(socket, this.tables);
     if (socket !== this.socket) return;
     this.isGreeted = true;
-    for (const id of [...this.pending.keys()].sort((a, b) => a - b))
-      this.#send(this.pending.get(id)?.command);
+    for (const { command } of this.pending.values()) this.#send(command);
     this.sentBeatAt = 0;
     this.#setLink("connected");
     this.#beat();
   }
 
-  /** Restore the seat or a subscription; a refusal is delivered as the loss of it. @param {WebSocket} socket @param {any} command */
+  /**
+   * Restore the seat or a subscription; a refusal is delivered as the loss of it.
+   * @param {WebSocket} socket @param {Wire.JoinTable | Wire.GetLeaderboard | Wire.ListTables} command
+   */
   async #restore(socket, command) {
-    const answer = await this.#exchange(socket, command).catch((error) => {
+    try {
+      this.#deliver(await this.#exchange(socket, { ...command, id: this.nextId++ }));
+    } catch (error) {
       if (!(error instanceof Refused) || error.event.retry) throw error;
-      return command.table
-        ? { type: "seat_lost", table: command.table, reason: error.message }
-        : null;
-    });
-    if (answer) this.#deliver(answer);
+      if (command.type === "join_table")
+        this.#deliver({ type: "seat_lost", table: command.table, reason: error.message });
+    }
   }
 
-  /** Send one command of the greeting and return its answer. @param {WebSocket} socket @param {any} command @returns {Promise<any>} */
+  /**
+   * Send one command of the greeting and return its answer.
+   * @param {WebSocket} socket @param {Wire.Command} command @returns {Promise<Wire.Event>}
+   */
   #exchange(socket, command) {
-    const id = command.type === "hello" ? OWN_ID : this.nextId++;
     return new Promise((resolve, reject) => {
-      this.greetings.set(id, (event) =>
+      this.greetings.set(command.id, (event) =>
         event.type === "refused" ? reject(new Refused(event)) : resolve(event),
       );
-      socket.send(JSON.stringify({ ...command, id }));
+      socket.send(JSON.stringify(command));
     });
   }
 
-  /** @param {WebSocket} socket @param {any} error */
+  /** @param {WebSocket} socket @param {Error} error */
   #lost(socket, error) {
     if (socket !== this.socket || this.end) return;
     this.socket = null;
@@ -280,18 +255,16 @@ export class Connection {
     this.greetings.clear();
     const wasGreeted = this.isGreeted;
     this.isGreeted = false;
+    const code = error instanceof Closed ? error.code : 0;
     const isFinal =
-      error instanceof Refused
-        ? !error.event.retry
-        : error.code >= 4500 || FAULTS_OF_CLIENT.has(error.code);
+      error instanceof Refused ? !error.event.retry : code >= 4500 || FAULTS_OF_CLIENT.has(code);
     if (isFinal) return this.close(error);
     const isSteady = wasGreeted && performance.now() - this.openedAt > STEADY_AFTER;
-    this.failures = isSteady ? 1 : this.failures + (error.code === 4000 ? 0 : 1);
+    this.failures = isSteady ? 1 : this.failures + (code === 4000 ? 0 : 1);
     // a browser without a network may reach this computer, and says when it has one again
     const isHopeless = this.failures > MANY_FAILURES || !navigator.onLine;
-    const longest = isHopeless
-      ? LONG_WAIT
-      : Math.min(LARGEST_WAIT, FIRST_WAIT * 2 ** Math.min(this.failures, 10));
+    const growing = Math.min(LARGEST_WAIT, FIRST_WAIT * 2 ** Math.min(this.failures, 10));
+    const longest = isHopeless ? LONG_WAIT : growing;
     this.retry = setTimeout(() => this.#open(), Math.max(20, Math.random() * longest));
     if (this.welcome) this.#setLink("reconnecting");
   }
@@ -306,43 +279,36 @@ export class Connection {
 
   // Receiving and sending
 
-  /** @param {WebSocket} socket @param {any} data */
+  /** @param {WebSocket} socket @param {string} data */
   #received(socket, data) {
     if (socket !== this.socket) return;
     this.heardAt = performance.now();
-    let event;
-    try {
-      event = JSON.parse(data);
-    } catch {
-      return;
-    }
-    if (typeof event !== "object" || event === null) return;
-    const greeting = this.greetings.get(event.re);
+    /** @type {Wire.Event} */
+    const event = JSON.parse(data);
+    const re = event.re ?? 0;
+    const greeting = this.greetings.get(re);
     if (greeting && !this.isGreeted) {
-      this.greetings.delete(event.re);
+      this.greetings.delete(re);
       return greeting(event);
     }
     if (event.type === "alive") return this.#alive(event);
-    const pending = this.pending.get(event.re);
+    const pending = this.pending.get(re);
     if (pending) this.#answer(pending, event);
     else if (event.type !== "done" && event.type !== "refused") this.#deliver(event);
   }
 
-  /** @param {Pending} pending @param {any} event */
+  /** @param {Pending} pending @param {Wire.Event} event */
   #answer({ command, resolve, reject }, event) {
-    if (event.type === "refused" && this.#mayRetry(command, event)) {
-      setTimeout(
-        () => this.isGreeted && this.pending.has(command.id) && this.#send(command),
-        Math.max(event.wait, 100),
-      );
-      return;
-    }
+    const again = () => this.isGreeted && this.pending.has(command.id) && this.#send(command);
+    if (event.type === "refused" && this.#mayRetry(command, event))
+      return setTimeout(again, Math.max(event.wait ?? 0, 100));
     this.pending.delete(command.id);
-    this.options.onAnswer?.(command, event);
+    this.options.onAnswer(command, event);
     if (event.type === "refused") return reject(new Refused(event));
     if (event.type === "snapshot") {
       const { code } = event.table;
-      if (command.seat === false && code !== this.seat) this.watched.add(code);
+      if (command.type === "join_table" && command.seat === false && code !== this.seat)
+        this.watched.add(code);
       else {
         this.seat = code;
         this.watched.delete(code);
@@ -355,16 +321,19 @@ export class Connection {
     resolve(event);
   }
 
-  /** A command may go again alone, if no later one that uses up an id was sent. @param {any} command @param {any} event */
-  #mayRetry(command, event) {
-    if (!event.retry || event.code === "server_fault" || event.wait > MAX_RETRY_WAIT) return false;
-    const later = [...this.pending.values()].some(
-      (other) => other.command.id > command.id && !UNORDERED.has(other.command.type),
-    );
-    return UNORDERED.has(command.type) || !later;
+  /**
+   * A command may go again alone, if no later one was sent whose order counts.
+   * @param {Wire.Command} command @param {Wire.Refused} event
+   */
+  #mayRetry(command, { retry, code, wait = 0 }) {
+    if (!retry || code === "server_fault" || wait > MAX_RETRY_WAIT) return false;
+    const isLater = (/** @type {Wire.Command} */ { id, type }) =>
+      id > command.id && !UNORDERED.has(type);
+    const others = [...this.pending.values()].map((pending) => pending.command);
+    return UNORDERED.has(command.type) || !others.some(isLater);
   }
 
-  /** @param {any} event */
+  /** @param {Wire.Event} event */
   #deliver(event) {
     if (event.type === "seat_lost") this.forget(event.table);
     this.options.onEvent(event);
@@ -372,27 +341,25 @@ export class Connection {
 
   #beat() {
     if (!this.socket) return;
-    if (
-      performance.now() - Math.max(this.heardAt, this.openedAt) >
-      (this.isGreeted ? SILENCE : GREET_WITHIN)
-    )
+    const now = performance.now();
+    const silence = now - Math.max(this.heardAt, this.openedAt);
+    if (silence > (this.isGreeted ? SILENCE : GREET_WITHIN))
       return this.#lost(this.socket, new Closed(1006, "silence"));
     if (!this.isGreeted || this.sentBeatAt) return;
-    const now = performance.now();
     const active = this.actedAt > this.shownAt && now - this.shownAt >= ACTIVE_EVERY;
     if (active) this.shownAt = now;
     this.sentBeatAt = now;
     this.#send({ type: "heartbeat", id: OWN_ID, ...(active ? { active } : {}) });
   }
 
-  /** @param {any} event */
+  /** @param {Wire.Alive} event */
   #alive(event) {
     if (event.re !== OWN_ID || !this.sentBeatAt) return;
     this.clock.observe(this.sentBeatAt, performance.now(), event.now);
     this.sentBeatAt = 0;
   }
 
-  /** @param {any} command */
+  /** @param {Wire.Command} command */
   #send(command) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
   }

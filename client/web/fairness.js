@@ -6,7 +6,7 @@ import { store, storedJson } from "./identity.js";
 /**
  * `listed`: the racers for whom the nonce was revealed, with their hashes; empty before.
  * @typedef {{commitment: string, nonce: string, listed: string}} Promised
- * @typedef {import("./connection.js").Table} Table
+ * @typedef {Wire.Table} Table
  */
 
 /** How many deals' nonces this browser keeps. */

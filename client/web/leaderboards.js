@@ -1,26 +1,11 @@
 /** The leaderboards: one page at a time, followed live. The address holds what is shown, so it can be sent to others. */
 
 import { GAMES, gameTitle } from "./cards.js";
-import {
-  againstRivals,
-  clockText,
-  counted,
-  dollars,
-  h,
-  pageHead,
-  refill,
-  rivals,
-  tone,
-  write,
-} from "./page.js";
+import { Screen, againstRivals, clockText, counted, dollars, h, pageHead } from "./page.js";
+import { rivals, tableOf, tone } from "./page.js";
 import { youButton } from "./table.js";
 
-/**
- * @typedef {import("./main.js").App} App
- * @typedef {import("./connection.js").Leaderboard} Leaderboard
- * @typedef {import("./connection.js").LeaderboardRow} LeaderboardRow
- * @typedef {{game: string, ranking: string, period: string, bots: boolean, around_me: boolean, limit: number}} Query
- */
+/** @typedef {{game: string, ranking: string, period: string, bots: boolean, around_me: boolean, limit: number}} Query */
 
 const RANKINGS = { best: "Best result", bankroll: "Bankroll" };
 const PERIODS = { day: "Today", week: "Week", month: "Month", all: "Ever" };
@@ -32,11 +17,8 @@ const MOST_ROWS = 100;
 /** What the address asks for. @returns {Query} */
 function query() {
   const asked = new URLSearchParams(location.search);
-  const known = (
-    /** @type {string} */ name,
-    /** @type {object} */ values,
-    /** @type {string} */ otherwise,
-  ) => {
+  /** @param {string} name @param {object} values @param {string} otherwise */
+  const known = (name, values, otherwise) => {
     const value = asked.get(name) ?? "";
     return value in values ? value : otherwise;
   };
@@ -61,12 +43,12 @@ function address(query, change) {
   return `/leaderboards/${game}?${asked}`.replace(/\?$/, "");
 }
 
-/** When a result was reached, with tenths of seconds; empty if no move raised the deal's count. @param {LeaderboardRow} row */
+/** When a result was reached, with tenths of seconds; empty if no move raised the deal's count. @param {Wire.LeaderboardRow} row */
 function after({ elapsed }) {
   return elapsed ? `${clockText(elapsed)}.${Math.floor((elapsed % 1000) / 100)}` : "";
 }
 
-/** @param {Leaderboard} page */
+/** @param {Wire.Leaderboard} page */
 function summary({ total, key, bots, rows, me }) {
   const who = counted(total, bots ? "bot" : "player");
   const yours = me
@@ -77,228 +59,154 @@ function summary({ total, key, bots, rows, me }) {
   return `Live \u00b7 ${key === "all" ? "all time" : key} \u00b7 ${total > rows.length ? `${rows.length} of ${who}` : who}${yours}`;
 }
 
-export class LeaderboardsScreen {
-  /** @param {App} app */
-  constructor(app) {
-    this.app = app;
-    this.asked = "";
-    /** @type {Leaderboard | null} */
-    this.page = null;
-    this.isClosed = false;
-    this.heading = h("h1", { tabindex: -1 });
-    this.chips = h("div", { class: "choices" });
-    this.table = h("div", { class: "box" });
-    this.more = h("p");
-    this.status = h("p", { role: "status", class: "dim" });
-    this.node = h(
-      "div",
-      { class: "plain" },
-      pageHead(youButton(app)),
-      h(
-        "main",
-        { class: "page" },
-        this.heading,
-        this.chips,
-        this.table,
-        this.more,
-        this.status,
-        h(
-          "p",
-          { class: "dim" },
-          "Only ranked races count: a random deal, a time limit, and at least two people among the racers. Bots have leaderboards of their own.",
-        ),
-      ),
-    );
-  }
-
-  shown() {
-    this.heading.focus();
-  }
+export class LeaderboardsScreen extends Screen {
+  /** The query that was asked last, by its address. */
+  asked = "";
+  /** @type {Wire.Leaderboard | null} */
+  page = null;
 
   show() {
-    const now = query();
-    this.#showChips(now);
-    const title = `${gameTitle(now.game)}: ${now.ranking === "best" ? "best results" : "most money"} ${WHEN[/** @type {"day"} */ (now.period)]}${now.bots ? ", bots" : ""}`;
-    write(this.heading, title);
-    document.title = `${title} \u00b7 Saratoga`;
     const { link } = this.app.connection;
-    if (link === "connecting") write(this.status, "Connecting to the server\u2026");
-    else if (link === "connected") this.#subscribe(now);
-    else write(this.status, "Connection lost; trying again.");
+    if (link === "connecting") this.say("Connecting to the server\u2026");
+    else if (link === "connected") this.#subscribe(query());
+    else this.say("Connection lost; trying again.");
+  }
+
+  view() {
+    const now = query();
+    const what = now.ranking === "best" ? "best results" : "most money";
+    const when = WHEN[/** @type {"day"} */ (now.period)];
+    const title = `${gameTitle(now.game)}: ${what} ${when}${now.bots ? ", bots" : ""}`;
+    document.title = `${title} \u00b7 Saratoga`;
+    const { page } = this;
+    const hasMore =
+      page && page.total > page.rows.length && now.limit < MOST_ROWS && !now.around_me;
+    const more = { href: address(now, { limit: MOST_ROWS }) };
+    const counts =
+      "Only ranked races count: a random deal, a time limit, and at least two people among the racers. Bots have leaderboards of their own.";
+    return [
+      pageHead(youButton(this.app)),
+      h(
+        "main.page",
+        h("h1", { tabindex: -1 }, title),
+        h("div.choices", ...this.#chips(now)),
+        h("div.box", page && this.#table(page, title)),
+        h("p", hasMore && h("a.button", more, "Show more")),
+        h("p.dim", { role: "status" }, this.said),
+        h("p.dim", counts),
+      ),
+    ];
   }
 
   /** @param {Query} now */
-  #showChips(now) {
+  #chips(now) {
+    /** @param {string} label @param {[string, Partial<Query>][]} links with what they change */
+    const row = (label, links) => {
+      const chips = links.map(([text, change]) => {
+        const href = address(now, change);
+        const current = href === address(now, {}) ? "page" : null;
+        return h("a", { href, "data-key": `${label} ${text}`, "aria-current": current }, text);
+      });
+      return h("nav.chips", { "aria-label": label, "data-key": label }, ...chips);
+    };
+    /** @type {string[]} */
     const games = this.app.connection.welcome?.games ?? Object.keys(GAMES);
-    const row = (/** @type {string} */ label, /** @type {[string, string, boolean][]} */ links) =>
-      h(
-        "nav",
-        { class: "chips", "aria-label": label },
-        ...links.map(([text, href, isCurrent]) =>
-          h(
-            "a",
-            { href, "data-key": `${label} ${text}`, "aria-current": isCurrent ? "page" : null },
-            text,
-          ),
-        ),
-      );
-    const rows = now.bots ? "bots" : now.around_me ? "me" : "";
-    refill(
-      this.chips,
+    return [
       row(
         "Game",
-        games.map((/** @type {string} */ game) => [
-          gameTitle(game),
-          address(now, { game }),
-          game === now.game,
-        ]),
+        games.map((game) => [gameTitle(game), { game }]),
       ),
       row(
         "Period",
-        Object.entries(PERIODS).map(([period, text]) => [
-          text,
-          address(now, { period }),
-          period === now.period,
-        ]),
+        Object.entries(PERIODS).map(([period, text]) => [text, { period }]),
       ),
       row(
         "Ranking",
-        Object.entries(RANKINGS).map(([ranking, text]) => [
-          text,
-          address(now, { ranking }),
-          ranking === now.ranking,
-        ]),
+        Object.entries(RANKINGS).map(([ranking, text]) => [text, { ranking }]),
       ),
       row(
         "Rows",
         Object.entries(WHOSE).map(([which, text]) => [
           text,
-          address(now, { bots: which === "bots", around_me: which === "me" }),
-          which === rows,
+          { bots: which === "bots", around_me: which === "me" },
         ]),
       ),
-    );
+    ];
   }
 
   /** @param {Query} now */
   async #subscribe(now) {
     const asked = address(now, {});
-    if (asked === this.asked) return this.page && write(this.status, summary(this.page));
+    if (asked === this.asked) return this.say(this.page ? summary(this.page) : this.said);
     this.asked = asked;
-    write(this.status, "Loading\u2026");
+    this.say("Loading\u2026");
     try {
       const page = await this.app.connection.request("get_leaderboard", { ...now, follow: true });
-      if (asked === this.asked && !this.isClosed) this.#showPage(page);
+      if (asked === this.asked && !this.isClosed) this.hear(page);
     } catch (error) {
-      if (asked === this.asked && !this.isClosed)
-        write(this.status, error instanceof Error ? error.message : String(error));
+      if (asked === this.asked && !this.isClosed) this.say(/** @type {Error} */ (error).message);
     }
   }
 
-  /** @param {import("./connection.js").ServerEvent} event */
+  /** @param {Wire.Event} event */
   hear(event) {
-    if (event.type === "leaderboard") this.#showPage(event);
-  }
-
-  /** @param {Leaderboard} page */
-  #showPage(page) {
+    if (event.type !== "leaderboard") return;
     const now = query();
-    if (
-      page.game !== now.game ||
-      page.ranking !== now.ranking ||
-      page.period !== now.period ||
-      page.bots !== now.bots
-    )
-      return;
-    this.page = page;
-    const isBest = page.ranking === "best";
-    const rows = page.rows.map((row) => this.#row(page, row));
-    const { me } = page;
-    const isOwnBelow = me && !page.rows.some((row) => row.player === me.player);
-    const heads = isBest ? ["banked", "net"] : ["net", "races"];
-    const head = (/** @type {string} */ text, name = "n") =>
-      h("th", { scope: "col", class: name }, text);
-    refill(
-      this.table,
-      rows.length || me
-        ? h(
-            "table",
-            { class: "rows" },
-            h("caption", { class: "unseen" }, this.heading.textContent),
-            h(
-              "thead",
-              {},
-              h(
-                "tr",
-                {},
-                head("#"),
-                head(page.bots ? "bot" : "player", "wide-name"),
-                head(heads[0]),
-                head(heads[1]),
-                head("people", "n wide-only"),
-                isBest ? head("after", "n wide-only") : null,
-                head(isBest ? "race" : "last race"),
-              ),
-            ),
-            h("tbody", {}, ...rows, isOwnBelow ? this.#row(page, me) : null),
-          )
-        : h("p", {}, "No results yet."),
+    const isAsked = /** @type {const} */ (["game", "ranking", "period", "bots"]).every(
+      (name) => event[name] === now[name],
     );
-    write(this.status, summary(page));
-    const hasMore = page.total > page.rows.length && now.limit < MOST_ROWS && !now.around_me;
-    refill(
-      this.more,
-      hasMore && h("a", { class: "button", href: address(now, { limit: MOST_ROWS }) }, "Show more"),
+    if (!isAsked) return;
+    this.page = event;
+    this.say(summary(event));
+  }
+
+  /** @param {Wire.Leaderboard} page @param {string} title */
+  #table(page, title) {
+    const { rows, me, bots } = page;
+    if (!rows.length && !me) return h("p", "No results yet.");
+    const isBest = page.ranking === "best";
+    const shown = rows.map((row) => this.#row(page, row));
+    if (me && !rows.some((row) => row.player === me.player)) shown.push(this.#row(page, me));
+    const heads = isBest ? ["banked.n", "net.n"] : ["net.n", "races.n"];
+    return tableOf(
+      title,
+      [
+        "#.n",
+        `${bots ? "bot" : "player"}.wide-name`,
+        ...heads,
+        "people.n.wide-only",
+        isBest && "after.n.wide-only",
+        isBest ? "race.n" : "last race.n",
+      ],
+      shown,
     );
   }
 
-  /** @param {Leaderboard} page @param {LeaderboardRow} row */
+  /** @param {Wire.Leaderboard} page @param {Wire.LeaderboardRow} row */
   #row(page, row) {
+    const { player, name, rank, value, net = 0, races = 0, rivals: people = 0, race } = row;
     const isBest = page.ranking === "best";
-    const isMe = row.player === this.app.player;
-    const money = isBest ? (row.net ?? 0) : row.value;
-    const amount = h("td", { class: `n ${tone(money)}` }, dollars(money));
+    const isMe = player === this.app.player;
+    const money = isBest ? net : value;
+    const amount = h(`td.n.${tone(money)}`, dollars(money));
+    const link = { href: `/races/${race}`, "data-key": `race ${player}` };
     return h(
-      "tr",
-      { class: isMe ? "me" : null },
-      h("td", { class: "n" }, row.rank),
-      h(
-        "td",
-        {},
-        row.name,
-        isMe ? " (you)" : null,
-        page.bots ? h("span", { class: "bot" }, "bot") : null,
-        againstRivals(row.rivals ?? 0),
-      ),
-      isBest ? h("td", { class: "n" }, row.value) : amount,
-      isBest ? amount : h("td", { class: "n" }, row.races ?? 0),
-      h("td", { class: "n wide-only" }, rivals(row.rivals ?? 0)),
-      isBest ? h("td", { class: "n wide-only" }, after(row)) : null,
-      h(
-        "td",
-        { class: "n" },
-        row.race
-          ? h(
-              "a",
-              { href: `/races/${row.race}`, "data-key": `race ${row.player}` },
-              "race",
-              h("span", { class: "unseen" }, ` ${row.race} of ${row.name}`),
-            )
-          : "",
-      ),
+      isMe ? "tr.me" : "tr",
+      h("td.n", rank),
+      h("td", name, isMe && " (you)", page.bots && h("span.bot", "bot"), againstRivals(people)),
+      isBest ? h("td.n", value) : amount,
+      isBest ? amount : h("td.n", races),
+      h("td.n.wide-only", rivals(people)),
+      isBest && h("td.n.wide-only", after(row)),
+      h("td.n", race && h("a", link, "race", h("span.unseen", ` ${race} of ${name}`))),
     );
-  }
-
-  key() {
-    return false;
   }
 
   close() {
-    this.isClosed = true;
+    super.close();
+    const { page } = this;
     // a query that does not follow ends the subscription
-    if (this.page)
-      this.app.connection
-        .request("get_leaderboard", { game: this.page.game, limit: 1 })
-        .catch(() => {});
+    if (page)
+      this.app.connection.request("get_leaderboard", { game: page.game, limit: 1 }).catch(() => {});
   }
 }

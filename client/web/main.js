@@ -1,26 +1,17 @@
 /**
  * The page: one connection, one table, one screen at a time, chosen by the path and the table's phase.
  *
- * A screen is `{node, show(state), tick(), key(event), close()}`. It asks the app for what it wants done.
+ * A screen asks the app for what it wants done.
  */
 
 import { gameTitle, suitColours } from "./cards.js";
 import { Closed, Connection, Refused } from "./connection.js";
 import { Nonces } from "./fairness.js";
 import { randomHex } from "./hash.js";
-import {
-  changeLook,
-  look,
-  playerId,
-  rememberName,
-  rememberWatching,
-  showLook,
-  store,
-  stored,
-  token,
-  watchesOnly,
-} from "./identity.js";
-import { CODE, button, fill, h, openQuestion, openSheet, pageHead, write } from "./page.js";
+import * as me from "./identity.js";
+import { look, changeLook } from "./identity.js";
+import { CODE, Screen, button, choice, field, fill, h, leaders, openQuestion } from "./page.js";
+import { openSheet, pageHead } from "./page.js";
 import { CountdownScreen, KEYS, RaceScreen, WatchScreen } from "./race.js";
 import * as session from "./session.js";
 import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
@@ -33,17 +24,21 @@ const LONG = 4_000;
 const REPLAYS = 5;
 const HOST_AWAY =
   "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
-const THEMES = ["", "felt", "paper", "contrast"];
+/** @type {Record<string, string>} */
+const THEMES = {
+  "": "as the system's",
+  felt: "felt, dark",
+  paper: "paper, light",
+  contrast: "high contrast",
+};
 const INCOMPLETE =
   "The server or a proxy before it withholds the part of this page that shows results: load the page again later, or tell the server's operator.";
 const IS_CODE = new RegExp(`^${CODE}$`);
 
 /**
- * @typedef {import("./session.js").State} State @typedef {import("./connection.js").Table} Table
- * @typedef {import("./connection.js").Settings} Settings @typedef {import("./connection.js").ServerEvent} ServerEvent
- * @typedef {{node: HTMLElement, show: (state: State) => void, tick?: () => void, key: (event: KeyboardEvent) => boolean,
- *   close: () => void, shown?: () => void, showLook?: () => void, say?: (text: string) => void, hear?: (event: ServerEvent) => void}} Screen
- *   `hear` takes events that no table's state holds
+ * @typedef {import("./session.js").State} State
+ * @typedef {Partial<Omit<Screen, "said">> & {node: Element, show: (state: State) => void, showLook?: () => void,
+ *   key: (event: KeyboardEvent) => unknown, close: () => void}} AnyScreen
  */
 
 export class App {
@@ -51,9 +46,7 @@ export class App {
     this.root = /** @type {HTMLElement} */ (document.getElementById("screen"));
     /** @type {State | null} The state of the table of the path; `null` before its snapshot. */
     this.known = null;
-    /** The game whose leaderboard the link in the head opens: that of the table or leaderboard that was shown last. */
-    this.game = "canfield";
-    /** @type {Screen | null} */
+    /** @type {AnyScreen | null} */
     this.screen = null;
     this.kind = "";
     this.watchesRace = "";
@@ -67,9 +60,9 @@ export class App {
     this.trouble = null;
     /** The alarms of this visit. @type {import("./session.js").Alarm[]} */
     this.alarms = [];
-    this.alarmBar = h("div", { class: "alarms", role: "alert" });
+    this.alarmBar = h("div.alarms", { role: "alert" });
     document.body.prepend(this.alarmBar);
-    this.player = playerId();
+    this.player = me.playerId();
     this.nonces = new Nonces(this.player, (race, sentence) => this.alarm(race, sentence));
     this.witness = new Witness(this);
     /** @type {typeof import("./results.js") | null} */
@@ -86,8 +79,8 @@ export class App {
     document.addEventListener("click", (event) => this.#clicked(event));
     addEventListener("popstate", () => this.#route());
     setInterval(() => this.#tick(), TICK);
-    showLook();
-    matchMedia("(prefers-contrast: more)").addEventListener("change", showLook);
+    me.showLook();
+    matchMedia("(prefers-contrast: more)").addEventListener("change", me.showLook);
     this.show();
     this.#loadLater();
   }
@@ -96,12 +89,13 @@ export class App {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     return new Connection({
       url: `${scheme}://${location.host}/`,
-      token: token(),
-      name: null,
+      token: me.token(),
       onEvent: (event) => this.#received(event),
       onLink: (link, end) => this.#linked(link, end),
-      onAnswer: (command, answer) =>
-        answer.type === "board" && this.witness.see(answer, command.move ?? "cash-out"),
+      onAnswer: (command, answer) => {
+        if (answer.type === "board")
+          this.witness.see(answer, command.type === "move" ? command.move : "cash-out");
+      },
       onWelcome: (welcome) =>
         welcome.player !== this.player && this.alarm("", "the server takes you for another player"),
     });
@@ -180,11 +174,11 @@ export class App {
 
   /** Claim a name, if it is another. @param {string} name */
   async claim(name) {
-    await this.connection.greeted;
-    const { welcome } = this.connection;
+    const { connection } = this;
+    const welcome = connection.welcome ?? (await connection.greeted);
     if (name && name !== welcome.name)
-      welcome.name = (await this.connection.request("claim_name", { name })).name;
-    rememberName(welcome.name ?? name);
+      welcome.name = (await connection.request("claim_name", { name })).name;
+    me.rememberName(welcome.name ?? name);
   }
 
   /** The code of the table where the player has a seat; empty without one. @returns {string} */
@@ -192,7 +186,7 @@ export class App {
     return this.connection.seat || (this.connection.welcome?.table ?? "");
   }
 
-  /** Open a table with these settings, and go there. @param {Settings} settings */
+  /** Open a table with these settings, and go there. @param {Wire.TableSettings} settings */
   async openTable(settings) {
     // a repeat with the same key opens no second table
     const taken = await this.#takeSeat("create_table", { ...settings, key: randomHex(16) });
@@ -203,20 +197,20 @@ export class App {
   async sitDown(code = this.code, name = "") {
     await this.claim(name);
     if (!(await this.#takeSeat("join_table", { table: code }))) return;
-    rememberWatching(code, false);
+    me.rememberWatching(code, false);
     this.go(`/${code}`);
   }
 
   /** Take a seat at the table that is watched; a player without a name gives one first. */
   sitIn() {
     if (this.connection.welcome?.name) return this.sitDown().catch((error) => this.fail(error));
-    rememberWatching(this.code, false);
+    me.rememberWatching(this.code, false);
     this.show();
   }
 
   /** Watch a table without a seat. @param {string} [code] */
   watch(code = this.code) {
-    rememberWatching(code, true);
+    me.rememberWatching(code, true);
     this.go(`/${code}`);
   }
 
@@ -224,16 +218,21 @@ export class App {
    * Take a seat by a command and return its answer; `null` if the player keeps the seat at another table.
    * That seat is given up last, when the wanted table is known to have one and a host has agreed, and is
    * taken again if the server refuses the new one even so.
-   * @param {string} type @param {Record<string, any>} fields
+   * @template {"create_table" | "join_table"} Type
+   * @param {Type} type @param {import("./connection.js").Fields<Type> & {table?: string}} fields
    */
   async #takeSeat(type, fields) {
     const { connection, seat } = this;
     if (!seat || seat === fields.table) return connection.request(type, fields);
     const reason = fields.table ? await this.#whyNoSeatAt(fields.table) : "";
-    const { table } = await connection.request("join_table", { table: seat }).catch((error) => {
-      if (error instanceof Refused) return {};
-      throw error;
-    });
+    const former = connection.request("join_table", { table: seat });
+    const table = await former.then(
+      (snapshot) => snapshot.table,
+      (error) => {
+        if (error instanceof Refused) return null;
+        throw error;
+      },
+    );
     if (table && isRacingAt(table, this.player)) {
       this.opening = `You are in a race at ${seat}, so you return there.`;
       this.go(`/${seat}`);
@@ -262,7 +261,7 @@ export class App {
 
   // Events
 
-  /** @param {ServerEvent} event */
+  /** @param {Wire.Event} event */
   #received(event) {
     const { known } = this;
     if (event.type === "snapshot" && event.table.code === this.code) {
@@ -297,7 +296,7 @@ export class App {
     this.show();
   }
 
-  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {Table} table */
+  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {Wire.Table} table */
   #keepPromise(table) {
     // to act for a seat that another connection holds would close this one
     if (this.connection.seat !== table.code) return;
@@ -352,8 +351,12 @@ export class App {
     this.connection.act();
   }
 
-  /** Send a command; a refusal becomes a notice. @param {string} type @param {Record<string, unknown>} [fields] */
-  async ask(type, fields = {}) {
+  /**
+   * Send a command; a refusal becomes a notice.
+   * @template {Wire.Command["type"]} Type
+   * @param {Type} type @param {import("./connection.js").Fields<Type>} fields
+   */
+  async ask(type, fields) {
     try {
       return await this.connection.request(type, fields);
     } catch (error) {
@@ -362,7 +365,7 @@ export class App {
     }
   }
 
-  /** The boards of a finished race as the server replays them, which may take it a while. @param {string} race @returns {Promise<import("./connection.js").ReplayedRace>} */
+  /** The boards of a finished race as the server replays them, which may take it a while. @param {string} race @returns {Promise<Wire.ReplayedRace>} */
   async replayed(race) {
     for (let attempts = 1; ; attempts++) {
       const answer = await fetch(`/api/records/${race}/boards`);
@@ -394,6 +397,21 @@ export class App {
       });
   }
 
+  /**
+   * Send a command on the own board and take the board of its answer; return why it was refused, if it was.
+   * @param {session.OwnBoard} own @param {"move" | "cash_out"} type @param {{move?: string}} [fields]
+   */
+  async #act({ race, count }, type, fields) {
+    try {
+      const command = { race, after: count, ...fields };
+      const { board } = await this.connection.request(type, command);
+      if (this.known) this.known = session.confirmed(this.known, board);
+    } catch (error) {
+      if (error instanceof Refused) return error;
+    }
+    return null;
+  }
+
   /** @param {string} move */
   async play(move) {
     const { own } = this.state;
@@ -401,36 +419,7 @@ export class App {
     this.sentAt = performance.now();
     this.known = session.withMove(this.state, move);
     this.show();
-    try {
-      const { board } = await this.connection.request("move", {
-        race: own.race,
-        after: own.count,
-        move,
-      });
-      if (this.known) this.known = session.confirmed(this.known, board);
-    } catch (error) {
-      if (!(error instanceof Refused) || !this.known) return;
-      this.known = session.takenBack(this.known, reasonOf(error, move), error.event.board);
-    }
-    this.show();
-  }
-
-  /** Ask the server why a move is refused; the list of legal moves says that it is. @param {string} move */
-  async why(move) {
-    const { own } = this.state;
-    if (!own || !session.mayMove(own) || own.legal.includes(move)) return "";
-    try {
-      const { board } = await this.connection.request("move", {
-        race: own.race,
-        after: own.count,
-        move,
-      });
-      if (this.known) this.known = session.confirmed(this.known, board);
-      this.show();
-    } catch (error) {
-      if (error instanceof Refused && error.code === "illegal_move") return reasonOf(error, move);
-    }
-    return "";
+    this.#takeBack(await this.#act(own, "move", { move }), move);
   }
 
   async cashOut() {
@@ -438,17 +427,23 @@ export class App {
     if (!own) return;
     this.known = session.withCashOut(this.state);
     this.show();
-    try {
-      const { board } = await this.connection.request("cash_out", {
-        race: own.race,
-        after: own.count,
-      });
-      if (this.known) this.known = session.confirmed(this.known, board);
-    } catch (error) {
-      if (error instanceof Refused && this.known)
-        this.known = session.takenBack(this.known, error.message, error.event.board);
-    }
+    this.#takeBack(await this.#act(own, "cash_out"), "");
+  }
+
+  /** @param {Refused | null} refused @param {string} move */
+  #takeBack(refused, move) {
+    if (refused && this.known)
+      this.known = session.takenBack(this.known, reasonOf(refused, move), refused.event.board);
     this.show();
+  }
+
+  /** Ask the server why a move is refused; the list of legal moves says that it is. @param {string} move */
+  async why(move) {
+    const { own } = this.state;
+    if (!own || !session.mayMove(own) || own.legal.includes(move)) return "";
+    const refused = await this.#act(own, "move", { move });
+    this.show();
+    return refused?.code === "illegal_move" ? reasonOf(refused, move) : "";
   }
 
   endRace() {
@@ -469,14 +464,14 @@ export class App {
       own?.state === "racing"
         ? `Your race ends with ${own.banked} banked, and you give up your seat.`
         : "You give up your seat.";
-    openQuestion("Leave the table?", "Stay", "Leave", () => this.leave(), h("p", {}, words));
+    openQuestion("Leave the table?", "Stay", "Leave", () => this.leave(), h("p", words));
   }
 
   async leave() {
     const { table } = this.state;
     if (await this.ask("leave_table", { table: table.code })) {
       this.known = null;
-      rememberWatching(table.code, false);
+      me.rememberWatching(table.code, false);
       this.go("/");
     }
   }
@@ -484,9 +479,10 @@ export class App {
   // The look
 
   nextTheme() {
-    const theme = THEMES[(THEMES.indexOf(look().theme) + 1) % THEMES.length];
+    const themes = Object.keys(THEMES);
+    const theme = themes[(themes.indexOf(look().theme) + 1) % themes.length];
     changeLook({ theme });
-    return theme || "as the system's";
+    return theme || THEMES[theme];
   }
 
   /** @param {string} game */
@@ -499,91 +495,43 @@ export class App {
   /** @param {boolean} [showsRules] */
   openLook(showsRules = false) {
     const game = this.known?.table.settings.game ?? "";
-    const { theme, hand, keys } = look();
-    const choice = (
-      /** @type {string} */ label,
-      /** @type {[string, string][]} */ options,
-      /** @type {string} */ value,
-      /** @type {(value: string) => void} */ change,
-    ) =>
-      h(
-        "label",
-        { class: "field" },
-        label,
-        h(
-          "select",
-          {
-            onchange: (/** @type {Event & {target: HTMLSelectElement}} */ event) => {
-              change(event.target.value);
-              this.screen?.showLook?.();
-            },
-          },
-          ...options.map(([name, words]) =>
-            h("option", { value: name, selected: name === value }, words),
-          ),
-        ),
-      );
-    const rules = h(
-      "details",
-      { class: "rules", open: showsRules },
-      h("summary", {}, `Rules of ${gameTitle(game)}`),
-      h("div", { role: "status" }, "Loading\u2026"),
-    );
-    if (game) this.#loadRules(game, rules.lastElementChild);
-    const help = h(
-      "details",
-      { class: "rules" },
-      h("summary", {}, "Keys in a race"),
-      h("dl", {}, ...KEYS.flatMap(([key, effect]) => [h("dt", {}, key), h("dd", {}, effect)])),
-    );
-    const sheet = openSheet(
-      { title: "Look and rules", class: "look" },
-      game && rules,
-      game && help,
-      choice(
+    const title = gameTitle(game);
+    const { theme, hand, suits, keys } = look();
+    /**
+     * @template Value
+     * @param {string} label @param {Value[]} values @param {(value: Value) => string} words
+     * @param {Value} present @param {(value: Value) => Partial<me.Look>} change
+     */
+    const pick = (label, values, words, present, change) => {
+      const changed = (/** @type {Value} */ value) => {
+        changeLook(change(value));
+        this.screen?.showLook?.();
+      };
+      return field(label, choice(values, words, present, changed));
+    };
+    const rules = h("div", { role: "status" }, "Loading\u2026");
+    if (game) this.#loadRules(game, rules);
+    openSheet(
+      { title: "Look and rules", class: "look", back: "Back" },
+      game && h("details.rules", { open: showsRules }, h("summary", `Rules of ${title}`), rules),
+      game && h("details.rules", h("summary", "Keys in a race"), termsOf(KEYS)),
+      pick(
         "Colours",
-        [
-          ["", "as the system's"],
-          ["felt", "felt, dark"],
-          ["paper", "paper, light"],
-          ["contrast", "high contrast"],
-        ],
+        Object.keys(THEMES),
+        (each) => THEMES[each],
         theme,
-        (value) => changeLook({ theme: value }),
+        (to) => ({ theme: to }),
       ),
       game &&
-        choice(
-          `Suits of ${gameTitle(game)}`,
-          [
-            ["2", "two colours"],
-            ["4", "four colours"],
-          ],
-          String(suitColours(game)),
-          (value) => changeLook({ suits: { ...look().suits, [game]: Number(value) } }),
+        pick(
+          `Suits of ${title}`,
+          [2, 4],
+          (number) => `${number === 2 ? "two" : "four"} colours`,
+          suitColours(game),
+          (number) => ({ suits: { ...suits, [game]: number } }),
         ),
-      choice(
-        "Hand",
-        [
-          ["right", "right"],
-          ["left", "left"],
-        ],
-        hand,
-        (value) => changeLook({ hand: value }),
-      ),
-      choice(
-        "Single keys",
-        [
-          ["on", "on"],
-          ["off", "off"],
-        ],
-        keys,
-        (value) => changeLook({ keys: value }),
-      ),
-      h(
-        "div",
-        { class: "row" },
-        button("Back", () => sheet.close(), "main"),
-      ),
+      pick("Hand", ["right", "left"], String, hand, (to) => ({ hand: to })),
+      pick("Single keys", ["on", "off"], String, keys, (to) => ({ keys: to })),
     );
     return true;
   }
@@ -592,18 +540,8 @@ export class App {
   async #loadRules(game, place) {
     try {
       const { about, rules } = await (await fetch(`/api/rules/${game}`)).json();
-      fill(
-        place,
-        ...about.map((/** @type {string} */ paragraph) => h("p", {}, paragraph)),
-        h(
-          "dl",
-          {},
-          ...rules.flatMap((/** @type {[string, string]} */ [heading, rule]) => [
-            h("dt", {}, heading),
-            h("dd", {}, rule),
-          ]),
-        ),
-      );
+      const paragraphs = about.map((/** @type {string} */ text) => h("p", text));
+      fill(place, ...paragraphs, termsOf(rules));
     } catch {
       fill(place, "The rules cannot be loaded now.");
     }
@@ -640,7 +578,6 @@ export class App {
   /** Show the alarms in the bar of every screen, and in their sheet if it is open. */
   #showAlarms() {
     const { alarms, alarmTitle: title } = this;
-    if (this.known) this.known = { ...this.known, alarms };
     document.documentElement.toggleAttribute("data-alarm", alarms.length > 0);
     const count = alarms.length > 1 ? ` (${alarms.length})` : "";
     const bar = h("button", { type: "button", onclick: () => this.openAlarms() }, title + count);
@@ -648,6 +585,7 @@ export class App {
     const sheet = document.querySelector("dialog.alarm");
     sheet?.remove();
     if (sheet && alarms.length) this.openAlarms();
+    this.show();
   }
 
   /** Whether nothing is wrong but that records have not come. */
@@ -656,32 +594,23 @@ export class App {
   }
 
   get alarmTitle() {
-    return this.areMissing
-      ? "The record of a race is missing"
-      : "ALARM: the server contradicts itself";
+    const contradicts = "ALARM: the server contradicts itself";
+    return this.areMissing ? "The record of a race is missing" : contradicts;
   }
 
   /** Show all alarms. */
   openAlarms() {
     if (document.querySelector("dialog.alarm")) return;
     const lines = this.alarms.map(({ race, sentence }) =>
-      h("li", {}, race ? `Race ${race}: ${sentence}.` : `${sentence}.`),
+      h("li", race ? `Race ${race}: ${sentence}.` : `${sentence}.`),
     );
-    const sheet = openSheet(
-      { title: this.alarmTitle, class: "alarm" },
-      h("ul", { class: "faults", tabindex: "0" }, ...lines),
-      h(
-        "p",
-        {},
-        this.areMissing
-          ? "This page asks for it again, and takes this back when it comes."
-          : "Tell the other players, and do not trust this race.",
-      ),
-      h(
-        "div",
-        { class: "row" },
-        button("I have read it", () => sheet.close(), "main"),
-      ),
+    const advice = this.areMissing
+      ? "This page asks for it again, and takes this back when it comes."
+      : "Tell the other players, and do not trust this race.";
+    openSheet(
+      { title: this.alarmTitle, class: "alarm", back: "I have read it" },
+      h("ul.faults", { tabindex: "0" }, ...lines),
+      h("p", advice),
     );
   }
 
@@ -719,6 +648,9 @@ export class App {
   /** Show the state on the screen that fits it. */
   show() {
     const [kind, make] = this.#chosen();
+    const [, place, game] = location.pathname.split("/");
+    leaders.game =
+      this.known?.table.settings.game ?? (place === "leaderboards" ? game : leaders.game);
     if (kind !== this.kind || !this.screen) {
       this.goesOn = false;
       this.screen?.close();
@@ -731,34 +663,31 @@ export class App {
       fill(this.root, screen.node);
       screen.shown?.();
     } else this.screen.show(this.state);
-    const [, place, game] = location.pathname.split("/");
-    this.game = this.known?.table.settings.game ?? (place === "leaderboards" ? game : this.game);
-    this.root.querySelector(".leaders")?.setAttribute("href", `/leaderboards/${this.game}`);
   }
 
-  /** Return the name of the screen that fits the path and the state, and what makes it. @returns {[string, () => Screen]} */
+  /** Return the name of the screen that fits the path and the state, and what makes it. @returns {[string, () => AnyScreen]} */
   #chosen() {
     const { known: state, trouble, results } = this;
     const path = location.pathname;
     /** @type {[string, () => Screen]} */
     const noResults = this.isIncomplete
-      ? ["incomplete", () => new TroubleScreen(new Incomplete())]
-      : ["waiting", () => new WaitingScreen()];
+      ? ["incomplete", () => new TroubleScreen(this, new Incomplete())]
+      : ["waiting", () => new WaitingScreen(this)];
     if (trouble)
       return [
         `trouble ${trouble.message}`,
-        () => new TroubleScreen(/** @type {Error} */ (trouble)),
+        () => new TroubleScreen(this, /** @type {Error} */ (trouble)),
       ];
     if (path === "/") return ["lobby", () => new LobbyScreen(this)];
     if (path.startsWith("/leaderboards/"))
       return results ? ["leaderboards", () => new results.LeaderboardsScreen(this)] : noResults;
     if (path.startsWith("/races/"))
       return results ? [path, () => new results.ReviewScreen(this)] : noResults;
-    if (!state) return ["waiting", () => new WaitingScreen()];
+    if (!state) return ["waiting", () => new WaitingScreen(this)];
     const { table } = state;
     if (state.seatLost)
-      return ["lost", () => new TroubleScreen(new SeatLost(table.code, state.seatLost))];
-    if (state.isWatching && !watchesOnly(table.code))
+      return ["lost", () => new TroubleScreen(this, new SeatLost(table.code, state.seatLost))];
+    if (state.isWatching && !me.watchesOnly(table.code))
       return [`name ${table.code}`, () => new NameScreen(this)];
     if (table.phase === "call" || table.phase === "countdown")
       return ["countdown", () => new CountdownScreen(this)];
@@ -777,7 +706,10 @@ export class App {
         ? [stays ? this.kind : `results ${table.race}`, () => new results.ResultsScreen(this)]
         : noResults;
     if (table.phase === "closed")
-      return ["closed", () => new TroubleScreen(new Error(table.notice || "The table is closed."))];
+      return [
+        "closed",
+        () => new TroubleScreen(this, new Error(table.notice || "The table is closed.")),
+      ];
     return [`table ${table.code}`, () => new TableScreen(this)];
   }
 
@@ -841,92 +773,50 @@ export class App {
 }
 
 /** What the page shows before the first snapshot. */
-class WaitingScreen {
-  constructor() {
-    this.since = performance.now();
-    this.says = h("p", { role: "status" }, "Connecting\u2026");
-    this.node = h(
-      "div",
-      { class: "plain" },
-      pageHead(),
-      h("main", { class: "page" }, h("h1", { class: "unseen" }, "Saratoga"), this.says),
-    );
+class WaitingScreen extends Screen {
+  since = performance.now();
+  said = "Connecting\u2026";
+
+  view() {
+    const heading = h("h1.unseen", "Saratoga");
+    return [pageHead(), h("main.page", heading, h("p", { role: "status" }, this.said))];
   }
 
   tick() {
     if (performance.now() - this.since > LONG)
-      write(this.says, "The server does not answer. Trying again; nothing is lost.");
+      this.say("The server does not answer. Trying again; nothing is lost.");
   }
-
-  show() {}
-
-  key() {
-    return false;
-  }
-
-  close() {}
 }
 
 /** Show a sentence in a sheet, whatever the screen is. @param {string} title @param {string} text */
 function openNotice(title, text) {
-  const sheet = openSheet(
-    { title },
-    h("p", { role: "status" }, text),
-    h(
-      "div",
-      { class: "row" },
-      button("OK", () => sheet.close(), "main"),
-    ),
-  );
+  openSheet({ title, back: "OK" }, h("p", { role: "status" }, text));
+}
+
+/** A list of terms, each with what it means. @param {string[][]} terms */
+function termsOf(terms) {
+  return h("dl", ...terms.flatMap(([term, meaning]) => [h("dt", term), h("dd", meaning)]));
 }
 
 /** What the page shows when it cannot go on: what happened, and what to do. */
-class TroubleScreen {
-  /** @param {Error} error */
-  constructor(error) {
-    const [heading, words, action, path] = wordsOf(error);
-    this.heading = h("h1", { tabindex: -1 }, heading);
-    this.node = h(
-      "div",
-      { class: "plain" },
-      pageHead(),
-      h(
-        "main",
-        { class: "page" },
-        h(
-          "div",
-          { class: "box invite" },
-          this.heading,
-          h("p", {}, words),
-          h(
-            "a",
-            {
-              class: "button main",
-              href: path,
-              onclick: (/** @type {Event} */ event) => {
-                event.preventDefault();
-                location.assign(path);
-              },
-            },
-            action,
-          ),
-        ),
-      ),
-    );
+class TroubleScreen extends Screen {
+  /** @param {App} app @param {Error} error */
+  constructor(app, error) {
+    super(app);
+    this.words = wordsOf(error);
+  }
+
+  view() {
+    const [heading, words, action, path] = this.words;
+    const load = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      location.assign(path);
+    };
     document.title = `${heading} \u00b7 Saratoga`;
+    const link = h("a.button.main", { href: path, onclick: load }, action);
+    const box = h("div.box.invite", h("h1", { tabindex: -1 }, heading), h("p", words), link);
+    return [pageHead(), h("main.page", box)];
   }
-
-  shown() {
-    this.heading.focus();
-  }
-
-  show() {}
-
-  key() {
-    return false;
-  }
-
-  close() {}
 }
 
 /** The error that the seat at the table of the path is gone. */
@@ -941,7 +831,16 @@ class SeatLost extends Error {
 /** The error that modules without which there are no results cannot be loaded. */
 class Incomplete extends Error {}
 
-/** @param {Error} error @returns {[string, string, string, string]} */
+/** @type {Record<number, [string, string]>} */
+const CLOSINGS = {
+  4503: [
+    "The operator of this server has banned you.",
+    "Ask the operator for the reason. Your finished races still count.",
+  ],
+  4505: ["You were deleted on request.", "This browser's token is no longer known to the server."],
+};
+
+/** The heading, the words, and the words and the path of the link. @param {Error} error @returns {[string, string, string, string]} */
 function wordsOf(error) {
   const here = location.pathname;
   const safe = "Everything that the server has confirmed is safe.";
@@ -952,37 +851,19 @@ function wordsOf(error) {
       "Play here instead",
       here,
     ];
-  if (error instanceof Closed && error.code === 4503)
-    return [
-      "The operator of this server has banned you.",
-      "Ask the operator for the reason. Your finished races still count.",
-      "To the lobby",
-      "/",
-    ];
-  if (error instanceof Closed && error.code === 4505)
-    return [
-      "You were deleted on request.",
-      "This browser's token is no longer known to the server.",
-      "To the lobby",
-      "/",
-    ];
-  if (error instanceof Closed)
+  if (error instanceof Closed && !CLOSINGS[error.code])
     return [error.message || "The server closed the connection.", safe, "Connect again", here];
-  if (error instanceof SeatLost)
-    return [
-      `You are no longer at table ${error.code}.`,
-      `${error.message} To sit down again, if the table is open and the host allows it, take its code to the lobby.`,
-      "To the lobby",
-      "/",
-    ];
   if (error instanceof Incomplete)
     return ["This page is incomplete.", INCOMPLETE, "Load the page again", here];
-  return [
-    error.message,
-    "Ask your friends for the table's new code, or open a table.",
-    "To the lobby",
-    "/",
-  ];
+  const again =
+    "To sit down again, if the table is open and the host allows it, take its code to the lobby.";
+  const [heading, words] =
+    error instanceof Closed
+      ? CLOSINGS[error.code]
+      : error instanceof SeatLost
+        ? [`You are no longer at table ${error.code}.`, `${error.message} ${again}`]
+        : [error.message, "Ask your friends for the table's new code, or open a table."];
+  return [heading, words, "To the lobby", "/"];
 }
 
 /** Why a move was refused, without the move: the player does not know how the wire writes it. @param {Refused} error @param {string} move */
@@ -992,25 +873,17 @@ function reasonOf(error, move) {
 
 /** Ask a host whether to leave the table. @param {string} code @returns {Promise<boolean>} */
 function agreesToLeave(code) {
+  const words = `You are host of ${code}. You give up your seat there, and another player becomes host.`;
   return new Promise((resolve) => {
-    const sheet = openQuestion(
-      `Leave ${code}?`,
-      "Stay",
-      "Leave",
-      () => resolve(true),
-      h(
-        "p",
-        {},
-        `You are host of ${code}. You give up your seat there, and another player becomes host.`,
-      ),
-    );
+    const agree = () => resolve(true);
+    const sheet = openQuestion(`Leave ${code}?`, "Stay", "Leave", agree, h("p", words));
     sheet.addEventListener("close", () => resolve(false));
   });
 }
 
 /**
  * Whether a player has a seat at a table and is in its race, which may not have begun.
- * @param {Table} table @param {string} player
+ * @param {Wire.Table} table @param {string} player
  */
 function isRacingAt(table, player) {
   const seat = session.seatAt(table, player);

@@ -20,39 +20,61 @@ export const VOID_REASONS = {
 };
 
 /**
- * Return an element. A property whose name begins with `on` is a listener; `false` and `null` leave
- * an attribute out, `true` gives it without a value. Children are nodes or texts; `null` is left out.
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...(Node | string | number | null | undefined | false)} children
- * @returns {any}
+ * @typedef {Node | string | number | null | undefined | false} Child `null`, `undefined`, `false` and "" are left out
+ * @typedef {{onclick?: (event: MouseEvent) => unknown, onsubmit?: (event: SubmitEvent) => unknown,
+ *   onchange?: (event: Event & {target: HTMLSelectElement}) => unknown, oninput?: (event: Event & {target: HTMLInputElement}) => unknown,
+ *   [name: string]: unknown}} Attributes `false` and `null` leave one out, `true` gives it without a value
  */
-export function h(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+
+/**
+ * The interface of an element's tag.
+ * @template {string} Tag
+ * @typedef {Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement} Named
+ */
+
+/**
+ * Return an element.
+ * @template {string} Kind
+ * @param {Kind} kind its tag and classes, such as `p.why.dim`
+ * @param {...(Attributes | Child)} rest its attributes, which may be missing, and its children
+ * @returns {Kind extends `${infer Tag}.${string}` ? Named<Tag> : Named<Kind>}
+ */
+export function h(kind, ...rest) {
+  const [tag, ...classes] = kind.split(".");
+  const element = document.createElement(tag);
+  filled(element, classes, rest);
+  return /** @type {ReturnType<typeof h<Kind>>} */ (element);
 }
 
 /**
  * Return an SVG element, as `h` does.
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...(Node | string | number | null | undefined | false)} children
- * @returns {any}
+ * @param {string} kind @param {...(Attributes | Child)} rest
  */
-export function svg(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
+export function svg(kind, ...rest) {
+  const [tag, ...classes] = kind.split(".");
+  return filled(document.createElementNS(SVG, tag), classes, rest);
 }
 
-/** @param {any} element @param {Record<string, any>} attributes @param {any[]} children */
-function filled(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+/** @template {Element} Made @param {Made} element @param {string[]} classes @param {(Attributes | Child)[]} rest */
+function filled(element, classes, [first, ...rest]) {
+  const hasAttributes = first instanceof Object && !(first instanceof Node);
+  const attributes = hasAttributes ? Object.entries(first) : [];
+  if (classes.length) attributes.unshift(["class", classes.join(" ")]);
+  for (const [name, value] of attributes) {
+    if (name.startsWith("on")) Object.assign(element, { [name]: value });
     else if (value !== false && value !== null && value !== undefined)
       element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(
-    ...children.filter((child) => child !== null && child !== undefined && child !== false),
-  );
+  const children = /** @type {Child[]} */ (hasAttributes ? rest : [first, ...rest]);
+  element.append(...nodesOf(children));
   return element;
+}
+
+/** The children that are not left out. @param {Child[]} children */
+function nodesOf(children) {
+  return children
+    .filter((child) => child || child === 0)
+    .map((child) => (child instanceof Node ? child : String(child)));
 }
 
 /**
@@ -67,32 +89,68 @@ export function picture(name, className) {
   );
 }
 
-/** Give an element other children. @param {Element} element @param {...(Node | string | null | false)} children */
+/** Give an element other children. @param {Element} element @param {...Child} children */
 export function fill(element, ...children) {
-  element.replaceChildren(
-    .../** @type {any} */ (children.filter((child) => child !== null && child !== false)),
-  );
+  element.replaceChildren(...nodesOf(children));
 }
 
 /**
- * Give an element other children where they differ: a click under way and the focus survive.
- * The focus goes on to the control with the same `data-key`.
- * @param {Element} element @param {...(Element | null | false | undefined)} children
+ * Give an element these children and change as little as that needs: the focus, a click under way, what is typed,
+ * open details and live regions that say the same go on. An element goes on as the next of the same tag and the same
+ * `data-key`, id or role.
+ * @param {Element} element @param {...Child} children
  */
-export function refill(element, ...children) {
-  const wanted = /** @type {Element[]} */ (children.filter(Boolean));
+export function morph(element, ...children) {
   const active = /** @type {HTMLElement | null} */ (document.activeElement);
-  wanted.forEach((child, place) => {
-    const known = element.children[place];
-    if (!known) element.append(child);
-    else if (!known.isEqualNode(child)) known.replaceWith(child);
-  });
-  while (element.children.length > wanted.length) element.lastElementChild?.remove();
-  if (active?.dataset.key && !active.isConnected)
-    /** @type {HTMLElement | null} */ (
-      element.querySelector(`[data-key="${CSS.escape(active.dataset.key)}"]`)
-    )?.focus();
+  let next = element.firstChild;
+  for (const fresh of nodesOf(children)) {
+    const child = typeof fresh === "string" ? document.createTextNode(fresh) : fresh;
+    /** @type {ChildNode | null} */
+    let known = next;
+    while (known && markOf(known) !== markOf(child)) known = known.nextSibling;
+    if (known !== next || !known) element.insertBefore(known ?? child, next);
+    else next = known.nextSibling;
+    if (known) become(known, child);
+  }
+  while (next) {
+    const gone = next;
+    next = gone.nextSibling;
+    gone.remove();
+  }
+  if (!active || active === document.activeElement) return;
+  const heir = active.dataset.key && `[data-key="${CSS.escape(active.dataset.key)}"]`;
+  const focused = active.isConnected ? active : heir && element.querySelector(heir);
+  /** @type {HTMLElement | null} */ (focused || null)?.focus();
 }
+
+const HANDLERS = /** @type {const} */ (["onclick", "onsubmit", "onchange", "oninput", "onkeydown"]);
+
+/** What two nodes have in common if one may go on as the other. @param {Node} node */
+function markOf(node) {
+  if (!(node instanceof Element)) return node.nodeName;
+  const key = node.getAttribute("data-key") ?? (node.id || node.getAttribute("role"));
+  return `${node.nodeName} ${key ?? ""}`;
+}
+
+/** Make a node the same as another. @param {Node} node @param {Node} wanted */
+function become(node, wanted) {
+  if (!(node instanceof Element) || !(wanted instanceof Element)) {
+    if (node.nodeValue !== wanted.nodeValue) node.nodeValue = wanted.nodeValue;
+    return;
+  }
+  for (const { name } of [...node.attributes])
+    // the player opens and closes details
+    if (!wanted.hasAttribute(name) && name !== "open") node.removeAttribute(name);
+  for (const { name, value } of wanted.attributes)
+    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  const handlers = HANDLERS.map((name) => [name, /** @type {HTMLElement} */ (wanted)[name]]);
+  Object.assign(node, Object.fromEntries(handlers));
+  morph(node, ...wanted.childNodes);
+  if (wanted instanceof HTMLSelectElement)
+    Object.assign(node, { selectedIndex: wanted.selectedIndex });
+}
+
+export { morph as refill };
 
 /** Set a text, if it changed: an unchanged live region is not read again. @param {Element} element @param {string} text */
 export function write(element, text) {
@@ -126,7 +184,7 @@ export function dollars(amount) {
 export function unbroken(text) {
   return text
     .split(/([+\u2212]\$\d+)/)
-    .map((part, index) => (index % 2 ? h("span", { class: "whole" }, part) : part));
+    .map((part, index) => (index % 2 ? h("span.whole", part) : part));
 }
 
 /** The class that colours an amount. @param {number} amount */
@@ -151,6 +209,11 @@ export function listed(names) {
   return either(names, "and");
 }
 
+/** The first digits of a commitment, by which it is known. @param {string} commitment */
+export function fingerprint(commitment) {
+  return commitment.slice(0, 12).replace(/.{4}(?=.)/g, "$& ");
+}
+
 /** The time limit of a race; 0 is none. @param {number} minutes */
 export function capWords(minutes) {
   return minutes ? `${minutes} minutes` : "no time limit";
@@ -168,11 +231,7 @@ export function rivals(number) {
 
 /** The same in words, where there is no column for it: on narrow screens. @param {number} number */
 export function againstRivals(number) {
-  return h(
-    "small",
-    { class: "narrow-only" },
-    `vs ${rivals(number)} ${number === 1 ? "person" : "people"}`,
-  );
+  return h("small.narrow-only", `vs ${rivals(number)} ${number === 1 ? "person" : "people"}`);
 }
 
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
@@ -191,10 +250,7 @@ export function shownName(player) {
 /** A player's name as nodes, with the mark of a bot in a box. @param {{name: string, bot?: boolean, level?: string}} player @returns {any[]} */
 export function nameNodes(player) {
   if (!player.bot) return [player.name];
-  return [
-    `${player.name} `,
-    h("span", { class: "bot" }, player.level ? `${player.level} bot` : "bot"),
-  ];
+  return [`${player.name} `, h("span.bot", player.level ? `${player.level} bot` : "bot")];
 }
 
 // Sheets: dialogs at the foot of the screen
@@ -203,37 +259,34 @@ let sheets = 0;
 
 /**
  * Open a sheet over a screen and return it. Escape and `close` close it; the focus goes back to where it was.
- * A key of `keys` answers it as in the terminal, such as y and n.
- * @param {{title: string, class?: string, onclose?: () => void, keys?: Record<string, () => void>}} options
- * @param {...any} children
+ * A key of `keys` answers it as in the terminal, such as y and n; `back` names a button that closes it.
+ * @param {{title: string, class?: string, onclose?: () => void, keys?: Record<string, () => void>, back?: string}} options
+ * @param {...Child} children
  * @returns {HTMLDialogElement}
  */
-export function openSheet(options, ...children) {
+export function openSheet({ title, class: kind = "", onclose, keys, back }, ...children) {
   const id = `sheet-${++sheets}`;
-  const heading = h("h2", { id }, options.title);
-  const sheet = h(
-    "dialog",
-    { class: `sheet ${options.class ?? ""}`.trim(), "aria-labelledby": id },
-    heading,
-    ...children,
-  );
-  document.body.append(sheet);
-  sheet.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  const close = () => sheet.close();
+  if (back) children.push(h("div.row", button(back, close, "main")));
+  const attributes = { class: `sheet ${kind}`.trim(), "aria-labelledby": id };
+  const sheet = h("dialog", attributes, h("h2", { id }, title), ...children);
+  sheet.addEventListener("keydown", (event) => {
     // Ctrl+Y is the browser's
-    if (!event.ctrlKey && !event.metaKey && !event.altKey)
-      options.keys?.[event.key.toLowerCase()]?.();
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) keys?.[event.key.toLowerCase()]?.();
   });
   sheet.addEventListener("close", () => {
     sheet.remove();
-    options.onclose?.();
+    onclose?.();
   });
+  document.body.append(sheet);
   sheet.showModal();
   return sheet;
 }
 
 /**
  * Ask a question in a sheet and return it; the answer `no` changes nothing, `yes` carries out the action.
- * @param {string} title @param {string} no @param {string} yes @param {() => void} action @param {...any} words
+ * @param {string} title @param {string} no @param {string} yes @param {() => void} action @param {...Child} words
+ * @returns {HTMLDialogElement}
  */
 export function openQuestion(title, no, yes, action, ...words) {
   const close = () => sheet.close();
@@ -241,18 +294,15 @@ export function openQuestion(title, no, yes, action, ...words) {
     close();
     action();
   };
-  const sheet = openSheet(
-    { title, keys: { y: agree, n: close } },
-    ...words,
-    h("div", { class: "row" }, button(no, close, "main"), button(yes, agree)),
-  );
+  const answers = h("div.row", button(no, close, "main"), button(yes, agree));
+  const sheet = openSheet({ title, keys: { y: agree, n: close } }, ...words, answers);
   return sheet;
 }
 
 /** Copy a text and return whether that worked; the clipboard API does not exist over plain http. @param {string} text */
 export function copyText(text) {
   const active = /** @type {HTMLElement | null} */ (document.activeElement);
-  const field = h("textarea", { class: "unseen", readonly: true, "aria-hidden": "true" });
+  const field = h("textarea.unseen", { readonly: true, "aria-hidden": "true" });
   field.value = text;
   // a modal dialog makes everything outside of it inert
   (document.querySelector("dialog[open]") ?? document.body).append(field);
@@ -264,26 +314,133 @@ export function copyText(text) {
   return isCopied;
 }
 
-/** A button. @param {string} text @param {() => void} action @param {string} [kind] `main` or `quiet` */
-export function button(text, action, kind = "") {
+/**
+ * A button.
+ * @param {string | Child[]} words @param {() => unknown} action
+ * @param {string} [kind] more classes: `main`, `quiet`, `small` @param {string} [key] what `morph` knows it by
+ */
+export function button(words, action, kind = "", key) {
+  const shown = typeof words === "string" ? [h("span", ...unbroken(words))] : words;
+  const attributes = { type: "button", "data-key": key, onclick: () => action() };
+  return h("button", { class: `button ${kind}`.trim(), ...attributes }, ...shown);
+}
+
+/** A form, which sends itself nowhere. @param {string} kind @param {() => unknown} send @param {...Child} children */
+export function form(kind, send, ...children) {
+  const onsubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    send();
+  };
+  return h(`form.${kind}`, { onsubmit }, ...children);
+}
+
+/** A labelled control. @param {string} label @param {Child} control @param {string} [key] the key that changes it */
+export function field(label, control, key) {
+  const cap = key && h("kbd", { "aria-hidden": "true" }, key);
+  return h("label.field", h("span", label, cap), control);
+}
+
+/**
+ * A choice between values.
+ * @template Value
+ * @param {Value[]} values @param {(value: Value) => string} words @param {Value} present
+ * @param {(value: Value) => unknown} changed
+ */
+export function choice(values, words, present, changed) {
+  const options = values.map((value) => h("option", { selected: value === present }, words(value)));
   return h(
-    "button",
-    { type: "button", class: `button ${kind}`.trim(), onclick: action },
-    h("span", {}, ...unbroken(text)),
+    "select",
+    { onchange: ({ target }) => changed(values[target.selectedIndex]) },
+    ...options,
   );
 }
 
-/** The head of every page that is no race. @param {...any} links */
-export function pageHead(...links) {
+/**
+ * A table.
+ * @param {string} caption for those who do not see it @param {(string | false)[]} heads with their classes, such as `net.n`
+ * @param {Child[]} rows
+ */
+export function tableOf(caption, heads, rows) {
+  const shown = heads.map((head) => {
+    if (!head) return null;
+    const [text, ...classes] = head.split(".");
+    return h(["th", ...classes].join("."), { scope: "col" }, text);
+  });
   return h(
-    "header",
-    { class: "top" },
-    h("a", { class: "brand", href: "/" }, picture("shoe"), "Saratoga"),
-    h(
-      "nav",
-      { "aria-label": "Site" },
-      h("a", { class: "leaders", href: "/leaderboards/canfield" }, "Leaders"),
-      ...links,
-    ),
+    "table.rows",
+    h("caption.unseen", caption),
+    h("thead", h("tr", ...shown)),
+    h("tbody", ...rows),
   );
+}
+
+/** Where the link to the leaderboards leads: to the game of the table or leaderboard that was shown last. */
+export const leaders = { game: "canfield" };
+
+/** The head of every page that is no race. @param {...Child} links */
+export function pageHead(...links) {
+  const toLeaders = h("a", { href: `/leaderboards/${leaders.game}` }, "Leaders");
+  return h(
+    "header.top",
+    h("a.brand", { href: "/" }, picture("shoe"), "Saratoga"),
+    h("nav", { "aria-label": "Site" }, toLeaders, ...links),
+  );
+}
+
+/** What fills the page: it shows the app's state, and is shown again with each change. */
+export class Screen {
+  node = h("div.plain");
+  isClosed = false;
+  /** What was said last. */
+  said = "";
+
+  /** @param {import("./main.js").App} app */
+  constructor(app) {
+    this.app = app;
+  }
+
+  /** What the screen shows now. @returns {Child[]} */
+  view() {
+    return [];
+  }
+
+  /** @param {import("./session.js").State} _state */
+  show(_state) {
+    this.draw();
+  }
+
+  draw() {
+    if (!this.isClosed) morph(this.node, ...this.view());
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.said = text;
+    this.draw();
+  }
+
+  /** What is typed in a field. @param {string} name */
+  typed(name) {
+    return /** @type {HTMLInputElement} */ (this.node.querySelector(`[name=${name}]`)).value.trim();
+  }
+
+  /** Give the focus to the heading, so that it is never lost. */
+  shown() {
+    this.node.querySelector("h1")?.focus();
+  }
+
+  /** Called several times a second. */
+  tick() {}
+
+  /** Use a key, and return whether it was one of the screen's. @param {KeyboardEvent} _event @returns {unknown} */
+  key(_event) {
+    return false;
+  }
+
+  /** Take an event that no table's state holds. @param {Wire.Event} _event */
+  hear(_event) {}
+
+  close() {
+    this.isClosed = true;
+  }
 }

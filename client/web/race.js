@@ -315,13 +315,15 @@ function newsList(state, most) {
 /** A sentence with cards: the signs for the eye, the names for the ear. @param {string} text @returns {Node[]} */
 function spoken(text) {
   // every second part is a card
-  return text.split(/((?:10|[A2-9JQK])[\u2660\u2665\u2666\u2663])/).flatMap((part, at) => {
-    if (at % 2 === 0) return [document.createTextNode(part)];
-    return [
-      h("b", { "aria-hidden": "true" }, `${part}\ufe0e`),
-      h("span", { class: "unseen" }, nameOfSign(part)),
-    ];
-  });
+  return text.split(/((?:10|[A2-9JQK])[\u2660\u2665\u2666\u2663])/).flatMap(
+    /** @returns {Node[]} */ (part, at) => {
+      if (at % 2 === 0) return [document.createTextNode(part)];
+      return [
+        h("b", { "aria-hidden": "true" }, `${part}\ufe0e`),
+        h("span", { class: "unseen" }, nameOfSign(part)),
+      ];
+    },
+  );
 }
 
 /** The class names of a game's board. @param {string} game */
@@ -717,8 +719,8 @@ export class RaceScreen {
     const silence = connection.link === "connected" ? this.app.waited() : connection.silence;
     const isAway = silence > PATIENCE;
     this.node.classList.toggle("away", isAway);
-    write(this.live, state.alarms.length ? "ALARM" : isAway ? "\u25cb waiting" : "\u25cf live");
-    this.live.classList.toggle("alarm", state.alarms.length > 0);
+    write(this.live, this.app.alarms.length ? "ALARM" : isAway ? "\u25cb waiting" : "\u25cf live");
+    this.live.classList.toggle("alarm", this.app.alarms.length > 0);
     const warned = this.app.idleLeft;
     this.status.classList.toggle("loss", warned > 0);
     if (isAway)
@@ -959,6 +961,7 @@ export class WatchScreen {
         this.announced,
       ),
     );
+    /** @type {import("./session.js").NewsLine | null} */
     this.saidNews = null;
     this.newsAt = 0;
   }

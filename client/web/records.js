@@ -109,16 +109,20 @@ function bank(heights, card) {
 }
 
 /**
- * The opening position of a shuffled deck, as records write it; empty for a game that this page
- * cannot deal.
+ * The opening position that follows from a key, as records write it; empty for a game that this page cannot deal.
  * @param {string} game @param {Uint8Array} key
  */
 export function dealOf(game, key) {
   const facts = GAMES[game];
   if (!facts?.deal.every(([step]) => step in STEPS)) return "";
+  return laidOut(game, shuffledDeck(facts.packs, key));
+}
+
+/** The opening position of a shuffled deck, as records write it. @param {string} game @param {string[]} deck */
+export function laidOut(game, deck) {
+  const facts = GAMES[game];
   const empty = new Array(facts.columns).fill("");
   const [up, down] = [facts.up, facts.down].map((piles) => new Array(piles).fill(0));
-  const deck = shuffledDeck(facts.packs, key);
   /** @type {Layout} */
   const layout = { deck, columns: empty, hidden: [...empty], up, down, reserve: [], base: 1 };
   for (const [step, count] of facts.deal) STEPS[step](layout, count);

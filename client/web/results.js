@@ -4,40 +4,20 @@
  * The boards come from the server, which replays the race: this page has no rules.
  */
 
-import {
-  PRIZE,
-  contentOf,
-  describeMove,
-  drawPile,
-  foundationPiles,
-  gameTitle,
-  handPiles,
-  hasWaste,
-  pileLabel,
-  readMove,
-  suitColours,
-  targetOf,
-  viewOf,
-} from "./cards.js";
+import * as cards from "./cards.js";
+import { gameTitle, readMove, viewOf } from "./cards.js";
 import { origin, store, storedJson } from "./identity.js";
+import * as page from "./page.js";
 import {
+  Screen,
   button,
   clockText,
-  copyText,
   counted,
   dollars,
-  either,
-  fill,
   h,
-  nameNodes,
-  openSheet,
-  ordinal,
   pageHead,
-  picture,
   shownName,
-  svg,
   tone,
-  write,
 } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords } from "./records.js";
@@ -65,21 +45,18 @@ const SIGNS = {
 
 /** @param {Sign} name */
 function sign(name) {
-  return svg(
-    "svg",
-    { "aria-hidden": "true", viewBox: "0 0 24 24" },
-    svg("path", { d: SIGNS[name], "fill-rule": "evenodd" }),
-  );
+  const path = page.svg("path", { d: SIGNS[name], "fill-rule": "evenodd" });
+  return page.svg("svg", { "aria-hidden": "true", viewBox: "0 0 24 24" }, path);
 }
 
 /**
  * @typedef {import("./main.js").App} App
  * @typedef {import("./session.js").State} State
- * @typedef {import("./connection.js").ReplayedRace} ReplayedRace
- * @typedef {import("./connection.js").ReplayedBoard} ReplayedBoard
- * @typedef {ReplayedBoard & {level: string}} Reviewed
- * @typedef {import("./session.js").Row & {reached?: number | null, moves?: number}} Result
- * @typedef {{race: string, game: string, player: string, results: Result[], digest: string, ranked: boolean}} Finish what both screens show of a race
+ * @typedef {import("./witness.js").Proof} Proof
+ * @typedef {Wire.ReplayedBoard & {level: string}} Reviewed
+ * @typedef {import("./session.js").Row & {reached?: number | null}} Result
+ * @typedef {{race: string, game: string, player: string, results: Result[], digest: string, ranked: boolean}} Finish
+ *   what both screens show of a race
  */
 
 // Words
@@ -89,11 +66,16 @@ function exactTime(millis) {
   return `${clockText(millis)}.${String(millis % 1000).padStart(3, "0")}`;
 }
 
-/** The place in a sentence: `You finished 2nd of 3`, or whom it is shared with. @param {Finish} finish @param {Result} row @param {string} name */
+/**
+ * The place in a sentence: `You finished 2nd of 3`, or whom it is shared with.
+ * @param {Finish} finish @param {Result} row @param {string} name
+ */
 function placeWords({ results }, row, name) {
+  const place = page.ordinal(row.place);
   const sharing = results.filter((each) => each !== row && each.place === row.place).map(shownName);
-  if (!sharing.length) return `${name} finished ${ordinal(row.place)} of ${results.length}`;
-  return `${name} share${name === "You" ? "" : "s"} ${ordinal(row.place)} place with ${sharing.length > 2 ? `${sharing.length} others` : either(sharing, "and")}`;
+  if (!sharing.length) return `${name} finished ${place} of ${results.length}`;
+  const others = sharing.length > 2 ? `${sharing.length} others` : page.listed(sharing);
+  return `${name} share${name === "You" ? "" : "s"} ${place} place with ${others}`;
 }
 
 /** Whether the time decided that a racer is ahead of the next. @param {Result | undefined} ahead @param {Result} row */
@@ -101,27 +83,28 @@ function isTied(ahead, row) {
   return Boolean(ahead && ahead.banked === row.banked && ahead.place !== row.place);
 }
 
-/** The tie that decided the own place, else the first place, in one sentence with both times; empty without one. @param {Finish} finish @returns {[string, string] | null} */
+/**
+ * The tie that decided the own place, else the first place, in one sentence with both times; empty without one.
+ * @param {Finish} finish @returns {[string, string] | null}
+ */
 export function tieWords({ results, player }) {
   const ties = results.flatMap((row, index) =>
     isTied(results[index - 1], row) ? [[results[index - 1], row]] : [],
   );
   const [ahead, row] =
     ties.find((pair) => pair.some((each) => each.player === player)) ?? ties[0] ?? [];
-  if (!ahead || !row || row.reached === undefined || row.reached === null) return null;
+  if (typeof row?.reached !== "number") return null;
   const who = (/** @type {Result} */ each) => (each.player === player ? "you" : shownName(each));
   const first =
-    ahead.reached === undefined || ahead.reached === null
-      ? `${who(ahead)} had ${counted(ahead.banked)} from the deal`
-      : `${who(ahead)} banked card ${ahead.banked} at ${exactTime(ahead.reached)}`;
+    typeof ahead.reached === "number"
+      ? `${who(ahead)} banked card ${ahead.banked} at ${exactTime(ahead.reached)}`
+      : `${who(ahead)} had ${counted(ahead.banked)} from the deal`;
   const order =
     ahead.reached === row.reached
       ? "Then the order in which the server took the moves decides."
       : "The earlier one is ahead.";
-  return [
-    `A tie at ${dollars(row.net)}.`,
-    `${first.replace(/^you/, "You")}, ${who(row)} at ${exactTime(row.reached)}. ${order}`,
-  ];
+  const times = `${page.capitalised(first)}, ${who(row)} at ${exactTime(row.reached)}.`;
+  return [`A tie at ${dollars(row.net)}.`, `${times} ${order}`];
 }
 
 /** The text about a race for friends: it names no card, so that they can still play the deal. @param {Finish} finish */
@@ -132,239 +115,153 @@ export function shareText(finish) {
   if (own && !named.includes(own)) named.splice(MOST_NAMED - 1, 1, own);
   const left = results.length - named.length;
   const words = digestWords(digest);
+  const lines = named.map((row) => {
+    const reached = row.reached ? `, reached at ${clockText(row.reached)}` : "";
+    const score = `${row.banked} banked, ${dollars(row.net)}${reached}`;
+    return `${row.place}. ${shownName(row)}: ${score}, ${stateWords(row.state)}`;
+  });
+  const place = own && results.length > 1 && `${placeWords(finish, own, shownName(own))}.`;
   return [
     `Saratoga, ${gameTitle(game)}, race ${race}`,
-    ...(own && results.length > 1 ? [`${placeWords(finish, own, shownName(own))}.`] : []),
-    ...named.map(
-      (row) =>
-        `${row.place}. ${shownName(row)}: ${row.banked} banked, ${dollars(row.net)}${row.reached ? `, reached at ${clockText(row.reached)}` : ""}, ${stateWords(row.state)}`,
-    ),
-    ...(left ? [`and ${left} more`] : []),
-    ...(words ? [`Four words: ${words}`] : []),
+    place,
+    ...lines,
+    left && `and ${left} more`,
+    words && `Four words: ${words}`,
     `See it: ${location.origin}/races/${race}`,
-    `Check it: saratoga verify ${race}${words ? `#${words}` : ""} --server ${origin()}`,
-  ].join("\n");
+    `Check it: saratoga verify ${race}${words && `#${words}`} --server ${origin()}`,
+  ]
+    .filter(Boolean)
+    .join("\n");
 }
 
 /** Show the text to share, and copy it. @param {Finish} finish */
 function openShare(finish) {
   const text = shareText(finish);
   const said = h("p", { role: "status" });
-  const shown = h("textarea", {
-    readonly: true,
-    rows: text.split("\n").length + 4,
-    "aria-label": "Text to share",
-    class: "share",
-  });
+  const shown = h("textarea.share", { readonly: true, "aria-label": "Text to share" });
+  shown.rows = text.split("\n").length + 4;
   shown.value = text;
   const copy = () => {
-    const isCopied = copyText(text);
-    write(
-      said,
-      isCopied
-        ? "Copied."
-        : "Your browser does not copy here: the text is selected, copy it by hand.",
-    );
+    const isCopied = page.copyText(text);
+    const otherwise = "Your browser does not copy here: the text is selected, copy it by hand.";
+    page.write(said, isCopied ? "Copied." : otherwise);
     if (!isCopied) shown.select();
   };
-  const sheet = openSheet(
-    { title: "Share the result" },
-    shown,
-    said,
-    h(
-      "div",
-      { class: "row" },
-      button("Copy", copy, "main"),
-      button("Back", () => sheet.close()),
-    ),
-  );
+  const back = button("Back", () => sheet.close());
+  const buttons = h("div.row", button("Copy", copy, "main"), back);
+  const sheet = page.openSheet({ title: "Share the result" }, shown, said, buttons);
 }
 
 // Parts of both screens
 
+/** @param {Result} row @param {string} player */
+function nameCell(row, player) {
+  return row.player === player ? ["You"] : page.nameNodes(row);
+}
+
 /** @param {Finish} finish */
 function resultsTable({ results, player }) {
+  const heads = ["#", "racer.wide-name", "banked.n", "net.n", "last banked.n.wide-only"];
   const body = results.map((row) =>
     h(
-      "tr",
-      { class: row.player === player ? "me" : "" },
-      h("td", {}, row.place),
-      h(
-        "td",
-        {},
-        ...(row.player === player ? ["You"] : nameNodes(row)),
-        h("br"),
-        h("small", {}, stateWords(row.state)),
-      ),
-      h("td", { class: "n" }, row.banked),
-      h("td", { class: `n ${tone(row.net)}` }, dollars(row.net)),
-      h(
-        "td",
-        { class: "n wide-only" },
-        row.reached === undefined || row.reached === null ? "\u2013" : exactTime(row.reached),
-      ),
+      row.player === player ? "tr.me" : "tr",
+      h("td", row.place),
+      h("td", ...nameCell(row, player), h("br"), h("small", stateWords(row.state))),
+      h("td.n", row.banked),
+      h(`td.n.${tone(row.net)}`, dollars(row.net)),
+      h("td.n.wide-only", typeof row.reached === "number" ? exactTime(row.reached) : "\u2013"),
     ),
   );
-  const head = (/** @type {string} */ text, /** @type {string} */ kind) =>
-    h("th", { scope: "col", class: kind }, text);
-  return h(
-    "table",
-    { class: "rows" },
-    h("caption", { class: "unseen" }, "Results"),
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        head("#", ""),
-        head("racer", "wide-name"),
-        head("banked", "n"),
-        head("net", "n"),
-        head("last banked", "n wide-only"),
-      ),
-    ),
-    h("tbody", {}, ...body),
-  );
+  return page.tableOf("Results", heads, body);
 }
 
 /**
  * The seal: whether the deal was fair, in one line; what was checked opens below.
  * @param {{race: string, digest: string}} finish
- * @param {import("./witness.js").Proof | null} [proof] `null`: the record is missing
+ * @param {Proof | null} [proof] `null`: the record is missing
  */
 function sealBox({ race, digest }, proof) {
   const words = digestWords(digest);
-  const friends =
-    words && h("p", {}, "Four words: ", h("code", {}, words), ". Your friends see the same ones.");
-  const box = (
-    /** @type {string} */ kind,
-    /** @type {string} */ heading,
-    /** @type {any[]} */ ...more
-  ) =>
+  const friends = ["Four words: ", h("code", words), ". Your friends see the same ones."];
+  /** @param {string} kind @param {string} heading @param {...page.Child} more */
+  const box = (kind, heading, ...more) =>
     h(
-      "section",
-      { class: `box seal ${kind}`, "aria-label": "Fairness" },
+      `section.box.seal${kind}`,
+      { "aria-label": "Fairness" },
       sign("seal"),
-      h("div", {}, h("h2", {}, heading), friends),
+      h("div", h("h2", heading), words && h("p", ...friends)),
       ...more,
     );
   if (proof === undefined) return box("", "Checking the record\u2026");
   if (proof === null) return box("", "The server has not sent the record of this race yet");
-  const list = (/** @type {string[]} */ lines, /** @type {string} */ kind) =>
-    lines.map((text) =>
-      h("li", { class: kind }, kind ? null : picture("yes"), h("span", {}, text)),
-    );
-  if (proof.faults.length)
+  /** @param {string} kind @param {string} mark @param {string[]} lines */
+  const list = (kind, mark, lines) =>
+    lines.map((text) => h(`li${kind}`, !mark && page.picture("yes"), h("span", mark + text)));
+  const { faults, right, unchecked } = proof;
+  if (faults.length)
     return box(
-      "broken",
+      ".broken",
       "This race does not add up",
-      h(
-        "ul",
-        {},
-        ...list(
-          proof.faults.map((fault) => `\u2717 ${fault}`),
-          "loss",
-        ),
-      ),
+      h("ul", ...list(".loss", "\u2717 ", faults)),
     );
-  const unchecked = proof.unchecked.map((what) => `\u2013 not checked here: ${what}`);
+  const others =
+    "\u2013 The other moves, the result, and this page itself, which the same server sent, are for ";
+  const command = h("code", `saratoga verify ${race}`);
   return box(
     "",
     unchecked.length ? "Not all of this can be checked here" : "A fair deal",
     h(
-      "details",
-      { class: "rules" },
-      h("summary", {}, "What was checked"),
+      "details.rules",
+      h("summary", "What was checked"),
       h(
         "ul",
-        {},
-        ...list(proof.right, ""),
-        ...list(unchecked, "dim"),
-        h(
-          "li",
-          { class: "dim" },
-          h(
-            "span",
-            {},
-            "\u2013 The other moves, the result, and this page itself, which the same server sent, are for ",
-            h("code", {}, `saratoga verify ${race}`),
-            " in a terminal.",
-          ),
-        ),
+        ...list("", "", right),
+        ...list(".dim", "\u2013 not checked here: ", unchecked),
+        h("li.dim", h("span", others, command, " in a terminal.")),
       ),
     ),
   );
 }
 
-/** @param {import("./connection.js").Match} match @param {string} player */
+/** @param {Wire.Match} match @param {string} player */
 function matchBox(match, player) {
-  const isOver = match.finished.length >= match.races;
+  const { races, finished } = match;
+  const isOver = finished.length >= races;
   const totals = matchTotals(match);
   const first = totals
     .filter((row) => row.place === 1)
     .map((row) => (row.player === player ? "You" : shownName(row)));
-  const words = !isOver
-    ? ""
-    : first.length > 1
-      ? `${either(first, "and")} share the evening.`
-      : `${first[0]} ${first[0] === "You" ? "are" : "is"} the champion of the evening.`;
-  const body = totals.map((row) =>
-    h(
-      "tr",
-      { class: row.player === player ? "me" : "" },
-      h("td", {}, row.place),
-      h("td", {}, ...(row.player === player ? ["You"] : nameNodes(row))),
-      ...match.finished.map((/** @type {string} */ race) => {
-        const found = row.results.find((each) => each.race === race);
-        return h(
-          "td",
-          { class: `n ${found ? tone(found.net) : ""}` },
-          found ? `${ordinal(found.place)} ${dollars(found.net)}` : "\u2013",
-        );
-      }),
-      h("td", { class: `n ${tone(row.net)}` }, dollars(row.net)),
-    ),
-  );
+  const verb = first[0] === "You" ? "are" : "is";
+  const words =
+    first.length > 1
+      ? `${page.listed(first)} share the evening.`
+      : `${first[0]} ${verb} the champion of the evening.`;
+  const body = totals.map((row) => {
+    const cells = finished.map((race) => {
+      const found = row.results.find((each) => each.race === race);
+      if (!found) return h("td.n", "\u2013");
+      return h(`td.n.${tone(found.net)}`, `${page.ordinal(found.place)} ${dollars(found.net)}`);
+    });
+    const name = row.player === player ? ["You"] : page.nameNodes(row);
+    const net = h(`td.n.${tone(row.net)}`, dollars(row.net));
+    const kind = row.player === player ? "tr.me" : "tr";
+    return h(kind, h("td", row.place), h("td", ...name), ...cells, net);
+  });
+  const after = `Match after race ${finished.length} of ${races}`;
+  const heads = ["#", "racer", ...finished.map((_, at) => `race ${at + 1}.n`), "net.n"];
   return h(
-    "section",
-    { class: "box" },
+    "section.box",
+    h("h2", isOver ? `Match of ${counted(races, "race")}` : after),
+    isOver && h("p.why", words),
     h(
-      "h2",
-      {},
-      isOver
-        ? `Match of ${counted(match.races, "race")}`
-        : `Match after race ${match.finished.length} of ${match.races}`,
-    ),
-    words && h("p", { class: "why" }, words),
-    h(
-      "div",
-      { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Table of the match" },
-      h(
-        "table",
-        { class: "rows" },
-        h("caption", { class: "unseen" }, "Match"),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col" }, "#"),
-            h("th", { scope: "col" }, "racer"),
-            ...match.finished.map((/** @type {string} */ _, /** @type {number} */ at) =>
-              h("th", { scope: "col", class: "n" }, `race ${at + 1}`),
-            ),
-            h("th", { scope: "col", class: "n" }, "net"),
-          ),
-        ),
-        h("tbody", {}, ...body),
-      ),
+      "div.scrolls",
+      { tabindex: "0", role: "group", "aria-label": "Table of the match" },
+      page.tableOf("Match", heads, body),
     ),
   );
 }
 
-/** @param {Finish} finish @param {import("./connection.js").Settings} settings */
+/** @param {Finish} finish @param {Wire.TableSettings} settings */
 function rankedWords({ ranked, results }, settings) {
   if (ranked) return "It counts for the leaderboards.";
   if (results.filter((row) => !row.bot).length < 2)
@@ -384,612 +281,435 @@ export function bestWords({ race, game, results, player }) {
   const own = results.find((row) => row.player === player);
   if (!own) return null;
   const key = `saratoga.bests.${player}`;
-  const bests = storedJson(
-    key,
-    /** @type {Record<string, {race: string, banked: number, net: number, reached: number}>} */ ({}),
-  );
+  /** @type {Record<string, {race: string, banked: number, net: number, reached: number}>} */
+  const bests = storedJson(key, {});
   const former = bests[game];
   const { banked, net, reached } = own;
   // a race in which nothing was banked beyond the deal is no best
-  const isBetter =
+  const isNew =
     typeof reached === "number" &&
     (!former || banked > former.banked || (banked === former.banked && reached < former.reached));
-  if (isBetter) store(key, JSON.stringify({ ...bests, [game]: { race, banked, net, reached } }));
+  if (isNew) store(key, JSON.stringify({ ...bests, [game]: { race, banked, net, reached } }));
   if (!former || former.race === race) return null;
-  const best = isBetter ? own : former;
-  return {
-    isNew: isBetter,
-    words: `${isBetter ? "A new" : "Your"} personal best: ${best.banked} banked, ${dollars(best.net)}.`,
-  };
+  const best = isNew ? own : former;
+  const whose = isNew ? "A new" : "Your";
+  return { isNew, words: `${whose} personal best: ${best.banked} banked, ${dollars(best.net)}.` };
 }
 
 // The results at the table
 
-export class ResultsScreen {
-  /** @param {App} app */
-  constructor(app) {
-    this.app = app;
-    this.heading = h("h1", { tabindex: -1 });
-    this.about = h("p", { class: "dim" });
-    this.tie = h("p", { class: "why" });
-    this.best = h("p");
-    this.list = h("div");
-    this.counts = h("p", { class: "dim" });
-    this.said = h("p", { role: "status" });
-    this.actions = h("div", { class: "act" });
-    this.climb = h("section", { class: "box" });
-    this.seal = h("div");
-    this.match = h("div");
-    /** @type {Finish | null} */
-    this.finish = null;
-    this.shownAs = "";
-    /** Whether the result is compared with the personal best. */
-    this.isCompared = false;
-    this.node = h(
-      "div",
-      { class: "plain" },
-      pageHead(leaveButton(app)),
-      h(
-        "main",
-        { class: "page split" },
-        h(
-          "div",
-          { class: "box" },
-          this.about,
-          this.heading,
-          this.tie,
-          this.list,
-          this.best,
-          this.counts,
-          this.said,
-          this.actions,
-        ),
-        h("div", { class: "page" }, this.match, this.seal, this.climb),
-      ),
-    );
-    document.title = "Results \u00b7 Saratoga";
-  }
-
-  shown() {
-    this.heading.focus();
-  }
+export class ResultsScreen extends Screen {
+  /** The state in which the race was over: the table may gather again since. @type {State | null} */
+  result = null;
+  /** How the result compares with the personal best; `undefined` before it is compared. */
+  best = /** @type {ReturnType<typeof bestWords> | undefined} */ (undefined);
 
   /** @param {State} state */
   show(state) {
-    if (state.table.phase !== "gathering" && state.outcome) this.#showResult(state, state.outcome);
-    if (this.finish) this.#showSeal(this.finish);
-    this.#showActions(state);
+    if (state.table.phase !== "gathering" && state.outcome) this.result = state;
+    document.title = "Results \u00b7 Saratoga";
+    this.draw();
   }
 
-  /** @param {State} state @param {import("./connection.js").Outcome} outcome */
-  #showResult(state, outcome) {
-    const { table, player } = state;
-    const finish = {
-      race: outcome.race,
-      game: outcome.game,
-      player,
-      results: /** @type {Result[]} */ (rows(state)),
-      digest: outcome.digest,
-      ranked: Boolean(outcome.ranked),
-    };
-    const shownAs = JSON.stringify([finish, state.match]);
-    if (shownAs === this.shownAs) return;
-    this.shownAs = shownAs;
-    this.finish = finish;
-    const own = finish.results.find((row) => row.player === player);
-    write(
-      this.about,
-      `${gameTitle(finish.game)} \u00b7 ${table.code} \u00b7 race ${finish.race.split("/")[1]}`,
-    );
-    if (!own) fill(this.heading, "The race is over");
-    else
-      fill(
-        this.heading,
-        finish.results.length > 1
-          ? `${placeWords(finish, own, "You")}, `
-          : `You banked ${own.banked}, `,
-        h("span", { class: tone(own.net) }, dollars(own.net)),
-      );
+  /** @returns {Finish | null} */
+  get finish() {
+    const { result } = this;
+    if (!result?.outcome) return null;
+    const { race, game, digest, ranked = false } = result.outcome;
+    return { race, game, player: result.player, results: rows(result), digest, ranked };
+  }
+
+  view() {
+    const { app, result, finish } = this;
+    const head = pageHead(leaveButton(app));
+    if (!result?.outcome || !finish) return [head, h("main.page", h("h1", { tabindex: -1 }))];
+    const { race, game, player, results } = finish;
+    const own = results.find((row) => row.player === player);
     const tie = tieWords(finish);
-    fill(this.tie, tie && h("b", {}, tie[0]), tie && document.createTextNode(` ${tie[1]}`));
-    this.tie.hidden = !tie;
-    fill(this.list, resultsTable(finish));
-    write(this.counts, rankedWords(finish, table.settings));
+    const proof = app.witness.proofs.get(race) ?? (app.isMissing(race) ? null : undefined);
+    if (proof && !proof.faults.length && this.best === undefined) this.best = bestWords(finish);
+    const place =
+      results.length > 1 ? own && placeWords(finish, own, "You") : `You banked ${own?.banked}`;
+    const heading = own
+      ? [`${place}, `, h("span", { class: tone(own.net) }, dollars(own.net))]
+      : ["The race is over"];
     const end = Math.max(
       1000,
-      ...outcome.results.map((row) => row.ended ?? 0),
-      ...Object.values(state.history).map((points) => points.at(-1)?.at ?? 0),
+      ...result.outcome.results.map((row) => row.ended ?? 0),
+      ...Object.values(result.history).map((points) => points.at(-1)?.at ?? 0),
     );
-    fill(this.climb, h("h2", {}, "The climb"), climbChart(state, end, 420, 190));
-    fill(this.match, state.match?.rows.length ? matchBox(state.match, player) : null);
+    return [
+      head,
+      h(
+        "main.page.split",
+        h(
+          "div.box",
+          h("p.dim", `${gameTitle(game)} \u00b7 ${race.replace("/", " \u00b7 race ")}`),
+          h("h1", { tabindex: -1 }, ...heading),
+          tie && h("p.why", h("b", tie[0]), ` ${tie[1]}`),
+          h("div", resultsTable(finish)),
+          h(this.best?.isNew ? "p.gain" : "p.dim", this.best?.words),
+          h("p.dim", rankedWords(finish, result.table.settings)),
+          h(
+            "p",
+            { role: "status" },
+            this.said || (!this.#next && ownSeat(app.state) && "The host opens the next race."),
+          ),
+          h(
+            "div.act",
+            h("a.button", { href: `/races/${race}`, "data-key": "review" }, "Review"),
+            button("Share", () => openShare(finish), "", "share"),
+            this.#next && button("Next race", () => app.goOn(), "main", "next"),
+          ),
+        ),
+        h(
+          "div.page",
+          h("div", result.match?.rows.length && matchBox(result.match, player)),
+          h("div", sealBox(finish, proof)),
+          h("section.box", h("h2", "The climb"), climbChart(result, end, 420, 190)),
+        ),
+      ),
+    ];
   }
 
-  /** @param {Finish} finish */
-  #showSeal(finish) {
-    const { app } = this;
-    const proof =
-      app.witness.proofs.get(finish.race) ?? (app.isMissing(finish.race) ? null : undefined);
-    if (this.seal.firstChild && proof === this.proof) return;
-    this.proof = proof;
-    fill(this.seal, sealBox(finish, proof));
-    if (!proof || proof.faults.length || this.isCompared) return;
-    this.isCompared = true;
-    const best = bestWords(finish);
-    write(this.best, best?.words ?? "");
-    this.best.className = best?.isNew ? "gain" : "dim";
-  }
-
-  /** @param {State} state */
-  #showActions(state) {
-    const { table } = state;
-    const { finish } = this;
-    const isHost = table.host === state.player;
-    const next =
-      isHost || table.phase === "gathering"
-        ? button("Next race", () => this.app.goOn(), "main")
-        : null;
-    const key = `${table.phase} ${isHost} ${finish?.race}`;
-    if (this.actions.dataset.key === key) return;
-    this.actions.dataset.key = key;
-    fill(
-      this.actions,
-      finish && h("a", { class: "button", href: `/races/${finish.race}` }, "Review"),
-      finish && button("Share", () => openShare(finish)),
-      next,
-    );
-    write(this.said, !next && ownSeat(state) ? "The host opens the next race." : "");
-  }
-
-  /** @param {string} text */
-  say(text) {
-    write(this.said, text);
+  /** Whether the player can go on to the next race. */
+  get #next() {
+    const { table, player } = this.app.state;
+    return table.host === player || table.phase === "gathering";
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
+  key({ key }) {
     const { finish, app } = this;
-    if (event.ctrlKey || event.metaKey || event.altKey || !finish) return false;
-    if (event.key === "v") app.go(`/races/${finish.race}`);
-    else if (event.key === "s" || event.key === "y") openShare(finish);
-    else if (event.key === "n") this.actions.querySelector(".main")?.click();
-    else return false;
+    if (!finish) return false;
+    if (key === "v") app.go(`/races/${finish.race}`);
+    else if (key === "s" || key === "y") openShare(finish);
+    else if (key === "n" && this.#next) app.goOn();
+    else return key === "n";
     return true;
   }
-
-  close() {}
 }
 
 // The page of a race: results and review
 
-/** @param {ReplayedBoard["entries"]} mine @param {ReplayedBoard["entries"]} theirs how many are the same from the start */
+/**
+ * How many entries are the same from the start.
+ * @param {Wire.ReplayedEntry[]} mine @param {Wire.ReplayedEntry[]} theirs
+ */
 function common(mine, theirs) {
   let at = 0;
   while (at < mine.length && at < theirs.length && mine[at].entry === theirs[at].entry) at++;
   return at;
 }
 
-/** The board of one racer in the review. */
-class ReviewBoard {
-  /** @param {string} game @param {string} deal */
-  constructor(game, deal) {
-    this.game = game;
-    this.deal = deal;
-    this.name = h("span");
-    this.score = h("span");
-    this.next = h("p", { class: "next" });
-    this.found = h("div", { class: "found line" });
-    this.cols = h("div", { class: "cols" });
-    this.hand = h("div", { class: "hand line" });
-    this.node = h(
-      "section",
-      { class: `mini n${viewOf(deal).columns.length} f${foundationPiles(viewOf(deal)).length}` },
-      h("h2", {}, this.name, this.score),
-      h("div", { class: "tops" }, this.found, this.hand),
-      this.cols,
-      this.next,
-    );
-    this.node.dataset.suits = String(suitColours(game));
-    /** @type {Map<string, HTMLElement>} */
-    this.piles = new Map();
-    /** @type {any} */
-    this.board = null;
-  }
-
-  /** @param {ReplayedBoard} board @param {string} player */
-  take(board, player) {
-    this.board = board;
-    this.shownName = board.player === player ? "You" : shownName(board);
-    write(this.name, this.shownName);
-    this.node.setAttribute("aria-label", `Board of ${this.shownName}`);
-  }
-
-  /** Show the board after so many entries. @param {number} count @param {number} price */
-  show(count, price) {
-    const { board, game } = this;
-    const at = Math.min(count, board.entries.length);
-    const view = viewOf(at ? board.entries[at - 1].position : this.deal);
-    const banked = [...view.up, ...view.down].reduce((sum, height) => sum + height, 0);
-    const next = board.entries[at];
-    const time = at ? clockText(board.entries[at - 1].at) : "0:00";
-    fill(
-      this.score,
-      document.createTextNode(`${banked} `),
-      h("b", { class: tone(banked * PRIZE - price) }, dollars(banked * PRIZE - price)),
-      h("small", {}, ` ${time}`),
-    );
-    const move = next && readMove(next.entry);
-    const isMove = next && (move.to || ["draw", "redeal"].includes(next.entry));
-    const marks = isMove ? [move.from, move.to ? targetOf(view, move) : ""] : [];
-    const said = !next
-      ? board.left_out
-        ? "The rest of this log is too long to be shown."
-        : `The end: ${stateWords(board.state)}.`
-      : isMove
-        ? `Next, at ${clockText(next.at)}: ${describeMove(view, move, game)}`
-        : `Then, at ${clockText(next.at)}: ${stateWords(board.state)}.`;
-    write(this.next, said);
-    const piles = {
-      found: foundationPiles(view),
-      cols: view.columns.map((_, index) => `t${index + 1}`),
-      hand: handPiles(view, game),
-    };
-    for (const part of /** @type {("found" | "cols" | "hand")[]} */ (["found", "cols", "hand"]))
-      for (const pile of piles[part]) this.#drawPile(this[part], view, pile, marks);
-  }
-
-  /** @param {Element} into @param {import("./cards.js").View} view @param {string} pile @param {string[]} marks */
-  #drawPile(into, view, pile, marks) {
-    const node = this.piles.get(pile) ?? h("div", { role: "img" });
-    if (!this.piles.has(pile)) into.append(node);
-    this.piles.set(pile, node);
-    const isMarked = marks.includes(pile);
-    const isDeal = pile === "stock" && !hasWaste(this.game);
-    const drawn = JSON.stringify([isMarked, contentOf(view, pile)]);
-    if (node.dataset.drawn === drawn) return;
-    node.dataset.drawn = drawn;
-    node.dataset.pile = pile;
-    node.className = `pile${pile[0] === "t" ? " col" : pile === "w" ? " fan" : ""}${isDeal ? " deal" : ""}${isMarked ? " mark" : ""}`;
-    node.setAttribute("aria-label", pileLabel(view, pile, this.game));
-    fill(
-      node,
-      ...(isDeal ? [h("i", { class: "count" }, view.stock)] : drawPile(view, pile, this.game)),
-    );
-  }
+/** Whether an entry is a move, not the board's end. @param {cards.Move} move */
+function isMove({ to, text }) {
+  return to || text === "draw" || text === "redeal";
 }
 
-export class ReviewScreen {
+export class ReviewScreen extends Screen {
+  /** How many moves are shown, and how many are the same on both boards. */
+  at = 0;
+  fork = 0;
+  timer = 0;
+  /** The race's record; empty before it comes. */
+  text = "";
+  /** @type {Proof | undefined} */
+  proof = undefined;
+  /** @type {Wire.ReplayedRace | null} */
+  replayed = null;
+  /** @type {Reviewed[]} */
+  results = [];
+  /** The boards that are shown: one, or two side by side. @type {Reviewed[]} */
+  chosen = [];
+
   /** @param {App} app */
   constructor(app) {
-    this.app = app;
+    super(app);
     const [, , code, number] = location.pathname.split("/");
+    this.code = code;
     this.race = `${code}/${number}`;
-    this.heading = h("h1", { tabindex: -1 }, `Race ${this.race}`);
-    this.about = h("p", { class: "dim" });
-    this.why = h("p", { class: "why" });
-    this.body = h("div", { class: "page" }, h("p", { role: "status" }, "Loading the race\u2026"));
-    this.node = h(
-      "div",
-      { class: "plain" },
-      pageHead(h("a", { href: `/${code}` }, "Table")),
-      h("main", { class: "page review" }, this.about, this.heading, this.body),
-    );
+    this.said = "Loading the race\u2026";
     document.title = `Race ${this.race} \u00b7 Saratoga`;
-    this.at = 0;
-    this.fork = 0;
-    this.timer = 0;
-    this.game = "";
-    /** The position before the first move. */
-    this.deal = "";
-    /** The boards that are shown: one, or two side by side. @type {Reviewed[]} */
-    this.chosen = [];
-    this.text = "";
     this.#load();
   }
 
   async #load() {
-    /** @type {ReplayedRace} */
-    let replayed;
+    const { app, race } = this;
     try {
       // asked for over the connection: a refusal there is no error in the browser's console
-      this.text = /** @type {string} */ (
-        (await this.app.connection.request("get_record", { race: this.race })).text
-      );
+      this.text = (await app.connection.request("get_record", { race })).text;
+      this.proof =
+        app.witness.proofs.get(race) ?? proofOf(race, this.text, app.player, app.witness.of(race));
       if (/^voided /m.test(this.text))
-        return this.#cannot(
-          "The server voided this race, so it has no result and no boards.",
-          this.text,
-        );
-      replayed = await this.app.replayed(this.race);
+        return this.say("The server voided this race, so it has no result and no boards.");
+      this.replayed = await app.replayed(race);
     } catch (error) {
-      return this.#cannot(
-        error instanceof TypeError
-          ? "The server does not answer. Load the page again in a moment."
-          : /** @type {Error} */ (error).message,
-        this.text,
+      const { message } = /** @type {Error} */ (error);
+      const isAway = error instanceof TypeError;
+      return this.say(
+        isAway ? "The server does not answer. Load the page again in a moment." : message,
       );
     }
     try {
-      this.#build(replayed);
+      this.results = this.replayed.boards.map((board) => ({ level: "", ...board }));
+      const [first, next] = this.results;
+      const own = this.results.find((row) => row.player === app.player);
+      const second = own && own !== first ? own : next;
+      this.#choose(second ? [first, second] : [first]);
     } catch {
-      this.#cannot("The boards that the server sent cannot be shown.", this.text);
+      this.replayed = null;
+      this.say("The boards that the server sent cannot be shown.");
     }
   }
 
-  /** @param {string} sentence @param {string} text the record; empty without one */
-  #cannot(sentence, text) {
-    fill(
-      this.body,
-      h("p", { role: "status" }, sentence),
-      text ? sealBox({ race: this.race, digest: digestOf(text) }, this.#proof(text)) : null,
-    );
-  }
-
-  /** @param {string} text the race's record */
-  #proof(text) {
-    const { witness, player } = this.app;
-    return witness.proofs.get(this.race) ?? proofOf(this.race, text, player, witness.of(this.race));
-  }
-
-  /** @param {ReplayedRace} replayed */
-  #build(replayed) {
-    const { app } = this;
-    const { player } = app;
-    [this.game, this.deal] = [replayed.game, replayed.deal];
-    const results = replayed.boards.map((board) => ({ level: "", ...board }));
-    const digest = digestOf(this.text);
-    this.finish = {
-      race: this.race,
-      game: replayed.game,
-      player,
-      results,
-      digest,
-      ranked: replayed.ranked,
-    };
-    this.price = results.length ? priceOf(results[0]) : 0;
-    const own = results.find((row) => row.player === player);
-    write(
-      this.about,
-      `${gameTitle(replayed.game)} \u00b7 ${this.race} \u00b7 ${new Date(replayed.start_at).toLocaleString()}`,
-    );
-    const tie = tieWords(this.finish);
-    const [first, next] = results;
-    const second = own && own !== first ? own : next;
-    this.boards = [
-      new ReviewBoard(replayed.game, replayed.deal),
-      ...(second ? [new ReviewBoard(replayed.game, replayed.deal)] : []),
-    ];
-    this.chosen = [first, ...(second ? [second] : [])];
-    this.clock = h("output");
-    this.range = h("input", {
-      type: "range",
-      min: 0,
-      value: 0,
-      "aria-label": "Move",
-      oninput: () => this.#go(Number(this.range.value)),
-    });
-    this.play = h(
-      "button",
-      { type: "button", class: "button main", "aria-label": "Play", onclick: () => this.#toggle() },
-      sign("play"),
-    );
-    const step = (
-      /** @type {Sign} */ name,
-      /** @type {string} */ label,
-      /** @type {() => void} */ action,
-    ) =>
-      h(
-        "button",
-        { type: "button", class: "button", "aria-label": label, onclick: action },
-        sign(name),
-      );
-    const scrub = h(
-      "div",
-      { class: "scrub", role: "group", "aria-label": "Step through the race" },
-      step("start", "To the deal", () => this.#go(0)),
-      step("back", "One move back", () => this.#go(this.at - 1)),
-      this.play,
-      step("on", "One move on", () => this.#go(this.at + 1)),
-      second && step("fork", "Where they parted", () => this.#go(this.fork)),
-      this.clock,
-      this.range,
-    );
-    const choices = this.chosen.map((board, at) => this.#choice(results, board, at));
-    const history = Object.fromEntries(
-      results.map((row) => [
-        row.player,
-        [
-          { at: 0, banked: replayed.banked },
-          ...row.entries.map((entry) => ({ at: entry.at, banked: entry.banked })),
-        ],
-      ]),
-    );
-    const end = Math.max(1000, ...results.map((row) => row.entries.at(-1)?.at ?? 0));
-    fill(
-      this.body,
-      h(
-        "div",
-        { class: "page" },
-        h("h2", { class: "unseen" }, "Boards"),
-        this.why,
-        results.length > 2 ? h("div", { class: "two-up picks" }, ...choices) : null,
-        h(
-          "div",
-          { class: `two-up n${viewOf(replayed.deal).columns.length}` },
-          ...this.boards.map((board) => board.node),
-        ),
-        scrub,
-      ),
-      h(
-        "div",
-        { class: "page split" },
-        h(
-          "div",
-          { class: "box" },
-          h("h2", {}, "Results"),
-          tie && h("p", { class: "why" }, h("b", {}, tie[0]), ` ${tie[1]}`),
-          resultsTable(this.finish),
-          h(
-            "div",
-            { class: "act" },
-            h("a", { class: "button", href: `/api/records/${this.race}` }, "Record"),
-            button("Share", () => this.finish && openShare(this.finish)),
-          ),
-        ),
-        h(
-          "div",
-          { class: "page" },
-          sealBox(this.finish, this.#proof(this.text)),
-          h(
-            "section",
-            { class: "box" },
-            h("h2", {}, "The climb"),
-            climbChart(
-              /** @type {any} */ ({
-                player,
-                outcome: { results },
-                standings: [],
-                labels: {},
-                own: null,
-                history,
-              }),
-              end,
-              420,
-              190,
-            ),
-          ),
-        ),
-      ),
-    );
-    this.#takeBoards();
-  }
-
-  /** @param {Reviewed[]} results @param {Reviewed} board @param {number} at */
-  #choice(results, board, at) {
-    const { player } = this.app;
-    return h(
-      "label",
-      { class: "field" },
-      at ? "Right" : "Left",
-      h(
-        "select",
-        {
-          onchange: (/** @type {any} */ event) => {
-            this.chosen[at] = results.find((row) => row.player === event.target.value) ?? board;
-            this.#takeBoards();
-          },
-        },
-        ...results.map((row) =>
-          h(
-            "option",
-            { value: row.player, selected: row === board },
-            `${row.place}. ${row.player === player ? "You" : shownName(row)}`,
-          ),
-        ),
-      ),
-    );
-  }
-
-  /** Show the chosen boards where they parted. */
-  #takeBoards() {
-    const [one, two] = this.chosen;
-    this.boards?.forEach((board, at) => board.take(at ? two : one, this.app.player));
-    this.last = Math.max(one.entries.length, two?.entries.length ?? 0);
-    this.range.max = String(this.last);
+  /** Show boards where they parted. @param {Reviewed[]} chosen */
+  #choose(chosen) {
+    const [one, two] = chosen;
+    this.chosen = chosen;
     this.fork = two ? common(one.entries, two.entries) : 0;
-    const words = two ? this.#forkWords(one, two) : null;
-    write(
-      this.heading,
-      two
-        ? words
-          ? two.player === this.app.player || one.player === this.app.player
-            ? "Where you parted"
-            : "Where they parted"
-          : "The same moves"
-        : "The board",
-    );
-    fill(
-      this.why,
-      ...(words ?? [
-        document.createTextNode(two ? "Both made the same moves." : "Step through the moves."),
-      ]),
-    );
     this.#go(this.fork);
   }
 
-  /** @param {ReplayedBoard} one @param {ReplayedBoard} two @returns {Node[] | null} */
-  #forkWords(one, two) {
-    if (this.fork === one.entries.length && this.fork === two.entries.length) return null;
-    const view = viewOf(this.fork ? one.entries[this.fork - 1].position : this.deal);
-    const part = (/** @type {any} */ board, /** @type {boolean} */ isFirst) => {
-      const next = board.entries[this.fork];
-      const name = board.player === this.app.player ? (isFirst ? "You" : "you") : shownName(board);
-      if (!next) return [`${name}: `, h("b", {}, "the board ended there")];
-      const move = readMove(next.entry);
-      const words =
-        move.to || ["draw", "redeal"].includes(next.entry)
-          ? describeMove(view, move, this.game)
-          : stateWords(board.state);
-      return [`${name} at ${clockText(next.at)}: `, h("b", {}, words)];
+  /** The number of moves of the longer board. */
+  get last() {
+    return Math.max(0, ...this.chosen.map(({ entries }) => entries.length));
+  }
+
+  get finish() {
+    const { race, results, replayed, app } = this;
+    const { game = "", ranked = false } = replayed ?? {};
+    return { race, game, player: app.player, results, digest: digestOf(this.text), ranked };
+  }
+
+  /** @param {Reviewed} board @param {string} [you] */
+  #nameOf(board, you = "You") {
+    return board.player === this.app.player ? you : shownName(board);
+  }
+
+  view() {
+    const { replayed, race, text } = this;
+    const head = pageHead(h("a", { href: `/${this.code}` }, "Table"));
+    const words = this.#words();
+    const about = replayed && [
+      gameTitle(replayed.game),
+      race,
+      new Date(replayed.start_at).toLocaleString(),
+    ];
+    const says = [h("p", { role: "status" }, this.said), text && sealBox(this.finish, this.proof)];
+    return [
+      head,
+      h(
+        "main.page.review",
+        h("p.dim", about?.join(" \u00b7 ")),
+        h("h1", { tabindex: -1 }, replayed ? words[0] : `Race ${race}`),
+        h("div.page", ...(replayed ? this.#body(replayed, words.slice(1)) : says)),
+      ),
+    ];
+  }
+
+  /** @param {Wire.ReplayedRace} replayed @param {page.Child[]} why */
+  #body(replayed, why) {
+    const { results, chosen, finish, race } = this;
+    const tie = tieWords(finish);
+    const { columns } = viewOf(replayed.deal);
+    const choices = chosen.map((board, at) => {
+      const words = (/** @type {Reviewed} */ row) => `${row.place}. ${this.#nameOf(row)}`;
+      const changed = (/** @type {Reviewed} */ row) => this.#choose(chosen.with(at, row));
+      return page.field(at ? "Right" : "Left", page.choice(results, words, board, changed));
+    });
+    return [
+      h(
+        "div.page",
+        h("h2.unseen", "Boards"),
+        h("p.why", ...why),
+        results.length > 2 && h("div.two-up.picks", ...choices),
+        h(`div.two-up.n${columns.length}`, ...chosen.map((each) => this.#board(replayed, each))),
+        this.#scrub(),
+      ),
+      h(
+        "div.page.split",
+        h(
+          "div.box",
+          h("h2", "Results"),
+          tie && h("p.why", h("b", tie[0]), ` ${tie[1]}`),
+          resultsTable(finish),
+          h(
+            "div.act",
+            h("a.button", { href: `/api/records/${race}` }, "Record"),
+            button("Share", () => openShare(finish)),
+          ),
+        ),
+        h("div.page", sealBox(finish, this.proof), this.#climb(replayed)),
+      ),
+    ];
+  }
+
+  /** The board of a racer after the moves. @param {Wire.ReplayedRace} replayed @param {Reviewed} board */
+  #board({ deal, game }, { entries, state, left_out, ...board }) {
+    const at = Math.min(this.at, entries.length);
+    const view = viewOf(at ? entries[at - 1].position : deal);
+    const banked = [...view.up, ...view.down].reduce((sum, height) => sum + height, 0);
+    const net = banked * cards.PRIZE - priceOf(board);
+    const next = entries[at];
+    const move = next && readMove(next.entry);
+    const marks = next && isMove(move) ? [move.from, move.to && cards.targetOf(view, move)] : [];
+    const end = left_out
+      ? "The rest of this log is too long to be shown."
+      : `The end: ${stateWords(state)}.`;
+    const then = marks.length
+      ? `Next, at ${clockText(next.at)}: ${cards.describeMove(view, move, game)}`
+      : `Then, at ${clockText(next?.at ?? 0)}: ${stateWords(state)}.`;
+    const found = cards.foundationPiles(view);
+    /** @param {string} pile */
+    const drawn = (pile) => {
+      const isDeal = pile === "stock" && !cards.hasWaste(game);
+      const kind = pile[0] === "t" ? ".col" : pile === "w" ? ".fan" : isDeal ? ".deal" : "";
+      return h(
+        `div.pile${kind}${marks.includes(pile) ? ".mark" : ""}`,
+        { role: "img", "data-pile": pile, "aria-label": cards.pileLabel(view, pile, game) },
+        ...(isDeal ? [h("i.count", view.stock)] : cards.drawPile(view, pile, game)),
+      );
     };
-    const same = this.fork
-      ? `${counted(this.fork, "move")} ${this.fork === 1 ? "was" : "were"} the same. `
-      : "The first moves differ. ";
-    return [same, ...part(one, true), "; ", ...part(two, false), "."].map((each) =>
-      typeof each === "string" ? document.createTextNode(each) : each,
+    const name = this.#nameOf({ ...board, entries, state, left_out });
+    const score = h("b", { class: tone(net) }, dollars(net));
+    const time = clockText(at ? entries[at - 1].at : 0);
+    return h(
+      `section.mini.n${view.columns.length}.f${found.length}`,
+      { "aria-label": `Board of ${name}`, "data-suits": cards.suitColours(game) },
+      h("h2", h("span", name), h("span", `${banked} `, score, h("small", ` ${time}`))),
+      h(
+        "div.tops",
+        h("div.found.line", ...found.map(drawn)),
+        h("div.hand.line", ...cards.handPiles(view, game).map(drawn)),
+      ),
+      h("div.cols", ...view.columns.map((_, index) => drawn(`t${index + 1}`))),
+      h("p.next", next ? then : end),
     );
+  }
+
+  /** The controls that step through the race. */
+  #scrub() {
+    const { at, last, timer } = this;
+    /** @param {Sign} name @param {string} label @param {() => void} action */
+    const step = (name, label, action) => {
+      const main = name === "play" || name === "pause" ? ".main" : "";
+      const attributes = { type: "button", "aria-label": label, onclick: action };
+      return h(`button.button${main}`, attributes, sign(name));
+    };
+    const range = {
+      type: "range",
+      min: 0,
+      max: last,
+      "aria-label": "Move",
+      "aria-valuetext": `move ${at} of ${last}`,
+    };
+    return h(
+      "div.scrub",
+      { role: "group", "aria-label": "Step through the race" },
+      step("start", "To the deal", () => this.#go(0)),
+      step("back", "One move back", () => this.#go(at - 1)),
+      step(timer ? "pause" : "play", timer ? "Pause" : "Play", () => this.#toggle()),
+      step("on", "One move on", () => this.#go(at + 1)),
+      this.chosen.length > 1 && step("fork", "Where they parted", () => this.#go(this.fork)),
+      h("output", `${at} / ${last}`),
+      h("input", { ...range, oninput: ({ target }) => this.#go(Number(target.value)) }),
+    );
+  }
+
+  /** @param {Wire.ReplayedRace} replayed */
+  #climb({ banked }) {
+    const { results, finish } = this;
+    const history = Object.fromEntries(
+      results.map((row) => [row.player, [{ at: 0, banked }, ...row.entries]]),
+    );
+    const end = Math.max(1000, ...results.map((row) => row.entries.at(-1)?.at ?? 0));
+    const scores = { player: finish.player, outcome: { results }, standings: [], labels: {} };
+    const state = { ...scores, own: null, history };
+    return h(
+      "section.box",
+      h("h2", "The climb"),
+      climbChart(/** @type {any} */ (state), end, 420, 190),
+    );
+  }
+
+  /** The heading, and where the chosen boards part in words. @returns {page.Child[]} */
+  #words() {
+    const { replayed, fork, chosen } = this;
+    const [one, two] = chosen;
+    if (!replayed || !two) return ["The board", "Step through the moves."];
+    if (fork === one.entries.length && fork === two.entries.length)
+      return ["The same moves", "Both made the same moves."];
+    const view = viewOf(fork ? one.entries[fork - 1].position : replayed.deal);
+    /** @param {Reviewed} board @param {string} name */
+    const part = (board, name) => {
+      const next = board.entries[fork];
+      if (!next) return [`${name}: `, h("b", "the board ended there")];
+      const move = readMove(next.entry);
+      const words = isMove(move)
+        ? cards.describeMove(view, move, replayed.game)
+        : stateWords(board.state);
+      return [`${name} at ${clockText(next.at)}: `, h("b", words)];
+    };
+    const same = `${counted(fork, "move")} ${fork === 1 ? "was" : "were"} the same. `;
+    const isOwn = chosen.some(({ player }) => player === this.app.player);
+    return [
+      `Where ${isOwn ? "you" : "they"} parted`,
+      fork ? same : "The first moves differ. ",
+      ...part(one, this.#nameOf(one)),
+      "; ",
+      ...part(two, this.#nameOf(two, "you")),
+      ".",
+    ];
+  }
+
+  draw() {
+    super.draw();
+    const range = this.node.querySelector("input");
+    if (range) range.value = String(this.at);
   }
 
   /** Show the boards after so many moves. @param {number} at */
   #go(at) {
-    const last = this.last ?? 0;
-    this.at = Math.max(0, Math.min(last, at));
-    this.boards?.forEach((board) => board.show(this.at, this.price ?? 0));
-    this.range.value = String(this.at);
-    this.range.setAttribute("aria-valuetext", `move ${this.at} of ${last}`);
-    write(this.clock, `${this.at} / ${last}`);
-    if (this.at === last) this.#stop();
+    this.at = Math.max(0, Math.min(this.last, at));
+    if (this.at === this.last) this.#stop();
+    this.draw();
   }
 
   #toggle() {
-    if (this.timer) return this.#stop();
-    if (this.at === this.last) this.#go(0);
-    this.play.setAttribute("aria-label", "Pause");
-    fill(this.play, sign("pause"));
-    this.timer = setInterval(() => this.#go(this.at + 1), STEP);
+    if (this.timer) this.#stop();
+    else {
+      if (this.at === this.last) this.#go(0);
+      this.timer = setInterval(() => this.#go(this.at + 1), STEP);
+    }
+    this.draw();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key({ key, target }) {
+    if (!this.replayed) return false;
+    /** @type {Record<string, number>} */
+    const steps = {
+      ArrowLeft: this.at - 1,
+      ArrowRight: this.at + 1,
+      Home: 0,
+      End: this.last,
+      f: this.fork,
+    };
+    const isButton = /** @type {HTMLElement} */ (target).matches("button, a");
+    if (key === " " && !isButton) this.#toggle();
+    else if (key in steps) this.#go(steps[key]);
+    else return false;
+    return true;
   }
 
   #stop() {
     clearInterval(this.timer);
     this.timer = 0;
-    this.play?.setAttribute("aria-label", "Play");
-    if (this.play) fill(this.play, sign("play"));
-  }
-
-  shown() {
-    this.heading.focus();
-  }
-
-  show() {}
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (!this.boards || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.key === " " && target.matches("button, a")) return false;
-    const steps = {
-      ArrowLeft: this.at - 1,
-      ArrowRight: this.at + 1,
-      Home: 0,
-      End: this.last ?? 0,
-      f: this.fork,
-    };
-    if (event.key === " ") this.#toggle();
-    else if (event.key in steps) this.#go(steps[/** @type {"f"} */ (event.key)]);
-    else return false;
-    return true;
   }
 
   close() {
+    super.close();
     this.#stop();
   }
 }

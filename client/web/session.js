@@ -5,7 +5,7 @@
  */
 
 import { PRIZE, ahead, cardSign, pileWords, readMove, seenCards, wholeView } from "./cards.js";
-import { capitalised, dollars, shownName } from "./page.js";
+import { capitalised, counted, dollars, shownName } from "./page.js";
 
 /** How many lines of news and points of a line in the chart are kept. */
 const MAX_NEWS = 60;
@@ -24,89 +24,80 @@ const MILESTONE = 10;
 
 /**
  * @typedef {import("./cards.js").View} View
- * @typedef {{player: string, place: number, banked: number, net: number, state: string, name: string, bot: boolean,
- *   level: string}} Row
+ * @typedef {{name: string, bot: boolean, level: string}} Label
+ * @typedef {Label & {player: string, place: number, banked: number, net: number, state: string}} Row
+ *
+ * `view` is confirmed, `shown` has the move in flight; `flight` is empty without one.
  * @typedef {{race: string, count: number, view: View, shown: View, banked: number, net: number, state: string,
  *   legal: string[], flight: string, takenBack: string, isCashingOut: boolean, startAt: number, deadline: number}} OwnBoard
- *   `view` is confirmed, `shown` has the move in flight; `flight` is empty without one
  * @typedef {{at: number, text: string, tone: string}} NewsLine
  * @typedef {{race: string, sentence: string, isMissing: boolean}} Alarm
- * @typedef {{player: string, table: import("./connection.js").Table, standings: import("./connection.js").Standing[], outcome: import("./connection.js").Outcome | null, labels: Record<string, any>, own: OwnBoard | null,
- *   feed: any, history: Record<string, {at: number, banked: number}[]>, alarms: Alarm[], match: import("./connection.js").Match | null,
- *   link: string, isWatching: boolean, seatLost: string, idleSince: number}} State `idleSince`: the time from which the server
- *   counts silence, as of the last snapshot; 0 if it does not
+ *
+ * `idleSince`: the time from which the server counts silence, as of the last snapshot; 0 if it does not.
+ * @typedef {{player: string, table: Wire.Table, standings: Wire.Standing[], outcome: Wire.Outcome | null,
+ *   match: Wire.Match | null, labels: Record<string, Label>, own: OwnBoard | null, feed: Feed,
+ *   history: Record<string, {at: number, banked: number}[]>, link: string, isWatching: boolean, seatLost: string,
+ *   idleSince: number}} State
  */
 
-/** @param {string} player @param {any} snapshot @param {boolean} isWatching @returns {State} */
-export function firstState(player, snapshot, isWatching) {
-  /** @type {State} */
-  const state = {
-    player,
-    table: snapshot.table,
-    standings: snapshot.standings ?? [],
-    outcome: snapshot.outcome ?? null,
-    match: snapshot.match ?? null,
-    labels: {},
-    own: null,
-    feed: noFeed(),
-    history: {},
-    alarms: [],
-    link: "connected",
-    isWatching,
-    seatLost: "",
-    idleSince: snapshot.now,
-  };
-  const labelled = withBoard(withLabels(state), snapshot);
-  const moment = momentOf(labelled, snapshot.now);
-  return withHistory({ ...labelled, feed: described(noFeed(), moment, true) }, moment);
+/**
+ * What a snapshot says of everybody.
+ * @param {Wire.Snapshot} snapshot
+ * @returns {Pick<State, "table" | "standings" | "outcome" | "match" | "idleSince">}
+ */
+function told({ table, standings = [], outcome, match, now }) {
+  return { table, standings, outcome: outcome ?? null, match: match ?? null, idleSince: now };
 }
 
-/** @param {State} state @param {any} event @param {number} now @returns {State} */
+/** @param {string} player @param {Wire.Snapshot} snapshot @param {boolean} isWatching @returns {State} */
+export function firstState(player, snapshot, isWatching) {
+  const unknown = {
+    labels: {},
+    own: null,
+    feed: NO_FEED,
+    history: {},
+    link: "connected",
+    seatLost: "",
+  };
+  const state = { player, isWatching, ...unknown, ...told(snapshot) };
+  const labelled = withBoard(withLabels(state), snapshot);
+  const moment = momentOf(labelled, snapshot.now);
+  return withHistory({ ...labelled, feed: described(NO_FEED, moment, true) }, moment);
+}
+
+/** @param {State} state @param {Wire.Event} event @param {number} now @returns {State} */
 export function nextState(state, event, now) {
+  const { code, race, version } = state.table;
   switch (event.type) {
     case "seat_lost":
-      return event.table === state.table.code
-        ? { ...state, seatLost: event.reason || "The seat is gone." }
-        : state;
-    case "board":
-      if (!event.entries) {
-        if (event.board.race !== state.table.race) return state;
-        return withNews(
-          state,
-          { ...state, own: ownBoard(event.board, event.start_at, event.deadline ?? 0) },
-          now,
-        );
-      }
-      return withNews(state, confirmed(state, event.board), now);
-    case "snapshot": {
-      if (event.table.code !== state.table.code) return state;
-      const fresh = withLabels({
-        ...state,
-        table: event.table,
-        standings: event.standings ?? [],
-        outcome: event.outcome ?? null,
-        match: event.match ?? null,
-        idleSince: event.now,
-      });
-      return withNews(state, withBoard(afterTable(fresh), event), now);
+      if (event.table !== code) return state;
+      return { ...state, seatLost: event.reason || "The seat is gone." };
+    case "board": {
+      const { board, entries, start_at = 0, deadline = 0 } = event;
+      if (entries) return withNews(state, confirmed(state, board), now);
+      if (board.race !== race) return state;
+      return withNews(state, { ...state, own: ownBoard(board, start_at, deadline) }, now);
     }
-    case "table_changed":
-      if (event.table.code !== state.table.code || event.table.version < state.table.version)
-        return state;
-      return withNews(state, afterTable(withLabels({ ...state, table: event.table })), now);
+    case "snapshot": {
+      if (event.table.code !== code) return state;
+      const fresh = afterTable(withLabels({ ...state, ...told(event) }));
+      return withNews(state, withBoard(fresh, event), now);
+    }
+    case "table_changed": {
+      const { table } = event;
+      if (table.code !== code || table.version < version) return state;
+      return withNews(state, afterTable(withLabels({ ...state, table })), now);
+    }
     case "match":
-      return event.table === state.table.code ? { ...state, match: event.match } : state;
+      return event.table === code ? { ...state, match: event.match } : state;
     case "standings":
-      return event.race === state.table.race
-        ? withNews(state, { ...state, standings: event.standings }, now)
-        : state;
-    case "race_over":
-      if (event.outcome.race !== state.table.race) return state;
-      return withNews(
-        state,
-        endedBy(withLabels({ ...state, outcome: event.outcome }), event.outcome),
-        now,
-      );
+      if (event.race !== race) return state;
+      return withNews(state, { ...state, standings: event.standings }, now);
+    case "race_over": {
+      const { outcome } = event;
+      if (outcome.race !== race) return state;
+      return withNews(state, endedBy({ ...state, outcome }, outcome), now);
+    }
     default:
       return state;
   }
@@ -116,49 +107,36 @@ export function nextState(state, event, now) {
 export function linkChanged(state, link, now) {
   if (link === state.link) return state;
   const changed = { ...state, link };
-  if (state.table.phase !== "running") return changed;
-  const text =
-    link === "connected"
-      ? "connected again"
-      : link === "reconnecting"
-        ? "connection lost; trying again"
-        : "";
-  return text
-    ? { ...changed, feed: withLine(state.feed, { at: elapsed(state, now), text, tone: "link" }) }
-    : changed;
+  /** @type {Record<string, string>} */
+  const words = {
+    connected: "connected again",
+    reconnecting: "connection lost; trying again",
+  };
+  if (state.table.phase !== "running" || !words[link]) return changed;
+  const line = { at: elapsed(state, now), text: words[link], tone: "link" };
+  return { ...changed, feed: withLines(state.feed, [line]) };
 }
 
 // The own board
 
-/** @param {any} board @param {number} startAt @param {number} deadline @returns {OwnBoard} */
+/** @param {Wire.BoardView} board @param {number} startAt @param {number} deadline @returns {OwnBoard} */
 function ownBoard(board, startAt, deadline) {
+  const { race, count, banked, net, state, legal = [] } = board;
   const view = wholeView(board.view);
-  return {
-    race: board.race,
-    count: board.count,
-    view,
-    shown: view,
-    banked: board.banked,
-    net: board.net,
-    state: board.state,
-    legal: board.legal ?? [],
-    flight: "",
-    takenBack: "",
-    isCashingOut: false,
-    startAt,
-    deadline,
-  };
+  const told = { race, count, banked, net, state, legal, view, shown: view, startAt, deadline };
+  return { ...told, flight: "", takenBack: "", isCashingOut: false };
 }
 
-/** Return the state with a move on its way: what it shows besides hidden cards is shown. @param {State} state @param {string} text @returns {State} */
+/**
+ * Return the state with a move on its way: what it shows besides hidden cards is shown.
+ * @param {State} state @param {string} text @returns {State}
+ */
 export function withMove(state, text) {
-  const own = state.own;
+  const { own } = state;
   if (!own) return state;
   const shown = ahead(own.view, readMove(text)) ?? own.view;
-  return {
-    ...state,
-    own: { ...own, shown, flight: text, takenBack: "", ...withBanked(own, bankedBy(text)) },
-  };
+  const moved = { shown, flight: text, takenBack: "", ...withBanked(own, bankedBy(text)) };
+  return { ...state, own: { ...own, ...moved } };
 }
 
 /** @param {State} state @returns {State} */
@@ -166,9 +144,12 @@ export function withCashOut(state) {
   return state.own ? { ...state, own: { ...state.own, isCashingOut: true } } : state;
 }
 
-/** Return the state after the server sent the own board; an older board changes nothing. @param {State} state @param {any} board @param {boolean} [isFinal] @returns {State} */
+/**
+ * Return the state after the server sent the own board; an older board changes nothing.
+ * @param {State} state @param {Wire.BoardView} board @param {boolean} [isFinal] @returns {State}
+ */
 export function confirmed(state, board, isFinal = false) {
-  const own = state.own;
+  const { own } = state;
   if (!own || board.race !== own.race) return state;
   const isOlder =
     board.count < own.count ||
@@ -180,30 +161,18 @@ export function confirmed(state, board, isFinal = false) {
   return { ...state, own: fresh };
 }
 
-/** Return the state after a refused move, with the reason. @param {State} state @param {string} reason @param {any} [board] @returns {State} */
+/**
+ * Return the state after a refused move, with the reason.
+ * @param {State} state @param {string} reason @param {Wire.BoardView} [board] @returns {State}
+ */
 export function takenBack(state, reason, board) {
-  const own = state.own;
+  const { own } = state;
   if (!own) return state;
   const known = board ? confirmed(state, board, true) : state;
   const back = known.own ?? own;
-  const { view, legal, count, race } = back;
-  const priced = board
-    ? back
-    : { ...back, ...withBanked(own, own.flight ? -bankedBy(own.flight) : 0) };
-  return {
-    ...known,
-    own: {
-      ...priced,
-      view,
-      shown: view,
-      legal,
-      count,
-      race,
-      flight: "",
-      isCashingOut: false,
-      takenBack: reason,
-    },
-  };
+  const priced = board ? {} : withBanked(own, own.flight ? -bankedBy(own.flight) : 0);
+  const still = { shown: back.view, flight: "", isCashingOut: false, takenBack: reason };
+  return { ...known, own: { ...back, ...priced, ...still } };
 }
 
 /** The cards that a move banks: 1, 0, or -1 if it takes one back. @param {string} text */
@@ -217,34 +186,30 @@ function withBanked({ banked, net }, cards) {
   return { banked: banked + cards, net: net + cards * PRIZE };
 }
 
-/** @param {State} state @param {any} snapshot @returns {State} */
-function withBoard(state, snapshot) {
-  const { board, table } = snapshot;
-  if (!board || board.race !== table.race)
-    return state.own?.race === table.race ? state : { ...state, own: null };
-  const known = state.own?.race === board.race ? state.own : null;
-  const fresh = ownBoard(board, table.start_at ?? 0, table.deadline ?? 0);
+/** @param {State} state @param {Wire.Snapshot} snapshot @returns {State} */
+function withBoard(state, { board, table: { race, start_at = 0, deadline = 0 } }) {
+  const known = state.own?.race === race ? state.own : null;
+  if (board?.race !== race) return known ? state : { ...state, own: null };
+  const fresh = { ...state, own: ownBoard(board, start_at, deadline) };
   // a move on its way is sent again, unless the board already has it
-  if (!known?.flight || known.count !== board.count || board.state !== "racing")
-    return { ...state, own: fresh };
-  return withMove({ ...state, own: fresh }, known.flight);
+  const isUnderWay = known?.flight && known.count === board.count && board.state === "racing";
+  return isUnderWay ? withMove(fresh, known.flight) : fresh;
 }
 
 /** @param {State} state @returns {State} */
 function afterTable(state) {
   if (["gathering", "call", "countdown"].includes(state.table.phase))
-    return { ...state, standings: [], outcome: null, own: null, feed: noFeed(), history: {} };
+    return { ...state, standings: [], outcome: null, own: null, feed: NO_FEED, history: {} };
   if (state.own && state.own.race !== state.table.race) return { ...state, own: null };
   return state.outcome ? endedBy(state, state.outcome) : state;
 }
 
-/** @param {State} state @param {any} outcome @returns {State} */
+/** @param {State} state @param {Wire.Outcome} outcome @returns {State} */
 function endedBy(state, outcome) {
-  if (!state.own || state.own.state !== "racing") return state;
-  const result = outcome.results.find((/** @type {any} */ each) => each.player === state.player);
-  return result
-    ? { ...state, own: { ...state.own, state: result.state, isCashingOut: false, legal: [] } }
-    : state;
+  const { own, player } = state;
+  const result = outcome.results.find((each) => each.player === player);
+  if (own?.state !== "racing" || !result) return state;
+  return { ...state, own: { ...own, state: result.state, isCashingOut: false, legal: [] } };
 }
 
 /**
@@ -273,28 +238,22 @@ export function mayMove(own) {
 /** @param {State} state @returns {State} */
 function withLabels(state) {
   const labels = { ...state.labels };
-  for (const racer of /** @type {import("./connection.js").Seat[]} */ ([
-    ...(state.table.racers ?? []),
-    ...state.table.seats,
-  ]))
-    labels[racer.player] = {
-      name: racer.name,
-      bot: Boolean(racer.bot),
-      level: racer.level ?? labels[racer.player]?.level ?? "",
-    };
+  for (const { player, name, bot = false } of state.table.racers ?? [])
+    labels[player] = { name, bot, level: labels[player]?.level ?? "" };
+  for (const { player, name, bot = false, level } of state.table.seats)
+    labels[player] = { name, bot, level: level || (labels[player]?.level ?? "") };
   return { ...state, labels };
 }
 
-/** The scoreboard, first place first; empty before the race. @param {State} state @returns {Row[]} */
-export function rows(state) {
-  const sent = state.outcome?.results ?? state.standings;
-  return sent.map((/** @type {any} */ each) => {
-    const label = state.labels[each.player] ?? {
-      name: each.name ?? each.player,
-      bot: Boolean(each.bot),
-      level: "",
-    };
-    return { ...label, ...each };
+/**
+ * The scoreboard, first place first; empty before the race.
+ * @param {Pick<State, "standings" | "labels"> & {outcome: {results: (Wire.Standing | Row)[]} | null}} state
+ * @returns {Row[]}
+ */
+export function rows({ outcome, standings, labels }) {
+  return (outcome?.results ?? standings).map((each) => {
+    const unknown = { name: each.player, bot: false, level: "" };
+    return { ...(labels[each.player] ?? unknown), ...each };
   });
 }
 
@@ -303,35 +262,29 @@ export function ownRow(state) {
   return rows(state).find((row) => row.player === state.player) ?? null;
 }
 
-/** Whether a player is in the race of a table. @param {import("./connection.js").Table} table @param {string} player */
+/** Whether a player is in the race of a table. @param {Wire.Table} table @param {string} player */
 export function isRacer(table, player) {
   return (table.racers ?? []).some((racer) => racer.player === player);
 }
 
-/** Everyone's totals in a match, in order of place. @param {import("./connection.js").Match} match */
+/** Everyone's totals in a match, in order of place. @param {Wire.Match} match */
 export function matchTotals(match) {
-  const totals = match.rows.map((row) => ({
-    ...row,
-    net: row.results.reduce((sum, { net }) => sum + net, 0),
-    wins: row.results.filter(({ place }) => place === 1).length,
-    place: 1,
-  }));
-  const key = (/** @type {typeof totals[0]} */ { results, net, wins }) => [
-    results.length,
-    net,
-    wins,
-    Math.max(...results.map((each) => each.net)),
-  ];
-  const isAhead = (/** @type {number[]} */ one, /** @type {number[]} */ other) => {
-    const at = one.findIndex((value, index) => value !== other[index]);
-    return at >= 0 && one[at] > other[at];
-  };
+  const totals = match.rows.map((row) => {
+    const { results } = row;
+    const net = results.reduce((sum, each) => sum + each.net, 0);
+    const wins = results.filter((each) => each.place === 1).length;
+    const best = Math.max(...results.map((each) => each.net));
+    return { ...row, net, wins, place: 1, order: [results.length, net, wins, best] };
+  });
   for (const total of totals)
-    total.place += totals.filter((other) => isAhead(key(other), key(total))).length;
+    for (const { order } of totals) {
+      const at = order.findIndex((value, index) => value !== total.order[index]);
+      if (at >= 0 && order[at] > total.order[at]) total.place++;
+    }
   return totals;
 }
 
-/** A player's seat at a table; `null` without one. @param {import("./connection.js").Table} table @param {string} player */
+/** A player's seat at a table; `null` without one. @param {Wire.Table} table @param {string} player */
 export function seatAt(table, player) {
   return table.seats.find((seat) => seat.player === player) ?? null;
 }
@@ -369,15 +322,22 @@ export function nameOf(state, player) {
   return label ? shownName(label) : "the host";
 }
 
-/** @param {State} state @param {number} now */
-export function elapsed(state, now) {
-  const start = state.own?.startAt || state.table.start_at || 0;
-  return start ? Math.max(0, now - start) : 0;
+/** The start of the race of the table, 0 if it has none. @param {State} state */
+function startOf({ own, table }) {
+  return own?.startAt || table.start_at || 0;
 }
 
-/** Milliseconds to the start and to the deadline; `left` is `null` without a time limit. @param {State} state @param {number} now */
+/** @param {State} state @param {number} now */
+export function elapsed(state, now) {
+  return startOf(state) && Math.max(0, now - startOf(state));
+}
+
+/**
+ * Milliseconds to the start and to the deadline; `left` is `null` without a time limit.
+ * @param {State} state @param {number} now
+ */
 export function raceClock(state, now) {
-  const start = state.own?.startAt || state.table.start_at || 0;
+  const start = startOf(state);
   const deadline = state.own?.deadline || state.table.deadline || 0;
   return {
     untilStart: Math.max(0, start - now),
@@ -386,14 +346,10 @@ export function raceClock(state, now) {
   };
 }
 
-/** Why nobody new can take a seat; empty if there is one. @param {import("./connection.js").Table} table */
+/** Why nobody new can take a seat; empty if there is one. @param {Wire.Table} table */
 export function whyNoSeat({ locked, seats, settings }) {
-  const reason = locked
-    ? "Locked to newcomers"
-    : seats.length < settings.seats
-      ? ""
-      : "Every seat is taken";
-  return reason && `${reason}: you can only watch.`;
+  if (!locked && seats.length < settings.seats) return "";
+  return `${locked ? "Locked to newcomers" : "Every seat is taken"}: you can only watch.`;
 }
 
 /**
@@ -409,71 +365,81 @@ export function idleWarnings({ table, player, own }) {
   return isBetweenRaces && table.host === player && !isAlone ? [60] : [];
 }
 
-/** The seconds left of which a silent player is warned now; 0 without a warning. @param {State} state @param {number} sign the time of the last sign @param {number} now */
+/**
+ * The seconds left of which a silent player is warned now; 0 without a warning.
+ * @param {State} state @param {number} sign the time of the last sign @param {number} now
+ */
 export function idleLeft(state, sign, now) {
-  const since = Math.max(sign, state.idleSince, state.own?.startAt || state.table.start_at || 0);
+  const since = Math.max(sign, state.idleSince, startOf(state));
   return idleWarnings(state).find((seconds) => since + IDLE - now <= seconds * 1000) ?? 0;
 }
 
-/** Whether players may get ready now. @param {any} table */
-export function takesReady(table) {
-  return table.phase === "gathering" || table.phase === "call";
+/** Whether players may get ready now. @param {{phase: string}} table */
+export function takesReady({ phase }) {
+  return phase === "gathering" || phase === "call";
 }
 
 /** The distance to the next rival, such as `6 cards behind ana`. @param {State} state */
 export function gap(state) {
-  const all = rows(state);
   const own = ownRow(state);
-  const others = all.filter((row) => row !== own && row.player !== state.player);
+  const others = rows(state).filter((row) => row.player !== state.player);
   if (!own) return "";
   if (!others.length) return "alone in this race";
-  const level = others.find((row) => row.banked === own.banked);
-  if (level) {
-    const name = shownName(level);
-    if (own.place === level.place)
-      return `level with ${name}${own.state === "racing" ? "; first to bank more leads" : ""}`;
-    return own.place < level.place
-      ? `level with ${name}; you were first to ${own.banked}`
-      : `level with ${name}, who was first to ${own.banked}`;
+  const { banked, place } = own;
+  const level = others.find((row) => row.banked === banked);
+  if (!level) {
+    const by = Math.abs(others[0].banked - banked);
+    return `${counted(by)} ${place > 1 ? "behind" : "ahead of"} ${shownName(others[0])}`;
   }
-  const [rival, by] =
-    own.place > 1
-      ? [others[0], others[0].banked - own.banked]
-      : [others[0], own.banked - others[0].banked];
-  return `${by} ${by === 1 ? "card" : "cards"} ${own.place > 1 ? "behind" : "ahead of"} ${shownName(rival)}`;
+  const words = `level with ${shownName(level)}`;
+  if (place === level.place)
+    return `${words}${own.state === "racing" ? "; first to bank more leads" : ""}`;
+  return place < level.place
+    ? `${words}; you were first to ${banked}`
+    : `${words}, who was first to ${banked}`;
 }
 
 // The news: a line describes a change since the last line on its subject, and never names a card
 
-function noFeed() {
-  return {
-    lines: /** @type {NewsLine[]} */ ([]),
-    leader: "",
-    leaderAt: -LEAD_EVERY,
-    sides: {},
-    sidesAt: {},
-    milestones: {},
-    isEven: false,
-    ended: [],
-    /** Since when racers have no connection, and of whom the news tell it. */
-    awayAt: {},
-    away: [],
-    host: "",
-  };
-}
+/**
+ * By rival's id: `sides`: -1 ahead and 1 behind, `sidesAt`: when that was said; `milestones`: the tens that were said;
+ * `awayAt`: since when there is no connection. `away`: of whom that was said.
+ * @typedef {{lines: NewsLine[], leader: string, leaderAt: number, sides: Record<string, number>,
+ *   sidesAt: Record<string, number>, milestones: Record<string, number>, isEven: boolean, ended: string[],
+ *   awayAt: Record<string, number>, away: string[], host: string}} Feed
+ * @typedef {{at: number, you: string, own: Row | undefined, rows: Row[], away: string[], host: string, hostName: string}} Moment
+ */
 
-/** @param {State} state @param {number} now */
+/** @type {Feed} */
+const NO_FEED = {
+  lines: [],
+  leader: "",
+  leaderAt: -LEAD_EVERY,
+  sides: {},
+  sidesAt: {},
+  milestones: {},
+  isEven: false,
+  ended: [],
+  awayAt: {},
+  away: [],
+  host: "",
+};
+
+/** @param {State} state @param {number} now @returns {Moment} */
 function momentOf(state, now) {
-  const away = state.table.seats
-    .filter((/** @type {any} */ seat) => seat.connected === false)
-    .map((/** @type {any} */ seat) => seat.player);
+  const { player: you, table } = state;
+  const { host, seats } = table;
+  const away = seats.filter((seat) => seat.connected === false).map((seat) => seat.player);
+  const all = rows(state);
+  const own = all.find((row) => row.player === you);
   return {
     at: elapsed(state, now),
-    you: state.player,
-    rows: rows(state),
+    you,
+    own,
+    rows: all,
     away,
-    host: state.table.host,
-    hostName: nameOf(state, state.table.host),
+    host,
+    hostName: nameOf(state, host),
   };
 }
 
@@ -484,82 +450,112 @@ function withNews(before, state, now) {
   const isFirst = !before.standings.length || !["running", "over"].includes(before.table.phase);
   const feed = isFirst
     ? described({ ...state.feed, ended: [], host: moment.host }, moment, true)
-    : nextFeed(state.feed, moment);
+    : withLines(described(state.feed, moment), news(state.feed, moment).slice(0, MAX_AT_ONCE));
   return withHistory({ ...state, feed }, moment);
 }
 
-/** @param {State} state @param {any} moment @returns {State} */
+/** @param {State} state @param {Moment} moment @returns {State} */
 function withHistory(state, moment) {
   const history = { ...state.history };
-  for (const row of moment.rows) {
-    const known = history[row.player] ?? [];
-    if (known.at(-1)?.banked === row.banked) continue;
+  for (const { player, banked } of moment.rows) {
+    const known = history[player] ?? [];
+    if (known.at(-1)?.banked === banked) continue;
     const kept = known.length >= MAX_POINTS ? known.filter((_, index) => index % 2 === 0) : known;
-    history[row.player] = [...kept, { at: moment.at, banked: row.banked }];
+    history[player] = [...kept, { at: moment.at, banked }];
   }
   return { ...state, history };
 }
 
-/** @param {any} feed @param {NewsLine} line */
-function withLine(feed, line) {
-  return { ...feed, lines: [...feed.lines, line].slice(-MAX_NEWS) };
+/** @param {Feed} feed @param {NewsLine[]} lines @returns {Feed} */
+function withLines(feed, lines) {
+  return { ...feed, lines: [...feed.lines, ...lines].slice(-MAX_NEWS) };
 }
 
-/** @param {any} feed @param {any} moment */
-function nextFeed(feed, moment) {
-  const lead = leadLines(feed, moment);
-  const lines = [
-    ...endings(feed, moment),
-    ...evenLines(feed, moment),
-    ...lead,
-    ...passes(feed, moment, lead),
-    ...milestones(feed, moment),
-    ...people(feed, moment),
-  ];
-  const next = described(feed, moment, false);
-  return { ...next, lines: [...feed.lines, ...lines.slice(0, MAX_AT_ONCE)].slice(-MAX_NEWS) };
+/** What is new in a moment, the most important first. @param {Feed} feed @param {Moment} moment */
+function news(feed, moment) {
+  const { at, you, own, host } = moment;
+  /** @type {NewsLine[]} */
+  const lines = [];
+  const say = (/** @type {string} */ tone, /** @type {string} */ text) =>
+    lines.push({ at, text, tone });
+
+  const ended = moment.rows.filter(
+    ({ state, player }) => state !== "racing" && !feed.ended.includes(player),
+  );
+  const late = ended.filter((row) => row.state === "out-of-time");
+  if (late.length > 1) say("ending", `time is up for ${late.length} racers`);
+  for (const row of ended)
+    if (late.length < 2 || !late.includes(row))
+      say(row.state === "won" ? "won" : "ending", ending(row, you));
+
+  const breaksEven = own?.state === "racing" && isEven(moment) && !feed.isEven;
+  if (breaksEven)
+    say("even", `you ${evenWord(own) === "even" ? "broke even" : "are ahead"} with ${own.banked}`);
+
+  const leader = newLeader(feed, moment);
+  if (leader) {
+    const takes = leader === own ? "take" : "takes";
+    say("lead", `${who(leader, you)} ${takes} the lead with ${leader.banked}`);
+  }
+
+  for (const { side, row } of sidesOf(moment)) {
+    if ((feed.sides[row.player] ?? side) === side || row === leader) continue;
+    if (!mayPass(feed, moment, row) || (side > 0 && leader === own)) continue;
+    say("pass", side > 0 ? `you passed ${who(row, you)}` : `${who(row, you)} passed you`);
+  }
+
+  const racing = moment.rows.filter(({ state }) => state === "racing");
+  for (const row of racing)
+    if (tens(row) > (feed.milestones[row.player] ?? 0) && !(breaksEven && row === own))
+      say("milestone", `${who(row, you)} reached ${tens(row)}`);
+
+  for (const row of racing) {
+    const isAway = longAway(feed, moment).includes(row.player);
+    if (row === own || feed.away.includes(row.player) === isAway) continue;
+    say("people", `${who(row, you)} ${isAway ? "lost the connection" : "is back"}`);
+  }
+  if (feed.host && host && host !== feed.host)
+    say("people", host === you ? "you are host now" : `${moment.hostName} is host now`);
+  return lines;
 }
 
-/** Return the feed with the present situation described; at the first look all of it. @param {any} feed @param {any} moment @param {boolean} isFirst */
-function described(feed, moment, isFirst) {
-  const [sides, sidesAt, milestones] = [
-    { ...feed.sides },
-    { ...feed.sidesAt },
-    { ...feed.milestones },
-  ];
-  for (const [player, side] of Object.entries(sidesOf(moment))) {
+/**
+ * Return the feed with the present situation described; at the first look all of it.
+ * @param {Feed} feed @param {Moment} moment @param {boolean} [isFirst] @returns {Feed}
+ */
+function described(feed, moment, isFirst = false) {
+  const { at, away, host } = moment;
+  const [sides, sidesAt] = [{ ...feed.sides }, { ...feed.sidesAt }];
+  for (const { side, row } of sidesOf(moment)) {
+    const { player } = row;
     if (sides[player] === side) continue;
     if (isFirst || !(player in sides)) sides[player] = side;
-    else if (mayPass(feed, moment, player)) [sides[player], sidesAt[player]] = [side, moment.at];
+    else if (mayPass(feed, moment, row)) [sides[player], sidesAt[player]] = [side, at];
   }
+  const milestones = { ...feed.milestones };
   for (const row of moment.rows)
     milestones[row.player] = Math.max(tens(row), milestones[row.player] ?? 0);
-  const newLead = isFirst || leadLines(feed, moment).length;
-  const awayAt = Object.fromEntries(
-    moment.away.map((/** @type {string} */ player) => [player, feed.awayAt[player] ?? moment.at]),
-  );
+  const leader = newLeader(feed, moment);
+  const { leaderAt } = feed;
   return {
-    ...feed,
+    lines: feed.lines,
     sides,
     sidesAt,
     milestones,
-    leader: newLead ? leaderOf(moment) : feed.leader,
-    leaderAt: newLead && !isFirst ? moment.at : feed.leaderAt,
+    leader: (isFirst ? leaderOf(moment) : leader)?.player ?? (isFirst ? "" : feed.leader),
+    leaderAt: leader && !isFirst ? at : leaderAt,
     isEven: feed.isEven || isEven(moment),
-    ended: moment.rows
-      .filter((/** @type {Row} */ row) => row.state !== "racing")
-      .map((/** @type {Row} */ row) => row.player),
-    awayAt,
-    away: isFirst ? moment.away : longAway(feed, moment),
-    host: moment.host,
+    ended: moment.rows.filter((row) => row.state !== "racing").map((row) => row.player),
+    awayAt: Object.fromEntries(away.map((player) => [player, feed.awayAt[player] ?? at])),
+    away: isFirst ? away : longAway(feed, moment),
+    host,
   };
 }
 
-/** The racers of whom the news tell that they have lost the connection. @param {any} feed @param {any} moment @returns {string[]} */
-function longAway(feed, moment) {
-  return moment.away.filter(
-    (/** @type {string} */ player) =>
-      feed.away.includes(player) || moment.at - (feed.awayAt[player] ?? moment.at) >= AWAY,
+/** Of whom the news tell that they have lost the connection. @param {Feed} feed @param {Moment} moment */
+function longAway(feed, { at, away }) {
+  return away.filter(
+    (player) => feed.away.includes(player) || at - (feed.awayAt[player] ?? at) >= AWAY,
   );
 }
 
@@ -575,158 +571,52 @@ export function stateWords(state) {
 
 /** How a racer's board ended, such as `mei is stuck at 9, −$5`. @param {Row} row @param {string} you */
 export function ending(row, you) {
-  const isYou = row.player === you;
+  const [is, was] = row.player === you ? ["are", "were"] : ["is", "was"];
   /** @type {Record<string, string>} */
   const words = {
     won: "broke the bank with",
     "cash-out": "cashed out with",
-    stuck: isYou ? "are stuck at" : "is stuck at",
+    stuck: `${is} stuck at`,
     "out-of-time": "ran out of time at",
     left: "left at",
     gone: "left at",
-    "ended-by-host": `${isYou ? "were" : "was"} ended by the host at`,
-    idle: `${isYou ? "were" : "was"} idle for 3 minutes and ended at`,
+    "ended-by-host": `${was} ended by the host at`,
+    idle: `${was} idle for 3 minutes and ended at`,
   };
-  return `${who(row, you)} ${words[row.state] ?? `${stateWords(row.state)} at`} ${row.banked}, ${dollars(row.net)}`;
+  const how = words[row.state] ?? `${stateWords(row.state)} at`;
+  return `${who(row, you)} ${how} ${row.banked}, ${dollars(row.net)}`;
 }
 
-/** @param {any} feed @param {any} moment @returns {NewsLine[]} */
-function endings(feed, moment) {
-  let ended = moment.rows.filter(
-    (/** @type {Row} */ row) => row.state !== "racing" && !feed.ended.includes(row.player),
-  );
-  const late = ended.filter((/** @type {Row} */ row) => row.state === "out-of-time");
-  const lines = [];
-  if (late.length > 1) {
-    lines.push({ at: moment.at, text: `time is up for ${late.length} racers`, tone: "ending" });
-    ended = ended.filter((/** @type {Row} */ row) => row.state !== "out-of-time");
-  }
-  for (const row of ended)
-    lines.push({
-      at: moment.at,
-      text: ending(row, moment.you),
-      tone: row.state === "won" ? "won" : "ending",
-    });
-  return lines;
+/** @param {Moment} moment */
+function isEven({ own }) {
+  return own !== undefined && own.net >= 0;
 }
 
-/** @param {any} moment */
-function isEven(moment) {
-  return moment.rows.some((/** @type {Row} */ row) => row.player === moment.you && row.net >= 0);
+/** The only racer in the first place. @param {Moment} moment */
+function leaderOf({ rows: all }) {
+  const [first, ...others] = all.filter((row) => row.place === 1);
+  return !others.length && all.length > 1 ? first : undefined;
 }
 
-/** @param {any} feed @param {any} moment @returns {NewsLine[]} */
-function evenLines(feed, moment) {
-  const own = moment.rows.find((/** @type {Row} */ row) => row.player === moment.you);
-  if (feed.isEven || !isEven(moment) || own.state !== "racing") return [];
-  return [
-    {
-      at: moment.at,
-      text: `you ${evenWord(own) === "even" ? "broke even" : "are ahead"} with ${own.banked}`,
-      tone: "even",
-    },
-  ];
-}
-
-/** @param {any} moment */
-function leaderOf(moment) {
-  const first = moment.rows.filter((/** @type {Row} */ row) => row.place === 1);
-  return first.length === 1 && moment.rows.length > 1 ? first[0].player : "";
-}
-
-/** @param {any} feed @param {any} moment @returns {(NewsLine & {player: string})[]} */
-function leadLines(feed, moment) {
+/** That racer, if it is another than was said, and some time ago. @param {Feed} feed @param {Moment} moment */
+function newLeader(feed, moment) {
   const leader = leaderOf(moment);
-  if (!leader || leader === feed.leader || moment.at - feed.leaderAt < LEAD_EVERY) return [];
-  const row = moment.rows.find((/** @type {Row} */ each) => each.player === leader);
-  const takes = leader === moment.you ? "take" : "takes";
-  return [
-    {
-      at: moment.at,
-      text: `${who(row, moment.you)} ${takes} the lead with ${row.banked}`,
-      tone: "lead",
-      player: leader,
-    },
-  ];
+  const isNew = leader?.player !== feed.leader && moment.at - feed.leaderAt >= LEAD_EVERY;
+  return isNew ? leader : undefined;
 }
 
-/** By rival's id -1 for a rival ahead and 1 for one behind. @param {any} moment @returns {Record<string, number>} */
-function sidesOf(moment) {
-  const own = moment.rows.find((/** @type {Row} */ row) => row.player === moment.you);
-  /** @type {Record<string, number>} */
-  const sides = {};
-  for (const row of own ? moment.rows : [])
-    if (row.place !== own.place) sides[row.player] = row.place < own.place ? -1 : 1;
-  return sides;
+/** Each rival with the side: -1 ahead, 1 behind. @param {Moment} moment */
+function sidesOf({ own, rows: all }) {
+  const rivals = all.filter((row) => own && row.place !== own.place);
+  return rivals.map((row) => ({ row, side: own && row.place < own.place ? -1 : 1 }));
 }
 
-/** @param {any} feed @param {any} moment @param {string} player */
-function mayPass(feed, moment, player) {
+/** @param {Feed} feed @param {Moment} moment @param {Row} row */
+function mayPass(feed, moment, { player }) {
   return moment.at - (feed.sidesAt[player] ?? -PASS_EVERY) >= PASS_EVERY;
 }
 
-/** @param {any} feed @param {any} moment @param {{player: string}[]} lead @returns {NewsLine[]} */
-function passes(feed, moment, lead) {
-  const leads = lead.map((line) => line.player);
-  const lines = [];
-  for (const [player, side] of Object.entries(sidesOf(moment))) {
-    if (
-      (feed.sides[player] ?? side) === side ||
-      leads.includes(player) ||
-      !mayPass(feed, moment, player)
-    )
-      continue;
-    if (side > 0 && leads.includes(moment.you)) continue;
-    const name = who(
-      moment.rows.find((/** @type {Row} */ row) => row.player === player),
-      moment.you,
-    );
-    lines.push({
-      at: moment.at,
-      text: side > 0 ? `you passed ${name}` : `${name} passed you`,
-      tone: "pass",
-    });
-  }
-  return lines;
-}
-
 /** @param {Row} row */
-function tens(row) {
-  return Math.floor(row.banked / MILESTONE) * MILESTONE;
-}
-
-/** @param {any} feed @param {any} moment @returns {NewsLine[]} */
-function milestones(feed, moment) {
-  const brokeEven = evenLines(feed, moment).length > 0;
-  const reached = moment.rows.filter(
-    (/** @type {Row} */ row) =>
-      tens(row) > (feed.milestones[row.player] ?? 0) &&
-      row.state === "racing" &&
-      !(brokeEven && row.player === moment.you),
-  );
-  return reached.map((/** @type {Row} */ row) => ({
-    at: moment.at,
-    text: `${who(row, moment.you)} reached ${tens(row)}`,
-    tone: "milestone",
-  }));
-}
-
-/** @param {any} feed @param {any} moment @returns {NewsLine[]} */
-function people(feed, moment) {
-  const lines = [];
-  const away = longAway(feed, moment);
-  for (const { player, state, ...row } of moment.rows) {
-    const isAway = away.includes(player);
-    if (state !== "racing" || player === moment.you || feed.away.includes(player) === isAway)
-      continue;
-    const text = `${shownName(row)} ${isAway ? "lost the connection" : "is back"}`;
-    lines.push({ at: moment.at, text, tone: "people" });
-  }
-  if (feed.host && moment.host && moment.host !== feed.host)
-    lines.push({
-      at: moment.at,
-      text: moment.host === moment.you ? "you are host now" : `${moment.hostName} is host now`,
-      tone: "people",
-    });
-  return lines;
+function tens({ banked }) {
+  return Math.floor(banked / MILESTONE) * MILESTONE;
 }

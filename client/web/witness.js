@@ -149,7 +149,7 @@ export class Witness {
 
   /**
    * Note the facts of an event; `sent` is the move or the ending that a board answers.
-   * @param {import("./connection.js").ServerEvent} event @param {string} [sent]
+   * @param {Wire.Event} event @param {string} [sent]
    */
   see(event, sent) {
     if (event.type === "snapshot") this.#seeSnapshot(event);
@@ -165,7 +165,7 @@ export class Witness {
     });
   }
 
-  /** @param {import("./connection.js").Snapshot} snapshot */
+  /** @param {Wire.Snapshot} snapshot */
   #seeSnapshot({ table, board, outcome }) {
     const { code, race, phase } = table;
     for (const seen of this.#stored().filter((each) => each.race.startsWith(`${code}/`)))
@@ -184,7 +184,7 @@ export class Witness {
     if (outcome) this.#seeEnd(outcome);
   }
 
-  /** @param {import("./connection.js").Table} table */
+  /** @param {Wire.Table} table */
   #seeTable({ code, race, commitment, phase, previous, racers = [] }) {
     if (racers.length) this.#note(race, "commitment", commitment);
     const own = racers.find(({ player }) => player === this.app.player);

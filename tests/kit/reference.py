@@ -1,4 +1,4 @@
-"""Write `protocol/REFERENCE.md` and `protocol/schema.json` from the structs of the wire: `make reference`.
+"""Write `REFERENCE.md`, `schema.json` and `wire.d.ts` in `protocol` from the structs of the wire: `make reference`.
 
 The fields, types, limits and defaults come from the structs, the sentences from the docstrings below them in the source.
 """
@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import NODEFAULT, Struct
@@ -23,6 +23,7 @@ from saratoga_protocol.refusals import REASONS, RETRIED, RETRY_WAIT, CloseCode
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.records.record import VOID_REASONS
 from saratoga_rules.records.standing import LOG_ENDINGS, State
+from saratoga_server.domain.replays import ReplayedRace
 from saratoga_server.domain.tables.state import TablePhase
 
 FOLDER: Final = Path(__file__).parents[2] / "protocol"
@@ -231,7 +232,47 @@ def schema() -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-FILES: Final = {"REFERENCE.md": page, "schema.json": schema}
+def types() -> str:
+    """Return wire.d.ts: the TypeScript types of all messages, and of a race that the server replays."""
+    _, definitions = msgspec.json.schema_components((*MESSAGES, ReplayedRace))
+    lines = [
+        "// Written by `make reference` from the structs of the wire. A field that may be left out has",
+        "// the default that schema.json names.",
+        "declare namespace Wire {",
+    ]
+    for name, kind in definitions.items():
+        lines.append(f"  interface {name} {{")
+        for field, of in kind["properties"].items():
+            sign = ":" if field in kind["required"] else "?:"
+            lines.append(f"    {field}{sign} {typed(of)};")
+        lines.append("  }")
+    for title, base in ("Command", Command), ("Event", Event):
+        lines.append(f"  type {title} =")
+        lines += [f"    | {kind.__name__}" for kind in base.__subclasses__()]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def typed(of: Mapping[str, Any]) -> str:
+    """Return the TypeScript type of a JSON Schema; null is written only where it is no default."""
+    match of:
+        case {"$ref": name}:
+            return str(name).rpartition("/")[2]
+        case {"enum": words}:
+            return " | ".join(map(json.dumps, words))
+        case {"anyOf": kinds}:
+            present = [kind for kind in kinds if of.get("default", ...) or kind != {"type": "null"}]
+            return " | ".join(map(typed, present))
+        case {"type": "array", "items": items}:
+            return f"{inner}[]" if (inner := typed(items)).isidentifier() else f"({inner})[]"
+        case {"type": "object", "additionalProperties": values}:
+            return f"{{ [key: string]: {typed(values)} }}"
+        case {"type": kind}:
+            return {"integer": "number"}.get(kind, str(kind))
+        case _:
+            raise ValueError(of)
+
+
+FILES: Final = {"REFERENCE.md": page, "schema.json": schema, "wire.d.ts": types}
 
 if __name__ == "__main__":
     for file, content in FILES.items():
