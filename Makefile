@@ -66,9 +66,10 @@ reference: $(TOOLS) ## write protocol/REFERENCE.md and schema.json from the code
 browser: $(BROWSER) ## the page in Chromium; SARATOGA_SCREENSHOTS=FOLDER keeps pictures of every screen
 	$(BIN)/pytest -m "browser and not long" tests/browser -n 2 --dist worksteal $(NO_HANG) $(ARGS)
 
-page-check: $(NODE) ## the page's format and types (needs Node.js with npm)
-	npx --no-install prettier --check "client/web/*.{js,css,html}"
+page-check: $(NODE) ## the page's format, types and pure modules (needs Node.js with npm)
+	npx --no-install prettier --check "client/web/*.{js,css,html}" "tests/page/*.js"
 	npx --no-install tsc
+	node --test tests/page
 
 bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS="--quick"
 	$(BIN)/python tests/benchmarks/suite.py $(ARGS)

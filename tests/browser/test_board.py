@@ -5,7 +5,7 @@ from typing import Final
 
 from playwright.async_api import expect
 
-from kit.browser_pages import DESKTOP, Pages, look, page_url
+from kit.browser_pages import DESKTOP, Pages, look
 from kit.faulty_link import link_to_ports
 from kit.page_player import SHOWS, PagePlayer, racing
 from kit.server_process import ServerProcess
@@ -175,34 +175,6 @@ async def test_a_carry_is_shown_before_its_answer(page_server: ServerProcess, pa
         link.cut()
         await player.until(lambda: len(player.notes.acknowledged) > made)
         await player.shows_board()
-
-
-CORRECTED = """async ([own, move, board]) => {
-    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
-    const ahead = page.withMove({player: "m", table: {}, own}, move);
-    const back = page.takenBack(ahead, "No.", board);
-    return [ahead, back].map(({own: {shown, banked, net, takenBack}}) => [shown.columns, shown.up, banked, net, takenBack]);
-}"""
-
-
-async def test_a_move_that_the_server_refuses_is_taken_back_with_the_reason(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    view = {"columns": ["AS2D", "3S"], "up": [0, 0, 0, 0], "down": [], "base": 2, "face_down": []}
-    own = {"race": "r", "count": 3, "view": view, "shown": view, "banked": 4, "net": -32}
-    own |= {"state": "racing", "legal": ["t1>up", "t1>t2"]}
-    board = {key: own[key] for key in ("race", "count", "view", "banked", "net", "state", "legal")}
-    as_before = [["AS2D", "3S"], [0, 0, 0, 0], 4, -32, "No."]
-    for sent in (None, board):
-        assert await page.evaluate(CORRECTED, [own, "t1>up", sent]) == [
-            [["AS", "3S"], [0, 0, 0, 1], 5, -27, ""],
-            as_before,
-        ]
-        assert await page.evaluate(CORRECTED, [own, "t1>t2", sent]) == [
-            [["AS", "3S2D"], [0, 0, 0, 0], 4, -32, ""],
-            as_before,
-        ]
 
 
 async def test_a_mouse_released_beside_the_board_swallows_no_click(

@@ -164,11 +164,6 @@ IDLE: Final = "const IDLE = 180_000;"
 SOON: Final = "const IDLE = 70_000;"
 """A warning after two seconds: a minute before the end."""
 
-IDLE_LEFT: Final = """async ([state, sign, now]) => {
-    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
-    return page.idleLeft(state, sign, now);
-}"""
-
 
 async def warn_soon(page: Page) -> None:
     """Let the page warn after two seconds without a sign."""
@@ -207,25 +202,6 @@ async def test_a_host_between_races_is_warned_unless_alone(
         await expect(page.get_by_role("status")).to_contain_text("another player becomes host")
         await page.keyboard.press("Shift")
         await expect(page.get_by_role("status")).to_have_text("You stay host.")
-
-
-async def test_silence_counts_from_the_last_sign_or_the_start_or_as_the_server_says(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    for seats, sign, idle_since, start_at, left in (
-        ("mbt", 1_000, 0, 0, 60),
-        ("mbt", 1_000, 0, 60_000, 0),
-        ("mbt", 1_000, 60_000, 0, 0),
-        ("mbt", 60_000, 0, 0, 0),
-        ("mt", 1_000, 0, 0, 60),
-        ("m", 1_000, 0, 0, 0),
-    ):
-        table = {"phase": "running", "seats": [{"player": seat} for seat in seats]}
-        own = {"state": "racing", "startAt": start_at}
-        state = {"player": "m", "table": table, "own": own, "idleSince": idle_since}
-        found = await page.evaluate(IDLE_LEFT, [state, sign, 130_000])
-        assert found == left, (seats, sign, idle_since, start_at)
 
 
 MOVES = 5

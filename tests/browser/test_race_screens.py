@@ -436,42 +436,6 @@ async def test_the_way_back_leads_from_a_table_that_does_not_exist(
     await expect(heading).to_have_count(0)
 
 
-async def test_only_cards_that_turned_up_are_told(page_server: ServerProcess, pages: Pages) -> None:
-    page = await pages.open(page_url(page_server))
-    told = await page.evaluate("""async () => {
-        const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
-        const board = (flight, hidden, more = {}) => ({ race: "a", flight, takenBack: "", ...more,
-            view: { face_down: [0, hidden], columns: ["KS", "7D"], waste: "", reserve_top: "9C" } });
-        const told = (flight, after) => page.turnedUp(board(flight, 1), after);
-        return [told("t2>t5", board("", 0)), told("t2>t5", board("", 1)), told("r>up", board("", 1)), told("t2>t5", board("draw", 0)),
-            told("t2>t5", board("", 0, { takenBack: "No." })), told("", board("", 0)), told("draw", board("", 1))];
-    }""")
-    assert told == ["Column 2: 7♦ on top.", "", "The reserve: 9♣ on top.", "", "", "", ""]
-
-
-AWAY: Final = """async moments => {
-    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "session.js"));
-    const seats = connected => [{player: "m", name: "Mira"}, {player: "b", name: "Bert", connected}];
-    const standings = ["m", "b"].map(player => ({player, place: 1, banked: 0, net: -52, state: "racing"}));
-    const table = connected => ({code: "c", version: 1, race: "r", phase: "running", host: "m", seats: seats(connected), start_at: 1});
-    const first = page.firstState("m", {table: table(true), standings, now: 0}, false);
-    const last = moments.reduce((state, [now, connected]) =>
-        page.nextState(state, {type: "table_changed", table: table(connected)}, now), first);
-    return last.feed.lines.map(line => line.text);
-}"""
-
-
-async def test_a_page_that_is_loaded_again_is_no_news_in_a_race(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    assert await page.evaluate(AWAY, [[1_000, False], [3_000, True], [9_000, True]]) == []
-    told = await page.evaluate(
-        AWAY, [[1_000, False], [6_500, False], [7_000, False], [8_000, True]]
-    )
-    assert told == ["Bert lost the connection", "Bert is back"]
-
-
 async def test_the_operators_announcement_is_shown_at_the_table_and_in_the_lobby(
     page_server: ServerProcess, pages: Pages
 ) -> None:

@@ -161,43 +161,6 @@ async def test_anyone_can_open_a_finished_race(page_server: ServerProcess, pages
         await look(page, "race-of-others")
 
 
-TIED: Final = [
-    {"player": "a", "name": "Ana", "place": 1, "banked": 30, "net": 50, "reached": 271204},
-    {"player": "b", "name": "Bert", "place": 2, "banked": 30, "net": 50, "reached": 576870},
-    {"player": "c", "name": "Cleo", "place": 3, "banked": 9, "net": -55, "reached": 1000},
-]
-
-
-BESTS: Final = """async ([results, races]) => {
-    const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "results.js"));
-    return races.map(([race, game, own]) => page.bestWords({race, game, player: "b", results: [{...results[1], ...own}]})?.words ?? "");
-}"""
-
-
-async def test_the_personal_best_of_a_game_is_the_most_banked_and_then_the_earliest(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    races = [
-        ("t/1", "canfield", {}),
-        ("t/1", "canfield", {}),
-        ("t/2", "canfield", {"banked": 12, "net": 10, "reached": 9000}),
-        ("t/3", "klondike", {"banked": 12, "net": 8, "reached": 9000}),
-        ("t/4", "canfield", {"reached": 5000}),
-        ("t/5", "canfield", {"reached": 5000}),
-        ("t/6", "canfield", {"banked": 31, "net": 55, "reached": 8000}),
-        ("t/7", "canfield", {"banked": 32, "net": 60, "reached": None}),
-    ]
-    former, better = "personal best: 30 banked, +$50.", "personal best: 31 banked, +$55."
-    assert await page.evaluate(BESTS, [TIED, races]) == [
-        *("", "", f"Your {former}", "", f"A new {former}", f"Your {former}"),
-        *(f"A new {better}", f"Your {better}"),
-    ]
-    # it is kept for the next visit
-    await page.reload()
-    assert await page.evaluate(BESTS, [TIED, races[2:3]]) == [f"Your {better}"]
-
-
 async def start(host: Player, *guests: Player) -> None:
     """Start a race of these players, and of those who are ready on pages, up to the deal."""
     for player in (host, *guests):

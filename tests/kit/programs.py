@@ -51,6 +51,7 @@ KNOWN = (
     "docker-compose",
     "hadolint",
     "nginx",
+    "node",
     "openssl",
     "prometheus",
     "prometheus-node-exporter",

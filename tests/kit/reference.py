@@ -1,4 +1,5 @@
-"""Write `REFERENCE.md`, `schema.json` and `wire.d.ts` in `protocol` from the structs of the wire: `make reference`.
+"""Write `REFERENCE.md`, `schema.json` and `wire.d.ts` in `protocol` from the structs of the wire, and the cases of the page's
+tests from the rules: `make reference`.
 
 The fields, types, limits and defaults come from the structs, the sentences from the docstrings below them in the source.
 """
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import NODEFAULT, Struct
 
+from kit import page_cases
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.codec import MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
@@ -272,7 +274,12 @@ def typed(of: Mapping[str, Any]) -> str:
             raise ValueError(of)
 
 
-FILES: Final = {"REFERENCE.md": page, "schema.json": schema, "wire.d.ts": types}
+FILES: Final = {
+    "REFERENCE.md": page,
+    "schema.json": schema,
+    "wire.d.ts": types,
+    "../tests/page/cases.jsonl": page_cases.text,
+}
 
 if __name__ == "__main__":
     for file, content in FILES.items():

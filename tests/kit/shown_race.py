@@ -18,7 +18,7 @@ LOAD: Final = """async () => {
     const [{RaceScreen}, {firstState}] = await Promise.all([from("race.js"), from("session.js")]);
     window.showRace = snapshot => {
         const state = firstState(snapshot.standings[0].player, snapshot, false);
-        const app = {state, now: () => snapshot.now, takeOpening: () => "", waited: () => 0, idleLeft: 0,
+        const app = {state, now: () => snapshot.now, takeOpening: () => "", waited: () => 0, idleLeft: 0, alarms: [],
             connection: {link: "connected", silence: 0}};
         const screen = new RaceScreen(app);
         screen.show(state);

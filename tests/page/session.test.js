@@ -1,0 +1,221 @@
+/** What the page knows of a table and says of it: boards, warnings, news, ties and personal bests. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import "./cases.js";
+import { bestWords, shareText, tieWords } from "../../client/web/results.js";
+import * as session from "../../client/web/session.js";
+
+test("a move that the server refuses is taken back with the reason", () => {
+  const view = { columns: ["AS2D", "3S"], up: [0, 0, 0, 0], down: [], base: 2, face_down: [] };
+  const board = { race: "r", count: 3, view, banked: 4, net: -32, state: "racing", legal: [] };
+  const state = { player: "m", table: {}, own: { ...board, shown: view } };
+  const shown = ({ own }) => [own.shown.columns, own.shown.up, own.banked, own.net, own.takenBack];
+  for (const sent of [undefined, board])
+    for (const [move, ahead] of [
+      ["t1>up", [["AS", "3S"], [0, 0, 0, 1], 5, -27, ""]],
+      ["t1>t2", [["AS", "3S2D"], [0, 0, 0, 0], 4, -32, ""]],
+    ]) {
+      const moved = session.withMove(state, move);
+      assert.deepEqual(shown(moved), ahead);
+      const back = [["AS2D", "3S"], [0, 0, 0, 0], 4, -32, "No."];
+      assert.deepEqual(shown(session.takenBack(moved, "No.", sent)), back);
+    }
+});
+
+test("only cards that turned up are told", () => {
+  const board = (flight, hidden, takenBack = "") => {
+    const piles = { columns: ["KS", "7D"], waste: "", reserve_top: "9C" };
+    return { race: "a", flight, takenBack, view: { ...piles, face_down: [0, hidden] } };
+  };
+  for (const [flight, after, told] of [
+    ["t2>t5", board("", 0), "Column 2: 7\u2666 on top."],
+    ["t2>t5", board("", 1), ""],
+    ["r>up", board("", 1), "The reserve: 9\u2663 on top."],
+    ["t2>t5", board("draw", 0), ""],
+    ["t2>t5", board("", 0, "No."), ""],
+    ["", board("", 0), ""],
+    ["draw", board("", 1), ""],
+  ])
+    assert.equal(session.turnedUp(board(flight, 1), after), told);
+});
+
+test("silence counts from the last sign or the start, or as the server says", () => {
+  for (const [seats, sign, idleSince, startAt, left] of [
+    ["mbt", 11_000, 0, 0, 60],
+    ["mbt", 11_000, 0, 71_000, 0],
+    ["mbt", 11_000, 71_000, 0, 0],
+    ["mbt", 71_000, 0, 0, 0],
+    ["mt", 11_000, 0, 0, 60],
+    ["m", 11_000, 0, 0, 0],
+  ]) {
+    const table = { phase: "running", seats: [...seats].map((player) => ({ player })) };
+    const state = { player: "m", table, own: { state: "racing", startAt }, idleSince };
+    assert.equal(session.idleLeft(state, sign, 131_000), left);
+  }
+});
+
+// News
+
+/** A race of Mira, who looks, Bert and the bot Carl, and what is said of its changes. */
+class Race {
+  rows = ["m", "b", "c"].map((player) => ({
+    player,
+    place: 1,
+    banked: 0,
+    net: -52,
+    state: "racing",
+  }));
+  seats = [
+    { player: "m", name: "Mira" },
+    { player: "b", name: "Bert" },
+    { player: "c", name: "Carl", bot: true, level: "weak" },
+  ];
+  told = 0;
+
+  constructor() {
+    this.state = session.firstState(
+      "m",
+      { table: this.table, standings: this.rows, now: 0 },
+      false,
+    );
+  }
+
+  get table() {
+    const { seats } = this;
+    return { code: "c", version: 1, race: "r", phase: "running", host: "m", seats, start_at: 1 };
+  }
+
+  /** Let so many be banked by each at a time, and return what is said. */
+  bank(now, banked, states = {}) {
+    this.rows = this.rows
+      .map((row) => {
+        const count = banked[row.player] ?? row.banked;
+        const state = states[row.player] ?? row.state;
+        return { ...row, banked: count, net: 5 * count - 52, state };
+      })
+      .sort((one, other) => other.banked - one.banked);
+    this.rows.forEach((row, at) => {
+      const above = this.rows[at - 1];
+      row.place = above?.banked === row.banked ? above.place : at + 1;
+    });
+    return this.hear({ type: "standings", race: "r", standings: this.rows }, now);
+  }
+
+  hear(event, now) {
+    this.state = session.nextState(this.state, event, now);
+    const lines = this.state.feed.lines.map(({ text }) => text);
+    const fresh = lines.slice(this.told);
+    this.told = lines.length;
+    return fresh;
+  }
+}
+
+test("news tell the lead, who passed, what was reached and how boards ended", () => {
+  const race = new Race();
+  assert.deepEqual(race.bank(4_000, { b: 2 }), ["Bert takes the lead with 2"]);
+  // the lead is told at most once in three seconds
+  assert.deepEqual(race.bank(5_000, { m: 3 }), ["you passed Bert"]);
+  assert.deepEqual(race.bank(7_500, { m: 4 }), ["you take the lead with 4"]);
+  assert.deepEqual(race.bank(11_000, { b: 9, c: 3 }), ["Bert takes the lead with 9"]);
+  assert.deepEqual(race.bank(12_000, { b: 12 }), ["Bert reached 10"]);
+  const even = "you are ahead with 11";
+  assert.deepEqual(race.bank(13_000, { m: 11 }), [even]);
+  assert.deepEqual(race.bank(14_000, {}, { c: "stuck" }), [
+    "Carl [weak bot] is stuck at 3, \u2212$37",
+  ]);
+  const late = { m: "out-of-time", b: "out-of-time" };
+  assert.deepEqual(race.bank(15_000, {}, late), ["time is up for 2 racers"]);
+});
+
+test("a page that is loaded again is no news, one that is long away is", () => {
+  const race = new Race();
+  const isAway = (connected, now) => {
+    const seats = race.seats.map((seat) => (seat.player === "b" ? { ...seat, connected } : seat));
+    return race.hear({ type: "table_changed", table: { ...race.table, seats } }, now);
+  };
+  for (const [now, connected, told] of [
+    [1_000, false, []],
+    [3_000, true, []],
+    [9_000, true, []],
+    [10_000, false, []],
+    [15_500, false, ["Bert lost the connection"]],
+    [16_000, false, []],
+    [17_000, true, ["Bert is back"]],
+  ])
+    assert.deepEqual(isAway(connected, now), told, String(now));
+});
+
+test("a match is ordered by races, money, wins and the best race", () => {
+  const row = (name, ...results) => ({
+    name,
+    results: results.map(([place, net]) => ({ place, net })),
+  });
+  const rows = [
+    row("once", [1, 99]),
+    row("poor", [3, -9], [3, -9]),
+    row("best", [1, 30], [2, 10]),
+    row("even", [2, 20], [1, 20]),
+  ];
+  const totals = session.matchTotals({ races: 2, finished: [], rows });
+  assert.deepEqual(
+    totals.map(({ name, place, net, wins }) => [name, place, net, wins]),
+    [
+      ["once", 4, 99, 1],
+      ["poor", 3, -18, 0],
+      ["best", 1, 40, 1],
+      ["even", 2, 40, 1],
+    ],
+  );
+});
+
+// Results
+
+const TIED = [
+  { player: "a", name: "Ana", place: 1, banked: 30, net: 50, reached: 271204 },
+  { player: "b", name: "Bert", place: 2, banked: 30, net: 50, reached: 576870 },
+  { player: "c", name: "Cleo", place: 3, banked: 9, net: -55, reached: 1000 },
+].map((row) => ({ ...row, state: "stuck" }));
+
+test("a tie is explained with both times", () => {
+  const [heading, words] = tieWords({ results: TIED, player: "b" });
+  assert.equal(heading, "A tie at +$50.");
+  assert.equal(words, "Ana banked card 30 at 4:31.204, you at 9:36.870. The earlier one is ahead.");
+  assert.equal(tieWords({ results: TIED.slice(1), player: "b" }), null);
+});
+
+test("the text to share names no card, the own place, and how to check it", () => {
+  globalThis.location = new URL("http://127.0.0.1:7000/");
+  const finish = { race: "t/1", game: "canfield", player: "b", results: TIED, digest: "" };
+  assert.equal(
+    shareText(finish),
+    [
+      "Saratoga, Canfield, race t/1",
+      "Bert finished 2nd of 3.",
+      "1. Ana: 30 banked, +$50, reached at 4:31, stuck",
+      "2. Bert: 30 banked, +$50, reached at 9:36, stuck",
+      "3. Cleo: 9 banked, \u2212$55, reached at 0:01, stuck",
+      "See it: http://127.0.0.1:7000/races/t/1",
+      "Check it: saratoga verify t/1 --server ws://localhost:7000",
+    ].join("\n"),
+  );
+});
+
+test("the personal best of a game is the most banked, and then the earliest", () => {
+  const former = "personal best: 30 banked, +$50.";
+  const better = "personal best: 31 banked, +$55.";
+  for (const [race, game, own, words] of [
+    ["t/1", "canfield", {}, ""],
+    ["t/1", "canfield", {}, ""],
+    ["t/2", "canfield", { banked: 12, net: 10, reached: 9000 }, `Your ${former}`],
+    ["t/3", "klondike", { banked: 12, net: 8, reached: 9000 }, ""],
+    ["t/4", "canfield", { reached: 5000 }, `A new ${former}`],
+    ["t/5", "canfield", { reached: 5000 }, `Your ${former}`],
+    ["t/6", "canfield", { banked: 31, net: 55, reached: 8000 }, `A new ${better}`],
+    ["t/7", "canfield", { banked: 32, net: 60, reached: null }, `Your ${better}`],
+  ]) {
+    const results = [{ ...TIED[1], ...own }];
+    assert.equal(bestWords({ race, game, player: "b", results })?.words ?? "", words);
+  }
+});
