@@ -27,8 +27,10 @@ export const COLUMN_KEYS = "1234567890-=";
  *   passes: number, in_suit: boolean, deal: [string, ...number[]][]}} GameFacts
  */
 
-/** The server wrote the facts of its games into the document. @type {{prize: number, rules: number, words: string, games: Record<string, GameFacts>}} */
+/** The server wrote the facts of its games into the document. @type {{prize: number, rules: number, words: string, void_reasons: Record<string, string>, games: Record<string, GameFacts>}} */
 const FACTS = JSON.parse(document.getElementById("facts")?.textContent ?? "");
+/** Why a server voids a race, in words. @type {Record<string, string>} */
+export const VOID_REASONS = FACTS.void_reasons;
 /** What a banked card pays. */
 export const PRIZE = FACTS.prize;
 /** The version of the rules of these games. */

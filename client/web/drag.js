@@ -127,7 +127,7 @@ export class Drag {
       this.#ghost?.append(copy);
     });
     // beside the board, which is a container: what is fixed within may be placed by it, not by the window
-    this.board.cols.closest(".race").append(this.#ghost);
+    this.board.cols.closest(".race")?.append(this.#ghost);
   }
 
   /** @param {PointerEvent} event @returns {string | undefined} */

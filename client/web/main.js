@@ -160,15 +160,13 @@ export class App {
     const isSeated = this.connection.welcome?.table === code || this.connection.seat === code;
     // reconnecting restores the seat and goes on watching
     try {
-      const { table } = await this.connection.request("join_table", {
-        table: code,
-        seat: isSeated,
-      });
+      const joined = this.connection.request("join_table", { table: code, seat: isSeated });
+      const { table } = await joined;
       // another tab took the seat after this page's welcome
       if (!isSeated && session.seatAt(table, this.player))
         await this.connection.request("join_table", { table: code });
     } catch (error) {
-      this.fail(error);
+      this.fail(/** @type {Error} */ (error));
     }
   }
 
@@ -278,13 +276,11 @@ export class App {
     this.screen?.hear?.(event);
     if (event.type === "snapshot") this.nonces.ready = "";
     if (event.type === "snapshot" || event.type === "table_changed") this.#keepPromise(event.table);
-    if (
-      event.type === "table_changed" &&
-      event.table.code !== this.code &&
-      event.table.phase === "countdown" &&
-      session.isRacer(event.table, this.player)
-    )
-      return this.go(`/${event.table.code}`);
+    if (event.type === "table_changed") {
+      const { code, phase } = event.table;
+      const isRacer = session.isRacer(event.table, this.player);
+      if (code !== this.code && phase === "countdown" && isRacer) return this.go(`/${code}`);
+    }
     this.show();
   }
 
@@ -360,7 +356,7 @@ export class App {
     try {
       return await this.connection.request(type, fields);
     } catch (error) {
-      this.fail(error);
+      this.fail(/** @type {Error} */ (error));
       return null;
     }
   }
@@ -377,24 +373,20 @@ export class App {
   }
 
   /** @param {boolean} isReady */
-  ready(isReady) {
-    const { code, commitment } = this.state.table;
-    if (!isReady)
-      return this.ask("not_ready", { table: code }).then(
-        (done) => done && this.nonces.drop(commitment),
-      );
+  async ready(isReady) {
+    const { code, commitment, race } = this.state.table;
+    if (!isReady) {
+      if (await this.ask("not_ready", { table: code })) this.nonces.drop(commitment);
+      return;
+    }
     const nonce_hash = this.nonces.hashFor(commitment);
-    if (!nonce_hash)
-      return this.alarm(
-        this.state.table.race,
-        "the server offers a deal whose shuffle is known already",
-      );
-    return this.connection
-      .request("ready", { table: code, commitment, nonce_hash })
-      .catch((error) => {
-        if (error.code === "wrong_nonce") this.nonces.drop(commitment);
-        this.fail(error);
-      });
+    const known = "the server offers a deal whose shuffle is known already";
+    if (!nonce_hash) return this.alarm(race, known);
+    const ready = { table: code, commitment, nonce_hash };
+    await this.connection.request("ready", ready).catch((error) => {
+      if (error.code === "wrong_nonce") this.nonces.drop(commitment);
+      this.fail(error);
+    });
   }
 
   /**
@@ -559,8 +551,7 @@ export class App {
     this.alarms = [...this.alarms, { race, sentence, isMissing }];
     this.#showAlarms();
     // a race goes on below the bar; a sheet would take its keys
-    if (!["call", "countdown", "running"].includes(this.known?.table.phase ?? ""))
-      this.openAlarms();
+    if (!this.known || !session.isUnderWay(this.known.table)) this.openAlarms();
   }
 
   /** Take back that a race's record is missing. @param {string} race */
@@ -630,17 +621,14 @@ export class App {
     openNotice("Saratoga", text);
   }
 
-  /** @param {unknown} error */
+  /** @param {Error} error */
   fail(error) {
-    if (
-      error instanceof Refused &&
-      ["no_such_table", "table_closed"].includes(error.code) &&
-      !this.known
-    ) {
+    const isGone =
+      error instanceof Refused && ["no_such_table", "table_closed"].includes(error.code);
+    if (isGone && !this.known) {
       this.trouble = error;
       this.show();
-    } else if (!(error instanceof Closed))
-      this.notify(error instanceof Error ? error.message : String(error));
+    } else if (!(error instanceof Closed)) this.notify(error.message);
   }
 
   // Showing
@@ -665,52 +653,45 @@ export class App {
     } else this.screen.show(this.state);
   }
 
-  /** Return the name of the screen that fits the path and the state, and what makes it. @returns {[string, () => AnyScreen]} */
+  /**
+   * Return the name of the screen that fits the path and the state, and what makes it.
+   * @returns {[string, () => AnyScreen]}
+   */
   #chosen() {
-    const { known: state, trouble, results } = this;
+    const { known: state, results } = this;
     const path = location.pathname;
-    /** @type {[string, () => Screen]} */
-    const noResults = this.isIncomplete
-      ? ["incomplete", () => new TroubleScreen(this, new Incomplete())]
-      : ["waiting", () => new WaitingScreen(this)];
-    if (trouble)
-      return [
-        `trouble ${trouble.message}`,
-        () => new TroubleScreen(this, /** @type {Error} */ (trouble)),
-      ];
+    /** @param {Error} error @returns {[string, () => AnyScreen]} */
+    const trouble = (error) => [`trouble ${error.message}`, () => new TroubleScreen(this, error)];
+    /** @param {string} kind @param {"LeaderboardsScreen" | "ReviewScreen" | "ResultsScreen"} name @returns {[string, () => AnyScreen]} */
+    const later = (kind, name) => {
+      if (results) return [kind, () => new results[name](this)];
+      return this.isIncomplete ? trouble(new Incomplete()) : waiting;
+    };
+    /** @type {[string, () => AnyScreen]} */
+    const waiting = ["waiting", () => new WaitingScreen(this)];
+    if (this.trouble) return trouble(this.trouble);
     if (path === "/") return ["lobby", () => new LobbyScreen(this)];
-    if (path.startsWith("/leaderboards/"))
-      return results ? ["leaderboards", () => new results.LeaderboardsScreen(this)] : noResults;
-    if (path.startsWith("/races/"))
-      return results ? [path, () => new results.ReviewScreen(this)] : noResults;
-    if (!state) return ["waiting", () => new WaitingScreen(this)];
-    const { table } = state;
-    if (state.seatLost)
-      return ["lost", () => new TroubleScreen(this, new SeatLost(table.code, state.seatLost))];
-    if (state.isWatching && !me.watchesOnly(table.code))
-      return [`name ${table.code}`, () => new NameScreen(this)];
-    if (table.phase === "call" || table.phase === "countdown")
+    if (path.startsWith("/leaderboards/")) return later("leaderboards", "LeaderboardsScreen");
+    if (path.startsWith("/races/")) return later(path, "ReviewScreen");
+    if (!state) return waiting;
+    const { table, own } = state;
+    const { code, phase, race } = table;
+    if (state.seatLost) return trouble(new SeatLost(code, state.seatLost));
+    if (state.isWatching && !me.watchesOnly(code))
+      return [`name ${code}`, () => new NameScreen(this)];
+    // the deal comes a moment after the start
+    const isDealt = own || !session.isRacer(table, this.player) || !session.ownSeat(state);
+    if (phase === "call" || phase === "countdown" || (phase === "running" && !isDealt))
       return ["countdown", () => new CountdownScreen(this)];
-    if (table.phase === "running") {
-      // the deal comes a moment after the start
-      if (!state.own && session.isRacer(table, this.player) && session.ownSeat(state))
-        return ["countdown", () => new CountdownScreen(this)];
-      if (state.own && this.watchesRace !== table.race)
-        return [`race ${table.race}`, () => new RaceScreen(this)];
-      return [`watch ${table.race}`, () => new WatchScreen(this)];
-    }
+    if (phase === "running" && own && this.watchesRace !== race)
+      return [`race ${race}`, () => new RaceScreen(this)];
+    if (phase === "running") return [`watch ${race}`, () => new WatchScreen(this)];
     // results stay until the player goes on to the next race
-    const stays = table.phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn;
-    if (table.phase === "over" || stays)
-      return results
-        ? [stays ? this.kind : `results ${table.race}`, () => new results.ResultsScreen(this)]
-        : noResults;
-    if (table.phase === "closed")
-      return [
-        "closed",
-        () => new TroubleScreen(this, new Error(table.notice || "The table is closed.")),
-      ];
-    return [`table ${table.code}`, () => new TableScreen(this)];
+    const stays = phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn;
+    if (phase === "over" || stays)
+      return later(stays ? this.kind : `results ${race}`, "ResultsScreen");
+    if (phase === "closed") return trouble(new Error(table.notice || "The table is closed."));
+    return [`table ${code}`, () => new TableScreen(this)];
   }
 
   /** Whether the player left the results for the next race. */
@@ -718,12 +699,8 @@ export class App {
 
   /** Go from the results to the table, which gathers again; the host makes it gather first. */
   async goOn() {
-    const { table } = this.state;
-    if (
-      table.phase === "over" &&
-      !(await this.ask("next_race", { table: table.code, race: table.race }))
-    )
-      return;
+    const { code, phase, race } = this.state.table;
+    if (phase === "over" && !(await this.ask("next_race", { table: code, race }))) return;
     this.goesOn = true;
     this.show();
   }
@@ -753,19 +730,9 @@ export class App {
 
   /** Follow a link of the page without loading it again. @param {MouseEvent} event */
   #clicked(event) {
-    const link = /** @type {HTMLAnchorElement | null} */ (
-      /** @type {Element} */ (event.target).closest("a[href]")
-    );
-    if (
-      !link ||
-      link.origin !== location.origin ||
-      link.target ||
-      event.defaultPrevented ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.shiftKey
-    )
-      return;
+    const link = /** @type {Element} */ (event.target).closest("a");
+    const isFollowed = event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey;
+    if (link?.origin !== location.origin || link.target || isFollowed) return;
     if (link.pathname.startsWith("/api/")) return;
     event.preventDefault();
     this.go(link.pathname + link.search);
@@ -887,7 +854,7 @@ function agreesToLeave(code) {
  */
 function isRacingAt(table, player) {
   const seat = session.seatAt(table, player);
-  if (!seat || !["call", "countdown", "running"].includes(table.phase)) return false;
+  if (!seat || !session.isUnderWay(table)) return false;
   return session.takesReady(table) ? Boolean(seat.ready) : session.isRacer(table, player);
 }
 

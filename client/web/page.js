@@ -9,15 +9,6 @@ const SVG = "http://www.w3.org/2000/svg";
 const MOST_RIVALS = 100;
 /** The form of a table's code, as a regular expression. */
 export const CODE = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}";
-/** Why a server voids a race, in words. @type {Record<string, string>} */
-export const VOID_REASONS = {
-  "nonce-missing": "a racer's nonce was missing in the countdown",
-  "racer-left": "a racer left in the countdown",
-  "racer-gone": "a racer was removed in the countdown",
-  "server-away": "the server was away in the countdown",
-  closed: "the table was closed during the race",
-  "closed-in-countdown": "the table was closed in the countdown",
-};
 
 /**
  * @typedef {Node | string | number | null | undefined | false} Child `null`, `undefined`, `false` and "" are left out

@@ -374,6 +374,11 @@ export function idleLeft(state, sign, now) {
   return idleWarnings(state).find((seconds) => since + IDLE - now <= seconds * 1000) ?? 0;
 }
 
+/** Whether a race was started and is not over. @param {{phase: string}} table */
+export function isUnderWay({ phase }) {
+  return ["call", "countdown", "running"].includes(phase);
+}
+
 /** Whether players may get ready now. @param {{phase: string}} table */
 export function takesReady({ phase }) {
   return phase === "gathering" || phase === "call";

@@ -1,10 +1,10 @@
 /** The lobby, the invitation, the table before a race, and who the player is. */
 
-import { GAMES, PRIZE, gameTitle } from "./cards.js";
+import { GAMES, PRIZE, VOID_REASONS, gameTitle } from "./cards.js";
 import { becomePlayerOf, exportedToken, lastName, origin, readToken } from "./identity.js";
 import * as page from "./page.js";
 import { Screen, button, counted, field, form, h, openQuestion, pageHead } from "./page.js";
-import { ownSeat, seatAt, whyNoSeat } from "./session.js";
+import { isUnderWay, ownSeat, seatAt, whyNoSeat } from "./session.js";
 
 /**
  * @typedef {import("./main.js").App} App @typedef {import("./session.js").State} State
@@ -26,7 +26,7 @@ function voidedLine(table) {
   const left = voided.reason === "racer-left" && blamed ? seatAt(table, blamed) : null;
   const reason = left
     ? `${page.shownName(left)} left in the countdown`
-    : (page.VOID_REASONS[voided.reason] ?? voided.reason);
+    : (VOID_REASONS[voided.reason] ?? voided.reason);
   const what = voided.reason === "closed" ? "counts for nothing" : "did not start";
   const command = `saratoga verify ${voided.race} --server ${serverUrl()}`;
   return h(
@@ -220,7 +220,13 @@ export class LobbyScreen extends Screen {
   #newTable() {
     const { app, settings } = this;
     const open = async () => {
-      await app.claim(this.typed("name"));
+      await app.connection.greeted;
+      const wanted = this.typed("name");
+      if (!wanted && !app.connection.welcome?.name) {
+        /** @type {HTMLElement | null} */ (this.node.querySelector("[name=name]"))?.focus();
+        throw new Error(ASKS_NAME);
+      }
+      await app.claim(wanted);
       await app.openTable(this.settings);
     };
     const changed = (/** @type {Partial<Settings>} */ change) => {
@@ -377,7 +383,7 @@ export class NameScreen extends Screen {
     const { game, cap, seats } = table.settings;
     const host = seatAt(table, table.host)?.name ?? "The table";
     const reason = whyNoSeat(table);
-    const isRunning = !reason && ["call", "countdown", "running"].includes(table.phase);
+    const isRunning = !reason && isUnderWay(table);
     const facts = [
       page.capitalised(page.capWords(cap)),
       `${table.seats.length} of ${counted(seats, "seat")}`,
@@ -429,15 +435,12 @@ function moneyWords(game) {
 }
 
 /** The friends of the host who are here and not ready, and would miss a race started now. @param {Wire.Table} table */
-function leftBehind(table) {
-  return table.seats
-    .filter(
-      (seat) =>
-        seat.connected !== false &&
-        seat.player !== table.host &&
-        !(seat.ready || seat.blocked || seat.bot),
-    )
-    .map((seat) => seat.name);
+function leftBehind({ seats, host }) {
+  const missing = seats.filter(
+    ({ player, connected, ready, blocked, bot }) =>
+      player !== host && connected !== false && !ready && !blocked && !bot,
+  );
+  return missing.map((seat) => seat.name);
 }
 
 /** @param {string[]} names */
@@ -446,35 +449,29 @@ function startQuestion(names) {
   return `${names.length === 2 ? page.listed(names) : `${names.length} players`} aren't ready. Start without them?`;
 }
 
-/** Sentences on the changed seats of other players; empty without a change. @param {Wire.Table} before @param {Wire.Table} after @param {string} you */
+/**
+ * Sentences on the changed seats of other players; empty without a change.
+ * @param {Wire.Table} before @param {Wire.Table} after @param {string} you
+ */
 function seatNews(before, after, you) {
+  /** @type {string[]} */
+  const lines = [];
+  /** @param {Wire.Seat} seat @param {string} phrase */
+  const say = (seat, phrase) => {
+    if (seat.player !== you) lines.push(`${page.shownName(seat)} ${phrase}.`);
+  };
   const isHere = (/** @type {Wire.Seat} */ seat) => seat.connected !== false;
-  const arrived = after.seats.map((seat) => {
+  for (const seat of after.seats) {
     const old = seatAt(before, seat.player);
-    return {
-      seat,
-      phrase: !old
-        ? "sat down"
-        : isHere(seat) !== isHere(old)
-          ? isHere(seat)
-            ? "is back"
-            : "lost the connection"
-          : seat.ready && !old.ready
-            ? "is ready"
-            : "",
-    };
-  });
-  const left = before.seats
-    .filter((seat) => !seatAt(after, seat.player))
-    .map((seat) => ({ seat, phrase: "left the table" }));
-  const sentences = [...arrived, ...left]
-    .filter(({ seat, phrase }) => phrase && seat.player !== you)
-    .map(({ seat, phrase }) => `${page.shownName(seat)} ${phrase}.`);
-  if (sentences.length)
-    sentences.push(
-      `${after.seats.filter((seat) => seat.ready).length} of ${after.seats.length} ready for the next race.`,
-    );
-  return sentences.join(" ");
+    if (!old) say(seat, "sat down");
+    else if (isHere(seat) && !isHere(old)) say(seat, "is back");
+    else if (!isHere(seat) && isHere(old)) say(seat, "lost the connection");
+    else if (seat.ready && !old.ready) say(seat, "is ready");
+  }
+  for (const seat of before.seats) if (!seatAt(after, seat.player)) say(seat, "left the table");
+  const ready = after.seats.filter((seat) => seat.ready).length;
+  if (lines.length) lines.push(`${ready} of ${after.seats.length} ready for the next race.`);
+  return lines.join(" ");
 }
 
 export class TableScreen extends Screen {

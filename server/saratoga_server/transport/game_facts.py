@@ -10,16 +10,21 @@ from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.money import CARD_PRIZE, price
 from saratoga_rules.piles import Pile
 from saratoga_rules.records.digest_words import WORDS
+from saratoga_rules.records.record import VOID_REASONS
 from saratoga_rules.vocabulary.building import Pairing
 from saratoga_rules.vocabulary.deal_steps import ToReserve
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
 def game_facts() -> bytes:
-    """Return the facts of all games, and the words of digests, as a JSON text that can stand inside an HTML element."""
-    games = {name: _facts(game) for name, game in GAMES.items()}
-    words = " ".join(WORDS)
-    facts = {"prize": CARD_PRIZE, "rules": RULES_VERSION, "words": words, "games": games}
+    """Return the facts of all games, the words of digests and of voided races, as a JSON text that can stand inside an HTML element."""
+    facts = {
+        "prize": CARD_PRIZE,
+        "rules": RULES_VERSION,
+        "words": " ".join(WORDS),
+        "void_reasons": VOID_REASONS,
+        "games": {name: _facts(game) for name, game in GAMES.items()},
+    }
     return msgspec.json.encode(facts).replace(b"<", b"\\u003c")
 
 
