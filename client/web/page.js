@@ -189,15 +189,14 @@ export function clockText(milliseconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** `either(["2", "5", "f"])` is `2, 5 or f`. @param {string[]} words @param {string} [last] */
-export function either(words, last = "or") {
-  if (words.length < 2) return words.join("");
-  return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;
+/** `either(["2", "5", "f"])` is `2, 5 or f`. @param {string[]} words */
+export function either(words) {
+  return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(words);
 }
 
 /** `listed(["Anna", "Bert"])` is `Anna and Bert`. @param {string[]} names */
 export function listed(names) {
-  return either(names, "and");
+  return new Intl.ListFormat("en-GB").format(names);
 }
 
 /** The first digits of a commitment, by which it is known. @param {string} commitment */
@@ -238,7 +237,7 @@ export function shownName(player) {
   return `${followed(player.name)} [${player.level ? `${player.level} bot` : "bot"}]`;
 }
 
-/** A player's name as nodes, with the mark of a bot in a box. @param {{name: string, bot?: boolean, level?: string}} player @returns {any[]} */
+/** A player's name as nodes, with the mark of a bot in a box. @param {{name: string, bot?: boolean, level?: string}} player @returns {Child[]} */
 export function nameNodes(player) {
   if (!player.bot) return [player.name];
   return [`${player.name} `, h("span.bot", player.level ? `${player.level} bot` : "bot")];
