@@ -2,6 +2,7 @@
 
 from itertools import count
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from kit.running_race import (
     running_race,
 )
 from kit.stepped_store import empty_store
-from kit.stores import calm
+from kit.stores import binaries, calm
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
@@ -183,7 +184,7 @@ commits = st.builds(
 batches = st.lists(st.one_of(st.lists(commits, min_size=1, max_size=4), small), max_size=12)
 
 
-@calm
+@pytest.mark.parametrize("store", list(binaries())[-1:], indirect=True)
 @given(batches=batches, minutes=st.sampled_from([10, 10, 10, 1, 0]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_every_store_answers_as_the_embedded_one_does(

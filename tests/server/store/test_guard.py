@@ -69,9 +69,7 @@ async def refused(store: Store) -> str:
     ("setting", "wrong", "right"),
     [
         ("appendfsync", "no", "always"),
-        ("appendonly", "no", "yes"),
         ("maxmemory-policy", "allkeys-lru", "noeviction"),
-        ("no-appendfsync-on-rewrite", "yes", "no"),
     ],
 )
 async def test_a_setting_changed_at_run_time_stops_commits_until_it_is_right(

@@ -194,23 +194,6 @@ async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(
     assert [query.limit for query in server.asked] == [20, 5, 20]
 
 
-@pytest.mark.parametrize(
-    ("race", "code"),
-    [
-        ("mint-otter-42/2", "race_running"),
-        ("mint-otter-42/3", "no_such_race"),
-        ("mint-otter-42/01", "no_such_race"),
-        ("MINT/1", "no_such_race"),
-        ("%2e%2e/1", "no_such_race"),
-        ("mint-otter-42/1%0a", "no_such_race"),
-    ],
-)
-async def test_a_race_that_is_not_over_is_not_found(
-    server: FakePublicServer, race: str, code: str
-) -> None:
-    assert told(await get(server, f"/api/records/{race}")) == (404, code)
-
-
 async def test_the_link_to_a_table_is_drawn_for_browsers(server: FakePublicServer) -> None:
     pages = HttpPages(server, WEB_FILES)
     page = await pages.page("GET", "/api/qr/mint-otter-42.svg", OWN)
@@ -264,24 +247,6 @@ async def test_boards_are_sent_compressed_once(server: FakePublicServer) -> None
     page = await pages.page("GET", path, HOST)
     assert json.loads(page.body) == {"boards": []}
     assert "Content-Encoding" not in dict(page.more)
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
-        "/nothing",
-        "/healthz/",
-        "//healthz",
-        "/api/records/mint-otter-42",
-        "/api/leaderboards",
-        "/%ff",
-        "*",
-    ],
-)
-async def test_without_the_page_other_paths_are_not_found(
-    server: FakePublicServer, target: str
-) -> None:
-    assert told(await get(server, target)) == (404, "no_such_page")
 
 
 @pytest.mark.parametrize("target", ["/api", "/api/nothing", "/api/records/mint-otter-42"])

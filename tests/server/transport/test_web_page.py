@@ -122,12 +122,6 @@ async def test_without_the_store_the_page_itself_says_so(server: FakeServer) -> 
     assert (await got(server, CODE)).status == 200
 
 
-async def test_a_file_is_kept_by_browsers_for_ever(server: FakeServer) -> None:
-    page = await got(server, *STATIC, "main.js")
-    assert (page.status, page.body, page.kind) == (200, SCRIPT.body, SCRIPT.kind)
-    assert page.cache == "public, max-age=31536000, immutable"
-
-
 @pytest.mark.parametrize("name", ["index.html", "../main.js", "%2e%2e", "", "main.js/"])
 async def test_only_the_files_of_the_page_are_served(server: FakeServer, name: str) -> None:
     assert (await got(server, *STATIC, *name.split("/"))).status == 404
