@@ -348,7 +348,7 @@ export class ResultsScreen extends Screen {
           h("h1", { tabindex: -1 }, ...heading),
           tie && h("p.why", h("b", tie[0]), ` ${tie[1]}`),
           h("div", resultsTable(finish)),
-          h(this.best?.isNew ? "p.gain" : "p.dim", this.best?.words),
+          h(this.best?.isNew ? "p.gain" : "p.dim", ...page.unbroken(this.best?.words ?? "")),
           h("p.dim", rankedWords(finish, result.table.settings)),
           h(
             "p",
