@@ -376,7 +376,6 @@ async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pag
         await press(page, "Start").click()
         stock = page.locator('.race .pile[data-pile="stock"]')
         await expect(stock).to_have_attribute("aria-label", "Stock: 34 cards, pass 1 of 4; draw 2")
-        await expect(stock).to_contain_text("draw 2")
         reserve = page.locator('.race .pile[data-pile="r"]')
         await expect(reserve).to_have_attribute("aria-label", re.compile("^Reserve: 9 cards, "))
         await expect(page.get_by_text("9 to get ahead")).to_be_visible()

@@ -36,12 +36,13 @@ NO_FACTS: Final = re.compile(rb'(?<=id="facts">)\s*{}\s*(?=</script>)')
 """The place in the index for what the page knows of the games."""
 
 COMMENTED: Final = frozenset({".js", ".css"})
-"""The suffixes of files whose comments are left out."""
+"""The suffixes of files whose comments and indents are left out; no text in them goes over several lines."""
 
 _COMMENT: Final = re.compile(
     r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL
 )
 """A comment that has its lines for itself; in a template literal it would be text."""
+_INDENT: Final = re.compile("^ +", re.MULTILINE)
 
 _DIGITS: Final = 20
 """The length of the folder's name in hexadecimal digits."""
@@ -104,7 +105,7 @@ def load_web_files(folder: Path | None) -> WebFiles | None:
 def _read(path: Path) -> bytes:
     body = path.read_bytes()
     if path.suffix in COMMENTED:
-        body = without_comments(body.decode()).encode()
+        body = _INDENT.sub("", without_comments(body.decode())).encode()
     return body
 
 

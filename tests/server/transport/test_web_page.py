@@ -258,6 +258,14 @@ def test_every_module_is_named_for_the_browser_to_load_at_once(
     assert sorted(named) == sorted(first_load)
 
 
+def test_no_script_has_a_text_over_several_lines_whose_indents_would_be_left_out() -> None:
+    folder = web_folder()
+    assert folder is not None
+    for script in folder.glob("*.js"):
+        for line in without_comments(script.read_text(encoding="utf-8")).splitlines():
+            assert line.count("`") % 2 == 0, (script.name, line)
+
+
 def test_comments_are_left_out_and_every_line_keeps_its_number() -> None:
     script = """/** What it is for. */
 const link = "http://localhost"; // beside code it stays
