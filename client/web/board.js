@@ -41,7 +41,7 @@ const SLIDE = 180;
  * @typedef {{pile: string, size: number | null, cards: string}} Pick `size`: how many cards the player chose; else the target
  *   decides; `cards`: what the pile showed then
  * @typedef {{play: (move: string) => void, why: (move: string, about: string) => void, say: (text: string) => void,
- *   leave: () => void, isConnected: () => boolean}} Player what the board asks of its screen
+ *   isConnected: () => boolean}} Player what the board asks of its screen
  */
 
 export class Board {

@@ -5,54 +5,32 @@
 import { Board } from "./board.js";
 import { GAMES, PRIZE, gameTitle, nameOfSign, suitColours } from "./cards.js";
 import {
+  Screen,
   button,
-  capitalised,
-  clockText,
-  counted,
-  dollars,
   fill,
-  followed,
+  form,
   h,
+  morph,
   nameNodes,
   openQuestion,
   openSheet,
-  ordinal,
-  pageHead,
-  picture,
-  refill,
-  shownName,
-  svg,
-  tone,
-  unbroken,
-  write,
 } from "./page.js";
-import {
-  evenAt,
-  evenWord,
-  gap,
-  isRacer,
-  nameOf,
-  ownRow,
-  ownSeat,
-  priceOf,
-  raceClock,
-  rows,
-  seatAt,
-  stateWords,
-  takesReady,
-  toEven,
-  turnedUp,
-  whyNoSeat,
-} from "./session.js";
+import { pageHead, picture, svg, unbroken, write } from "./page.js";
+import { capitalised, clockText, counted, dollars, followed, ordinal, shownName } from "./page.js";
+import { fingerprint, tone } from "./page.js";
+import * as session from "./session.js";
+import { nameOf, ownRow, ownSeat, raceClock, rows, stateWords, takesReady } from "./session.js";
 
 /** The clock warns during this many milliseconds before the time limit. */
 const LATE = 30_000;
 /** Milliseconds without an answer after which the board says so. */
 const PATIENCE = 2_000;
-/** The least milliseconds between two lines of news read aloud, and for which a moment is shown. */
+/** The least milliseconds between two lines of news read aloud, and those for which a moment is shown. */
 const NEWS_EVERY = 3_000;
 const MOMENT_SHOWN = 6_000;
 const LAST_MINUTE = 60_000;
+/** The beginning of what is said meanwhile. */
+const NO_ANSWER = "No answer, ";
 /** The seconds for which the host waits before ending the last board; the server adds a moment for clocks that differ. */
 const LAST_BOARD = 60;
 
@@ -102,6 +80,7 @@ export const KEYS = [
 /**
  * @typedef {import("./session.js").State} State
  * @typedef {import("./session.js").Row} Row
+ * @typedef {import("./session.js").OwnBoard} OwnBoard
  * @typedef {import("./main.js").App} App
  */
 
@@ -110,7 +89,9 @@ export const KEYS = [
 /** The scale of the bars: the next ten above the leader, and at least twice the break-even count, with the word for that. @param {State} state */
 function scaleOf(state) {
   const all = rows(state);
-  const [even, word] = all.length ? [evenAt(all[0]), evenWord(all[0])] : [10, "even"];
+  const [even, word] = all.length
+    ? [session.evenAt(all[0]), session.evenWord(all[0])]
+    : [10, "even"];
   const most = Math.max(0, ...all.map((row) => row.banked), state.own?.banked ?? 0);
   return { even, word, top: Math.max(2 * even, (Math.floor(most / 10) + 1) * 10) };
 }
@@ -120,9 +101,19 @@ function percent(part, whole) {
   return `${(Math.min(1, part / whole) * 100).toFixed(2)}%`;
 }
 
-/** What the player sees of the own board before the standings tell it. @param {State} state */
-function ownMoney(state) {
-  return state.own ?? ownRow(state);
+/**
+ * A bar as long as the banked cards, with the post at the count that pays for the packs.
+ * @param {number} banked @param {{even: number, top: number}} scale @param {number} y @param {number} height
+ * @param {number} y1 @param {number} y2 of the post
+ */
+function bar(banked, { even, top }, y, height, y1, y2) {
+  const shape = { y, height, rx: height / 2 };
+  const x = percent(even, top);
+  return [
+    svg("rect.way", { width: "100%", ...shape }),
+    svg(banked < even ? "rect.owed" : "rect.won", { width: percent(banked, top), ...shape }),
+    svg("line.even", { x1: x, x2: x, y1, y2 }),
+  ];
 }
 
 /** The own place among the racers, as soon as it tells one from another. @param {State} state */
@@ -130,111 +121,71 @@ function placeNodes(state) {
   const all = rows(state);
   const row = ownRow(state);
   if (!row || all.length < 2) return [];
-  if (all.every(({ place }) => place === row.place))
-    return [h("span", { class: "dim" }, "all level")];
-  return [h("b", {}, ordinal(row.place)), " ", h("span", { class: "dim" }, `of ${all.length}`)];
+  if (all.every(({ place }) => place === row.place)) return [h("span.dim", "all level")];
+  return [h("b", ordinal(row.place)), " ", h("span.dim", `of ${all.length}`)];
 }
 
 /** The track: the money meter and everybody's standing in one bar. @param {State} state */
-export function track(state) {
-  const { even, word, top } = scaleOf(state);
-  const own = ownMoney(state);
+function track(state) {
+  const scale = scaleOf(state);
+  const { even, word, top } = scale;
+  // the own board shows what the standings do not tell yet
+  const own = state.own ?? ownRow(state);
   const rivals = rows(state).filter((row) => row.player !== state.player);
   const others = rivals.map((row) => `${shownName(row)} ${row.banked}`).join(", ");
-  const label = `${own ? `You have ${own.banked}, ` : ""}${word} at ${even}${others ? `; ${others}` : ""}`;
+  const label = `${own ? `You have ${own.banked}, ` : ""}${word} at ${even}${others && `; ${others}`}`;
   // the number of the post stands on its left
   const taken = [even - top / 32, even];
-  const dots = rivals.flatMap((row) => {
-    const dot = svg("circle", { class: "dot", cx: percent(row.banked, top), cy: 19, r: 3 });
-    if (taken.some((at) => Math.abs(at - row.banked) < top / 24)) return [dot];
-    taken.push(row.banked);
-    return [
-      dot,
-      svg("text", { x: percent(row.banked, top), y: 10 }, [...row.name][0]?.toUpperCase() ?? ""),
-    ];
+  const dots = rivals.flatMap(({ banked, name }) => {
+    const x = percent(banked, top);
+    const dot = svg("circle.dot", { cx: x, cy: 19, r: 3 });
+    if (taken.some((at) => Math.abs(at - banked) < top / 24)) return [dot];
+    taken.push(banked);
+    return [dot, svg("text", { x, y: 10 }, [...name][0]?.toUpperCase())];
   });
   return svg(
-    "svg",
-    { class: "track", role: "img", "aria-label": label },
-    svg("rect", { class: "way", x: 0, y: 14, width: "100%", height: 10, rx: 5 }),
-    own &&
-      svg("rect", {
-        class: own.banked < even ? "owed" : "won",
-        x: 0,
-        y: 14,
-        width: percent(own.banked, top),
-        height: 10,
-        rx: 5,
-      }),
-    svg("line", { class: "even", x1: percent(even, top), x2: percent(even, top), y1: 3, y2: 26 }),
+    "svg.track",
+    { role: "img", "aria-label": label },
+    ...bar(own?.banked ?? 0, scale, 14, 10, 3, 26),
     svg("text", { x: percent(even, top), y: 9, dx: -7 }, even),
     ...dots,
-    own && svg("circle", { class: "you", cx: percent(own.banked, top), cy: 19, r: 7 }),
+    own && svg("circle.you", { cx: percent(own.banked, top), cy: 19, r: 7 }),
   );
 }
 
 /** A racer's short state in the table. @param {State} state @param {Row} row */
 function stateWord(state, row) {
-  const away = seatAt(state.table, row.player)?.connected === false;
-  return row.state === "racing" ? (away ? "away" : "") : stateWords(row.state);
+  if (row.state !== "racing") return stateWords(row.state);
+  return session.seatAt(state.table, row.player)?.connected === false ? "away" : "";
 }
 
 /** @param {State} state */
 function standingsTable(state) {
-  const { even, top } = scaleOf(state);
+  const scale = scaleOf(state);
   const body = rows(state).map((row) => {
     const isMe = row.player === state.player;
     const word = stateWord(state, row);
-    const bar = svg(
-      "svg",
-      { class: "track", "aria-hidden": "true" },
-      svg("rect", { class: "way", width: "100%", height: 8, rx: 4 }),
-      svg("rect", {
-        class: row.banked < even ? "owed" : "won",
-        width: percent(row.banked, top),
-        height: 8,
-        rx: 4,
-      }),
-      svg("line", {
-        class: "even",
-        x1: percent(even, top),
-        x2: percent(even, top),
-        y1: -2,
-        y2: 10,
-      }),
-    );
     return h(
-      "tr",
-      { class: isMe ? "me" : row.state === "racing" ? "" : "out" },
-      h("td", {}, row.place),
+      isMe ? "tr.me" : row.state === "racing" ? "tr" : "tr.out",
+      h("td", row.place),
       h(
         "td",
-        {},
         ...(isMe ? ["You"] : nameNodes(row)),
-        word ? h("small", {}, ` ${word}`) : null,
-        bar,
+        word && h("small", ` ${word}`),
+        svg("svg.track", { "aria-hidden": "true" }, ...bar(row.banked, scale, 0, 8, -2, 10)),
       ),
-      h("td", {}, row.banked),
-      h("td", { class: tone(row.net) }, dollars(row.net)),
+      h("td", row.banked),
+      h(`td.${tone(row.net)}`, dollars(row.net)),
     );
   });
+  const heads = ["#", "racer", "banked", "net"].map((text) =>
+    h(text === "racer" ? "th.wide-name" : "th", { scope: "col" }, text),
+  );
   return h(
-    "table",
-    { class: "standings" },
-    h("caption", { class: "unseen" }, "Standings"),
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        h("th", { scope: "col" }, "#"),
-        h("th", { scope: "col", class: "wide-name" }, "racer"),
-        h("th", { scope: "col" }, "banked"),
-        h("th", { scope: "col" }, "net"),
-      ),
-    ),
-    h("tbody", {}, ...body),
+    "table.standings",
+    h("caption.unseen", "Standings"),
+    h("thead", h("tr", ...heads)),
+    h("tbody", ...body),
   );
 }
 
@@ -242,60 +193,47 @@ const LINES = ["a", "b", "c", "e"];
 /** The height of a label at the end of a line. */
 const LABEL = 12;
 
-/** Everybody's banked cards over the time. @param {State} state @param {number} at milliseconds since the start @param {number} [width] @param {number} [height] */
+/**
+ * Everybody's banked cards over the time.
+ * @param {State} state @param {number} at milliseconds since the start @param {number} [width] @param {number} [height]
+ */
 export function climbChart(state, at, width = 300, height = 120) {
   const { even, top } = scaleOf(state);
   const [left, right, ceiling, floor] = [24, width - 64, 12, height - 16];
-  const x = (/** @type {number} */ time) => left + ((right - left) * time) / Math.max(at, 1000);
-  const y = (/** @type {number} */ banked) => floor - ((floor - ceiling) * banked) / top;
+  const x = (/** @type {number} */ time) =>
+    Math.round(left + ((right - left) * Math.min(time, at)) / Math.max(at, 1000));
+  const y = (/** @type {number} */ banked) =>
+    Math.round(floor - ((floor - ceiling) * banked) / top);
   const all = rows(state);
+  const nameIn = (/** @type {Row} */ row, /** @type {string} */ name) =>
+    `${row.player === state.player ? "You" : name} ${row.banked}`;
   const drawn = all.filter((row, index) => index < 6 || row.player === state.player);
   let label = -Infinity;
   const lines = drawn.flatMap((row, index) => {
     const isMe = row.player === state.player;
-    const points = state.history[row.player] ?? [];
-    const path = points
-      .map((point, step) =>
-        step
-          ? `H${x(point.at).toFixed(0)}V${y(point.banked).toFixed(0)}`
-          : `M${x(Math.min(point.at, at)).toFixed(0)} ${y(point.banked).toFixed(0)}`,
-      )
-      .join("");
+    const [first, ...points] = state.history[row.player] ?? [];
+    const path = points.map((point) => `H${x(point.at)}V${y(point.banked)}`).join("");
+    const d = first && `M${x(first.at)} ${y(first.banked)}${path}H${x(at)}`;
     // each label below the one before, with room for those that follow
-    label = Math.min(
-      Math.max(label + LABEL, y(row.banked) + 4),
-      floor + 8 - LABEL * (drawn.length - 1 - index),
-    );
-    const name = isMe ? "You" : followed([...row.name].slice(0, 7).join(""));
-    const text = svg(
-      "text",
-      { class: isMe ? "mine-t" : "", x: right + 5, y: label.toFixed(0) },
-      `${name} ${row.banked}`,
-    );
+    const lowest = floor + 8 - LABEL * (drawn.length - 1 - index);
+    label = Math.min(Math.max(label + LABEL, y(row.banked) + 4), lowest);
+    const name = nameIn(row, followed([...row.name].slice(0, 7).join("")));
     return [
-      path
-        ? svg("path", {
-            class: isMe ? "mine" : LINES[index % LINES.length],
-            d: `${path}H${x(at).toFixed(0)}`,
-          })
-        : null,
-      text,
+      d && svg(`path.${isMe ? "mine" : LINES[index % LINES.length]}`, { d }),
+      svg(isMe ? "text.mine-t" : "text", { x: right + 5, y: label }, name),
     ];
   });
+  const told = all.map((row) => nameIn(row, shownName(row))).join(", ");
+  const end = { "text-anchor": "end" };
   return svg(
-    "svg",
-    {
-      class: "chart",
-      viewBox: `0 0 ${width} ${height}`,
-      role: "img",
-      "aria-label": `Banked over time: ${all.map((row) => `${row.player === state.player ? "You" : shownName(row)} ${row.banked}`).join(", ")}`,
-    },
-    svg("path", { class: "axis", d: `M${left} ${ceiling}V${floor}H${right}` }),
-    svg("path", { class: "evenline", d: `M${left} ${y(even).toFixed(0)}H${right}` }),
-    svg("text", { x: left - 4, y: (y(even) + 4).toFixed(0), "text-anchor": "end" }, even),
-    svg("text", { x: left - 4, y: ceiling + 4, "text-anchor": "end" }, top),
+    "svg.chart",
+    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Banked over time: ${told}` },
+    svg("path.axis", { d: `M${left} ${ceiling}V${floor}H${right}` }),
+    svg("path.evenline", { d: `M${left} ${y(even)}H${right}` }),
+    svg("text", { x: left - 4, y: y(even) + 4, ...end }, even),
+    svg("text", { x: left - 4, y: ceiling + 4, ...end }, top),
     svg("text", { x: left, y: height - 3 }, "0:00"),
-    svg("text", { x: right, y: height - 3, "text-anchor": "end" }, clockText(at)),
+    svg("text", { x: right, y: height - 3, ...end }, clockText(at)),
     ...lines,
   );
 }
@@ -304,251 +242,150 @@ export function climbChart(state, at, width = 300, height = 120) {
 function newsList(state, most) {
   const lines = state.feed.lines.slice(-most).reverse();
   return h(
-    "ol",
-    { class: "news" },
-    ...lines.map((/** @type {any} */ line) =>
-      h("li", {}, h("time", {}, clockText(line.at)), h("span", {}, ...unbroken(line.text))),
-    ),
+    "ol.news",
+    ...lines.map(({ at, text }) => h("li", h("time", clockText(at)), h("span", ...unbroken(text)))),
   );
 }
 
-/** A sentence with cards: the signs for the eye, the names for the ear. @param {string} text @returns {Node[]} */
+/** A sentence with cards: the signs for the eye, the names for the ear. @param {string} text */
 function spoken(text) {
+  const parts = text.split(/((?:10|[A2-9JQK])[\u2660\u2665\u2666\u2663])/);
   // every second part is a card
-  return text.split(/((?:10|[A2-9JQK])[\u2660\u2665\u2666\u2663])/).flatMap(
-    /** @returns {Node[]} */ (part, at) => {
-      if (at % 2 === 0) return [document.createTextNode(part)];
-      return [
-        h("b", { "aria-hidden": "true" }, `${part}\ufe0e`),
-        h("span", { class: "unseen" }, nameOfSign(part)),
-      ];
-    },
+  return parts.flatMap(
+    /** @returns {import("./page.js").Child[]} */ (part, at) =>
+      at % 2
+        ? [h("b", { "aria-hidden": "true" }, `${part}\ufe0e`), h("span.unseen", nameOfSign(part))]
+        : [part],
   );
 }
 
-/** The class names of a game's board. @param {string} game */
-function boardClass(game) {
-  return `race ${game in GAMES ? game : ""}`.trim();
+/** Whether the server can be heard. @param {string} link @param {string} [tag] */
+function liveSign(link, tag = "p") {
+  const isLive = link === "connected";
+  return h(`${tag}.${isLive ? "gain" : "loss"}`, isLive ? "\u25cf live" : "\u25cb waiting");
 }
 
 // The countdown
 
-export class CountdownScreen {
-  /** @param {App} app */
-  constructor(app) {
-    this.app = app;
-    // read aloud each second, the numbers would drown the sentence that says them once
-    this.number = h("p", { class: "number", "aria-hidden": "true" });
-    this.heading = h("h1", { tabindex: -1 });
-    this.says = h("p", { role: "status" });
-    this.racers = h("p");
-    this.seal = h("code");
-    this.actions = h("p");
-    this.starts = h("p", { class: "unseen", role: "status" });
-    this.clock = h("b");
-    this.live = h("p");
-    this.brand = h("p", { class: "brand" });
-    this.node = h(
-      "div",
-      { class: "plain" },
-      h("header", { class: "top" }, this.brand, this.live, h("p", {}, this.clock)),
-      h(
-        "main",
-        { class: "bigcount" },
-        this.heading,
-        this.number,
-        this.starts,
-        this.racers,
-        this.says,
-        this.actions,
-        h("p", { class: "dim" }, "Sealed before the start: ", this.seal),
-      ),
-    );
-  }
+export class CountdownScreen extends Screen {
+  /** What is said once: read aloud each second, the numbers would drown it. */
+  starts = "";
 
-  /** @param {State} state */
-  show(state) {
-    const { table } = state;
+  view() {
+    const { app } = this;
+    const { state } = app;
+    const { table, player } = state;
     const title = gameTitle(table.settings.game);
-    const racing = table.racers?.length
-      ? table.racers
-      : table.seats.filter((/** @type {any} */ seat) => seat.ready);
-    const names = racing.map(({ player }) =>
-      player === state.player ? "You" : nameOf(state, player),
+    const racing = table.racers?.length ? table.racers : table.seats.filter((seat) => seat.ready);
+    const names = racing.map((racer) =>
+      racer.player === player ? "You" : nameOf(state, racer.player),
     );
-    write(this.brand, title);
-    write(
-      this.heading,
-      names.length > 1
-        ? `${title}, one deal for ${names.length === 2 ? "both" : `all ${names.length}`}`
-        : title,
-    );
-    write(this.racers, names.join(", "));
-    write(this.seal, (table.commitment.slice(0, 12).match(/.{4}/g) ?? []).join(" "));
-    write(this.clock, table.settings.cap ? `${table.settings.cap}:00` : "no limit");
-    write(this.live, state.link === "connected" ? "\u25cf live" : "\u25cb waiting");
-    this.live.className = state.link === "connected" ? "gain" : "loss";
+    const all = names.length === 2 ? "both" : `all ${names.length}`;
     const seat = ownSeat(state);
-    write(this.says, this.#words(state, seat));
-    refill(
-      this.actions,
-      seat &&
-        takesReady(table) &&
-        h(
-          "button",
-          {
-            type: "button",
-            class: seat.ready ? "button" : "button main",
-            "data-key": "ready",
-            onclick: () => this.app.ready(!seat.ready),
-          },
-          seat.ready ? "Not ready" : "Ready",
-        ),
-    );
+    const seconds = Math.ceil(raceClock(state, app.now()).untilStart / 1000);
+    if (seconds) this.starts ||= `The race starts in ${counted(seconds, "second")}.`;
+    const isReady = Boolean(seat?.ready);
+    const ready = () => app.ready(!isReady);
     document.title = `${title} \u00b7 Saratoga`;
-    this.tick();
+    return [
+      h(
+        "header.top",
+        h("p.brand", title),
+        liveSign(state.link),
+        h("p", h("b", table.settings.cap ? `${table.settings.cap}:00` : "no limit")),
+      ),
+      h(
+        "main.bigcount",
+        h("h1", { tabindex: -1 }, names.length > 1 ? `${title}, one deal for ${all}` : title),
+        h("p.number", { "aria-hidden": "true" }, seconds || "Go!"),
+        h("p.unseen", { role: "status" }, this.starts),
+        h("p", names.join(", ")),
+        h("p", { role: "status" }, this.said || this.#words(seat)),
+        h(
+          "p",
+          seat &&
+            takesReady(table) &&
+            button(isReady ? "Not ready" : "Ready", ready, isReady ? "" : "main", "ready"),
+        ),
+        h("p.dim", "Sealed before the start: ", h("code", fingerprint(table.commitment))),
+      ),
+    ];
   }
 
-  /** @param {State} state @param {any} seat */
-  #words(state, seat) {
-    const isCall = takesReady(state.table);
+  /** @param {Wire.Seat | null} seat */
+  #words(seat) {
+    const { table, player } = this.app.state;
+    const isCall = takesReady(table);
     if (!seat) return "You are watching this race. It shows the standings, not the boards.";
     if (isCall && !seat.ready) return "The host has started the race. Press Ready now to be in it.";
-    if (isCall || isRacer(state.table, state.player))
+    if (isCall || session.isRacer(table, player))
       return "Get ready: all racers get the same deal at the same moment.";
     return "You weren't ready, so this race started without you.";
   }
 
   tick() {
-    const { untilStart } = raceClock(this.app.state, this.app.now());
-    const seconds = Math.ceil(untilStart / 1000);
-    write(this.number, seconds ? String(seconds) : "Go!");
-    if (seconds && !this.starts.textContent)
-      write(this.starts, `The race starts in ${counted(seconds, "second")}.`);
-  }
-
-  shown() {
-    this.heading.focus();
+    this.draw();
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
-    const seat = ownSeat(this.app.state);
-    if (event.key.toLowerCase() !== "r" || !seat || !takesReady(this.app.state.table)) return false;
+  key({ key }) {
+    const { state } = this.app;
+    const seat = ownSeat(state);
+    if (key.toLowerCase() !== "r" || !seat || !takesReady(state.table)) return false;
     this.app.ready(!seat.ready);
     return true;
   }
-
-  close() {}
 }
 
 // The race
 
-export class RaceScreen {
+export class RaceScreen extends Screen {
+  said = "";
+  saidTakenBack = "";
+  saidLast = "";
+  saidIdle = 0;
+  newsAt = -NEWS_EVERY;
+  momentUntil = 0;
+  spokenAt = 0;
+  isLastMinute = true;
+  /** @type {HTMLElement | null} */
+  sheetBody = null;
+  /** @type {HTMLDialogElement | null} */
+  sheet = null;
+  rail = h("header.rail");
+  status = h("p", { role: "status" });
+  moment = h("p.moment", { "aria-hidden": "true" });
+  messages = h("div.say", this.status, this.moment);
+  news = h("p.unseen", { "aria-live": "polite" });
+  turned = h("p.unseen", { "aria-live": "polite" });
+  side = h("aside.side", { "aria-label": "The race" });
+
   /** @param {App} app */
   constructor(app) {
-    this.app = app;
-    const state = app.state;
-    const own = /** @type {import("./session.js").OwnBoard} */ (state.own);
+    super(app);
+    const { state } = app;
+    const own = /** @type {OwnBoard} */ (state.own);
     this.game = state.table.settings.game;
-    this.race = own.race;
     this.saidState = own.state === "racing" ? "racing" : "";
-    this.saidTakenBack = "";
-    this.saidLast = "";
-    this.saidIdle = 0;
-    this.saidNews = state.feed.lines.length ? state.feed.lines[state.feed.lines.length - 1] : null;
-    this.newsAt = -NEWS_EVERY;
-    this.momentUntil = 0;
-    this.spokenAt = 0;
-    this.isLastMinute = true;
-    /** @type {HTMLElement | null} */
-    this.sheetBody = null;
-    /** @type {HTMLDialogElement | null} */
-    this.sheet = null;
-
-    this.place = h("p", { class: "place" });
-    this.net = h("p", { class: "net" });
-    this.live = h("p", { class: "live" });
-    this.clock = h("p", { class: "clock" });
-    this.clockText = h("span");
-    this.clock.append(h("span", { class: "unseen" }, "time left "), this.clockText);
-    this.trackPlace = h("div", { class: "track-place" });
-    this.menu = h(
-      "button",
-      {
-        type: "button",
-        class: "menu",
-        "aria-label": "Standings and menu",
-        onclick: () => this.#openMenu(),
-      },
-      picture("menu"),
-    );
-    const title = h(
-      "h1",
-      { class: "title" },
-      gameTitle(this.game),
-      " ",
-      h("span", {}, state.table.code),
-    );
-    this.rail = h(
-      "header",
-      { class: "rail" },
-      title,
-      this.place,
-      this.net,
-      this.trackPlace,
-      this.live,
-      this.clock,
-      this.menu,
-    );
-
-    this.status = h("p", { role: "status" });
-    this.moment = h("p", { class: "moment", "aria-hidden": "true" });
-    this.messages = h("div", { class: "say" }, this.status, this.moment);
-    this.news = h("p", { class: "unseen", "aria-live": "polite" });
-    this.turned = h("p", { class: "unseen", "aria-live": "polite" });
+    this.saidNews = state.feed.lines.at(-1) ?? null;
     this.board = new Board(this.game, own, {
       play: (move) => app.play(move),
-      why: (move, about) =>
-        app
-          .why(move)
-          .then(
-            (sentence) =>
-              sentence &&
-              this.#say(about + (about ? sentence[0].toLowerCase() + sentence.slice(1) : sentence)),
-          ),
-      say: (text) => this.#say(text),
-      leave: () => this.menu.focus(),
+      why: async (move, about) => {
+        const reason = await app.why(move);
+        if (reason) this.say(about + (about ? reason[0].toLowerCase() + reason.slice(1) : reason));
+      },
+      say: (text) => this.say(text),
       isConnected: () => app.state.link === "connected",
     });
     const { found, cols, hand } = this.board;
-    this.main = h(
-      "main",
-      { class: "board" },
-      h("div", { class: "felt" }, found, cols, hand, this.messages),
-    );
-    this.figures = h("div", { class: "race-figures" });
-    // it stays while the figures change, so that a press or the focus on it is not lost
-    this.foot = button("", () =>
-      app.state.own?.state === "racing" ? this.askToCashOut() : app.watchRace(true),
-    );
-    this.side = h("aside", { class: "side", "aria-label": "The race" }, this.figures, this.foot);
-    this.node = h(
-      "div",
-      { class: boardClass(this.game) },
-      this.rail,
-      this.main,
-      this.side,
-      this.turned,
-      this.news,
-    );
+    this.main = h("main.board", h("div.felt", found, cols, hand, this.messages));
+    this.node = h("div.race", this.rail, this.main, this.side, this.turned, this.news);
+    if (this.game in GAMES) this.node.classList.add(this.game);
     this.node.style.setProperty("--columns", String(cols.children.length));
     this.node.style.setProperty("--up", String(found.children.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
-    this.#say(
-      app.takeOpening() ||
-        (own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place."),
-    );
+    const opening = own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place.";
+    this.say(app.takeOpening() || opening);
     this.showLook();
   }
 
@@ -557,138 +394,148 @@ export class RaceScreen {
     this.board.focus();
   }
 
-  /** @param {string} text */
-  say(text) {
-    this.#say(text);
-  }
-
   showLook() {
     this.node.dataset.suits = String(suitColours(this.game));
   }
 
   /** @param {string} text */
-  #say(text) {
+  say(text) {
     this.spokenAt = performance.now();
     this.momentUntil = 0;
     write(this.moment, "");
-    if (this.status.dataset.text === text) return;
-    this.status.dataset.text = text;
+    if (this.said === text) return;
+    this.said = text;
     fill(this.status, ...spoken(text));
   }
 
   /** @param {State} state */
   show(state) {
-    const own = state.own;
+    const { own } = state;
     if (!own) return;
-    const turned = turnedUp(this.board.own, own);
+    const turned = session.turnedUp(this.board.own, own);
     this.board.show(own);
     if (turned) fill(this.turned, ...spoken(turned));
-    this.#showFigures(state, own);
     this.#report(state, own);
     this.tick();
+    this.#showFigures();
   }
 
-  /** @param {State} state @param {import("./session.js").OwnBoard} own */
-  #showFigures(state, own) {
-    fill(this.place, ...placeNodes(state));
+  /** Show the figures beside the board, and in the drawer if it is open. */
+  #showFigures() {
+    const { app } = this;
+    const { state } = app;
+    const own = /** @type {OwnBoard} */ (state.own);
     const net = dollars(own.net);
-    if (this.net.textContent !== net) {
-      write(this.net, net);
-      this.net.className = `net ${tone(own.net)} tick`;
-      this.net.addEventListener("animationend", () => this.net.classList.remove("tick"), {
-        once: true,
-      });
-    }
-    fill(this.trackPlace, track(state));
-    this.#showSide(state, own);
+    const sum = `${own.banked} \u00d7 $${PRIZE} \u2212 $${session.priceOf(own)}`;
+    const at = raceClock(state, app.now()).elapsed;
+    const figures = () => [
+      h(
+        "div.meter",
+        h(`p.big.${tone(own.net)}`, net),
+        h("p", ...placeNodes(state), h("br"), h("span.dim", session.gap(state))),
+        track(state),
+        h("p.dim", `${sum} \u00b7 ${session.toEven(own)}`),
+      ),
+      standingsTable(state),
+      h("h2", "Banked over time"),
+      climbChart(state, at, 300, 112),
+      h("h2", "News"),
+      newsList(state, 5),
+    ];
+    morph(
+      this.side,
+      h("div.race-figures", ...figures()),
+      own.state === "racing"
+        ? button(`Cash out ${net}`, () => this.askToCashOut())
+        : button("Watch the race", () => app.watchRace(true)),
+    );
+    if (this.sheetBody) morph(this.sheetBody, ...figures());
   }
 
-  /** @param {State} state @param {import("./session.js").OwnBoard} own */
-  #showSide(state, own) {
-    const sum = `${own.banked} \u00d7 $${PRIZE} \u2212 $${priceOf(own)} \u00b7 ${toEven(own)}`;
-    // the drawer shows what the side does
-    for (const figures of [this.figures, this.sheetBody])
-      if (figures)
-        fill(
-          figures,
-          h(
-            "div",
-            { class: "meter" },
-            h("p", { class: `big ${tone(own.net)}` }, dollars(own.net)),
-            h("p", {}, ...placeNodes(state), h("br"), h("span", { class: "dim" }, gap(state))),
-            track(state),
-            h("p", { class: "dim" }, sum),
-          ),
-          standingsTable(state),
-          h("h2", {}, "Banked over time"),
-          climbChart(state, raceClock(state, this.app.now()).elapsed, 300, 112),
-          h("h2", {}, "News"),
-          newsList(state, 5),
-        );
-    write(this.foot, own.state === "racing" ? `Cash out ${dollars(own.net)}` : "Watch the race");
+  /** Show what is above the board. @param {boolean} isAway */
+  #showRail(isAway) {
+    const { app } = this;
+    const { state } = app;
+    const own = /** @type {OwnBoard} */ (state.own);
+    const { left, elapsed } = raceClock(state, app.now());
+    const isLate = left !== null && left < LATE;
+    const alarm = app.alarms.length > 0;
+    const net = dollars(own.net);
+    morph(
+      this.rail,
+      h("h1.title", gameTitle(this.game), " ", h("span", state.table.code)),
+      h("p.place", ...placeNodes(state)),
+      // another element for another amount: it comes with a motion
+      h(`p.net.${tone(own.net)}`, h("span.tick", { "data-key": net }, net)),
+      h("div.track-place", track(state)),
+      alarm ? h("p.live.alarm", "ALARM") : h("p.live", isAway ? "\u25cb waiting" : "\u25cf live"),
+      h(
+        isLate ? "p.clock.loss" : "p.clock",
+        h("span.unseen", "time left "),
+        h("span", clockText(left ?? elapsed)),
+      ),
+      h(
+        "button.menu",
+        { type: "button", "aria-label": "Standings and menu", onclick: () => this.#openMenu() },
+        picture("menu"),
+      ),
+    );
   }
 
-  /** Say what the player's own taps did not cause. @param {State} state @param {import("./session.js").OwnBoard} own */
+  /** Say what the player's own taps did not cause. @param {State} state @param {OwnBoard} own */
   #report(state, own) {
-    if (own.takenBack && own.takenBack !== this.saidTakenBack) this.#say(own.takenBack);
+    if (own.takenBack && own.takenBack !== this.saidTakenBack) this.say(own.takenBack);
     this.saidTakenBack = own.takenBack;
     if (own.state !== this.saidState) {
       this.saidState = own.state;
       if (own.state !== "racing") this.#ended(state, own);
     }
     if (state.table.last_racer && state.table.last_racer !== this.saidLast)
-      this.#say(lastBoard(state, this.app.now()));
+      this.say(lastBoard(state, this.app.now()));
     this.saidLast = state.table.last_racer ?? "";
     this.#tellNews(state);
   }
 
-  /** @param {State} state @param {import("./session.js").OwnBoard} own */
+  /** @param {State} state @param {OwnBoard} own */
   #ended(state, own) {
     const [heading, words] = ENDINGS[own.state] ?? ["Your board is over", "{banked} banked."];
-    const sentence = words.replace("{banked}", String(own.banked));
+    const net = dollars(own.net);
+    this.say(`${heading}: ${own.banked} banked, ${net}.`);
+    this.sheet?.close();
+    if (state.outcome) return;
     const others = rows(state).filter(
       (row) => row.state === "racing" && row.player !== state.player,
     );
-    const racing =
-      !others.length || state.outcome
-        ? ""
-        : others.length === 1
-          ? `${shownName(others[0])} is still racing.`
-          : `${others.length} are still racing.`;
-    this.#say(`${heading}: ${own.banked} banked, ${dollars(own.net)}.`);
-    this.sheet?.close();
-    if (state.outcome) return;
+    const who = others.length === 1 ? `${shownName(others[0])} is` : `${others.length} are`;
+    const still = others.length ? ` ${who} still racing.` : "";
+    const sentence = ` \u00b7 ${words.replace("{banked}", String(own.banked))}${still}`;
     this.sheet = openSheet(
       { title: heading },
+      h("p", h(`b.${tone(own.net)}`, net), sentence),
       h(
-        "p",
-        {},
-        h("b", { class: tone(own.net) }, dollars(own.net)),
-        ` \u00b7 ${sentence} ${racing}`,
-      ),
-      h(
-        "div",
-        { class: "row" },
+        "div.row",
         button("See my board", () => this.sheet?.close()),
         button("Watch the race", () => this.app.watchRace(true), "main"),
       ),
     );
   }
 
-  /** Read the most important new line aloud, at most one in three seconds; show the moments in the message row. @param {State} state */
-  #tellNews(state) {
-    const lines = state.feed.lines;
+  /**
+   * Read the most important new line aloud, at most one in three seconds; show the moments in the message row.
+   * @param {State} state
+   */
+  #tellNews({ feed: { lines } }) {
     const now = performance.now();
     const fresh = lines.slice(this.saidNews ? lines.lastIndexOf(this.saidNews) + 1 : 0);
     if (!fresh.length || now - this.newsAt < NEWS_EVERY) return;
-    const line = ["won", "even", "lead", "ending", "pass", "people", "milestone", "link"]
-      .map((kind) => fresh.find((/** @type {any} */ each) => each.tone === kind))
-      .find(Boolean);
     this.saidNews = lines[lines.length - 1];
     this.newsAt = now;
+    const kinds = ["won", "even", "lead", "ending", "pass", "people", "milestone", "link"];
+    const line = kinds.flatMap((kind) => fresh.find((each) => each.tone === kind) ?? [])[0];
     if (!line) return;
-    write(this.news, `${capitalised(line.text)}.`);
-    if (["won", "even", "lead"].includes(line.tone)) this.#showMoment(`${capitalised(line.text)}.`);
+    const words = `${capitalised(line.text)}.`;
+    write(this.news, words);
+    if (["won", "even", "lead"].includes(line.tone)) this.#showMoment(words);
   }
 
   /** @param {string} text */
@@ -698,41 +545,36 @@ export class RaceScreen {
     this.momentUntil = performance.now() + MOMENT_SHOWN;
   }
 
-  /** Show what changes with time; called four times a second. */
+  /** Show what changes with time. */
   tick() {
-    const { state, connection } = this.app;
-    const { left, elapsed } = raceClock(state, this.app.now());
-    write(this.clockText, clockText(left ?? elapsed));
-    this.clock.classList.toggle("loss", left !== null && left < LATE);
-    const isRunning = state.table.phase === "running";
+    const { state, connection, idleLeft } = this.app;
+    const { left } = raceClock(state, this.app.now());
+    const isLast = left !== null && left <= LAST_MINUTE;
     if (
-      isRunning &&
-      left !== null &&
-      left <= LAST_MINUTE &&
+      isLast &&
       !this.isLastMinute &&
+      state.table.phase === "running" &&
       left > LAST_MINUTE - 5_000
     ) {
       write(this.news, "The last minute.");
       this.#showMoment("The last minute.");
     }
-    this.isLastMinute = left !== null && left <= LAST_MINUTE;
+    this.isLastMinute = isLast;
     const silence = connection.link === "connected" ? this.app.waited() : connection.silence;
     const isAway = silence > PATIENCE;
     this.node.classList.toggle("away", isAway);
-    write(this.live, this.app.alarms.length ? "ALARM" : isAway ? "\u25cb waiting" : "\u25cf live");
-    this.live.classList.toggle("alarm", this.app.alarms.length > 0);
-    const warned = this.app.idleLeft;
-    this.status.classList.toggle("loss", warned > 0);
+    this.#showRail(isAway);
+    this.status.classList.toggle("loss", idleLeft > 0);
+    // not read aloud each second
     if (isAway)
-      this.#say(`No answer, ${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`); // not read aloud each second
-    else if (warned)
-      this.#say(
-        `No sign of you for a while. Your board ends in ${warned} s; tap or press any key to go on.`,
+      this.say(`${NO_ANSWER}${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`);
+    else if (idleLeft)
+      this.say(
+        `No sign of you for a while. Your board ends in ${idleLeft} s; tap or press any key to go on.`,
       );
-    else if (this.saidIdle) this.#say("");
-    else if (this.status.dataset.text?.startsWith("No answer, "))
-      this.#say("Connected again; nothing is lost.");
-    this.saidIdle = isAway ? 0 : warned;
+    else if (this.saidIdle) this.say("");
+    else if (this.said.startsWith(NO_ANSWER)) this.say("Connected again; nothing is lost.");
+    this.saidIdle = isAway ? 0 : idleLeft;
     if (this.momentUntil && performance.now() > this.momentUntil) write(this.moment, "");
     this.#tellNews(state);
   }
@@ -740,41 +582,32 @@ export class RaceScreen {
   // Sheets
 
   askToCashOut() {
-    const state = this.app.state;
-    const own = state.own;
-    if (!own || own.state !== "racing") return;
+    const { app } = this;
+    const { state } = app;
+    const { own } = state;
+    if (own?.state !== "racing") return;
+    const all = rows(state);
     const row = ownRow(state);
-    const behind = rows(state).filter(
-      (each) => each.state === "racing" && row && each.place > row.place,
-    ).length;
-    const chase = behind
-      ? ` ${behind === 1 ? "One" : behind} behind you ${behind === 1 ? "is" : "are"} still racing and can pass you.`
-      : "";
+    const behind = all.filter((each) => each.state === "racing" && row && each.place > row.place);
+    const who = behind.length === 1 ? "One behind you is" : `${behind.length} behind you are`;
     this.sheet?.close();
-    const cashOut = () => {
-      sheet.close();
-      this.#say("Cashing out.");
-      this.app.cashOut();
-    };
-    const sheet = openSheet(
-      { title: `Cash out with ${dollars(own.net)}?`, keys: { y: cashOut, n: () => sheet.close() } },
+    this.sheet = openQuestion(
+      `Cash out with ${dollars(own.net)}?`,
+      "Keep playing",
+      `Cash out ${dollars(own.net)}`,
+      () => {
+        this.say("Cashing out.");
+        app.cashOut();
+      },
       h(
         "p",
-        {},
         "You end with ",
-        h("b", {}, `${own.banked} banked`),
-        row && rows(state).length > 1 ? `, ${ordinal(row.place)} now.` : ".",
-        chase,
+        h("b", `${own.banked} banked`),
+        row && all.length > 1 ? `, ${ordinal(row.place)} now.` : ".",
+        behind.length > 0 && ` ${who} still racing and can pass you.`,
         " This cannot be taken back.",
       ),
-      h(
-        "div",
-        { class: "row" },
-        button("Keep playing", () => sheet.close(), "main"),
-        button(`Cash out ${dollars(own.net)}`, cashOut),
-      ),
     );
-    this.sheet = sheet;
   }
 
   /** Look for cards: what is typed lights up. */
@@ -788,98 +621,89 @@ export class RaceScreen {
       autocomplete: "off",
       oninput: () => {
         const where = this.board.find(input.value);
-        write(found, input.value ? where : "");
+        write(found, input.value && where);
       },
+      onkeydown: (/** @type {KeyboardEvent} */ { key }) => void (key === "Escape" && close()),
     });
-    const finder = h(
-      "form",
-      {
-        class: "finder",
-        onsubmit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          close();
-        },
-        onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close(),
-      },
-      input,
-      found,
-    );
     const close = () => {
       this.board.find("");
       finder.remove();
       this.board.focus();
     };
+    const finder = form("finder", close, input, found);
     this.messages.append(finder);
     input.focus();
   }
 
   #openMenu() {
-    const state = this.app.state;
-    const { left, elapsed } = raceClock(state, this.app.now());
-    this.sheetBody = h("div", { class: "race-figures" });
-    const isRacing = state.own?.state === "racing";
+    const { app, game } = this;
+    const { own } = app.state;
+    const { left, elapsed } = raceClock(app.state, app.now());
+    const clock = left === null ? clockText(elapsed) : `${clockText(left)} left`;
+    const instead = (/** @type {() => void} */ open) => () => {
+      sheet.close();
+      open();
+    };
+    this.sheetBody = h("div.race-figures");
     const sheet = openSheet(
       {
-        title: `${gameTitle(this.game)} \u00b7 ${clockText(left ?? elapsed)}${left === null ? "" : " left"}`,
+        title: `${gameTitle(game)} \u00b7 ${clock}`,
         class: "both",
         onclose: () => (this.sheetBody = null),
       },
       this.sheetBody,
       h(
-        "div",
-        { class: "row" },
-        button("Look, rules", () => {
-          sheet.close();
-          this.app.openLook();
-        }),
-        isRacing
-          ? button(`Cash out ${dollars(state.own?.net ?? 0)}`, () => {
-              sheet.close();
-              this.askToCashOut();
-            })
-          : button("Leave", () => this.app.askToLeave()),
+        "div.row",
+        button(
+          "Look, rules",
+          instead(() => app.openLook()),
+        ),
+        own?.state === "racing"
+          ? button(
+              `Cash out ${dollars(own.net)}`,
+              instead(() => this.askToCashOut()),
+            )
+          : button("Leave", () => app.askToLeave()),
         button("Back", () => sheet.close(), "main"),
       ),
     );
     this.sheet = sheet;
-    if (state.own) this.#showSide(state, state.own);
+    this.#showFigures();
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
+    const { app, board, game } = this;
     this.node.classList.add("keyed");
-    if (event.key === "F6" || (event.key === "Escape" && event.shiftKey)) {
-      if (this.main.contains(document.activeElement)) this.menu.focus();
-      else this.board.focus();
-      return true;
-    }
     const active = document.activeElement;
     const isOnBoard = active === document.body || this.main.contains(active);
-    if (!isOnBoard && ["Tab", "Enter", " "].includes(event.key)) return false;
-    switch (event.key.toLowerCase()) {
-      case "x":
-        return (this.askToCashOut(), true);
-      case "?":
-        return (this.app.openLook(true), true);
-      case "/":
-        return (this.#openFinder(), true);
-      case "e":
-        return (askToEndRace(this.app), true);
-      case "c":
-        this.app.nextSuits(this.game);
-        return (
-          this.#say(`Suits in ${suitColours(this.game) === 4 ? "four" : "two"} colours.`),
-          true
-        );
-      case "t":
-        return (this.#say(`Colours: ${this.app.nextTheme()}.`), true);
-      case "q":
-        return (this.app.askToLeave(), true);
-      case "p":
-        return (this.#openMenu(), true);
+    const { key } = event;
+    if (key === "F6" || (key === "Escape" && event.shiftKey)) {
+      if (this.main.contains(active))
+        /** @type {HTMLElement | null} */ (this.rail.querySelector(".menu"))?.focus();
+      else board.focus();
+      return true;
     }
+    if (!isOnBoard && ["Tab", "Enter", " "].includes(key)) return false;
+    /** @type {Record<string, () => unknown>} */
+    const actions = {
+      x: () => this.askToCashOut(),
+      "?": () => app.openLook(true),
+      "/": () => this.#openFinder(),
+      e: () => askToEndRace(app),
+      c: () => {
+        app.nextSuits(game);
+        this.say(`Suits in ${suitColours(game) === 4 ? "four" : "two"} colours.`);
+      },
+      t: () => this.say(`Colours: ${app.nextTheme()}.`),
+      q: () => app.askToLeave(),
+      p: () => this.#openMenu(),
+    };
+    const action = Object.hasOwn(actions, key.toLowerCase()) && actions[key.toLowerCase()];
+    if (action) action();
     // once the board has ended, Tab is the browser's
-    return (event.key !== "Tab" || this.board.own.state === "racing") && this.board.key(event);
+    const isBoards = key !== "Tab" || board.own.state === "racing";
+    return action ? true : isBoards && board.key(event);
   }
 
   close() {
@@ -890,198 +714,134 @@ export class RaceScreen {
 
 /** Whose board is the last one racing, and when the host may end it. @param {State} state @param {number} now */
 export function lastBoard(state, now) {
-  const { last_racer, end_from, host } = state.table;
-  if (state.table.phase !== "running" || !last_racer) return "";
-  const isOwn = last_racer === state.player;
-  const isHost = host === state.player;
-  if (isOwn && isHost) return "Only you are still racing.";
-  const wait = Math.max(0, Math.min(LAST_BOARD, Math.ceil(((end_from ?? 0) - now) / 1000)));
-  return `Only ${isOwn ? "you are" : `${nameOf(state, last_racer)} is`} still racing; ${isHost ? "you" : nameOf(state, host)} can end the race ${wait ? `in ${wait} s` : "now"}.`;
+  const { table, player } = state;
+  const { last_racer: last, end_from = 0, host, phase } = table;
+  if (phase !== "running" || !last) return "";
+  const isHost = host === player;
+  if (last === player && isHost) return "Only you are still racing.";
+  const racer = last === player ? "you are" : `${nameOf(state, last)} is`;
+  const wait = Math.max(0, Math.min(LAST_BOARD, Math.ceil((end_from - now) / 1000)));
+  const when = wait ? `in ${wait} s` : "now";
+  return `Only ${racer} still racing; ${isHost ? "you" : nameOf(state, host)} can end the race ${when}.`;
 }
 
 /** Let the host end the last board that races, after a question; say when that is allowed. @param {App} app */
 function askToEndRace(app) {
   const { state } = app;
-  const { last_racer, end_from, host } = state.table;
+  const { last_racer: last = "", end_from = 0, host } = state.table;
   const words = lastBoard(state, app.now());
-  const isAllowed =
-    words && host === state.player && last_racer !== host && (end_from ?? 0) <= app.now();
+  const isAllowed = words && host === state.player && last !== host && end_from <= app.now();
   if (!isAllowed)
     return app.notify(words || "The host can end a race when one other player is left.");
-  const name = nameOf(state, last_racer ?? "");
-  openQuestion(
-    `End the race of ${name}?`,
-    "Wait",
-    "End the race",
-    () => app.endRace(),
-    h("p", {}, `${name} keeps the banked cards.`),
-  );
+  const name = nameOf(state, last);
+  const keeps = h("p", `${name} keeps the banked cards.`);
+  openQuestion(`End the race of ${name}?`, "Wait", "End the race", () => app.endRace(), keeps);
 }
 
 // Watching
 
 /** The button in the head of a page that leaves the table. @param {App} app */
 export function leaveButton(app) {
-  return h("button", { type: "button", class: "link", onclick: () => app.askToLeave() }, "Leave");
+  return h("button.link", { type: "button", onclick: () => app.askToLeave() }, "Leave");
 }
 
-export class WatchScreen {
-  /** @param {App} app */
-  constructor(app) {
-    this.app = app;
-    this.about = h("p", { class: "dim" });
-    this.heading = h("h1", { id: "left", tabindex: -1 });
-    this.lanes = h("ol", { class: "lanes" });
-    this.even = h("p", { class: "dim" });
-    this.chart = h("div", { class: "box" });
-    this.news = h("div");
-    this.announced = h("p", { class: "unseen", "aria-live": "polite" });
-    this.actions = h("div", { class: "actions" });
-    this.node = h(
-      "div",
-      { class: "plain" },
+export class WatchScreen extends Screen {
+  /** The news that were read aloud last. @type {import("./session.js").NewsLine | undefined} */
+  told = undefined;
+  toldAt = 0;
+  /** The second that is shown. */
+  second = 0;
+
+  view() {
+    const { app } = this;
+    const { state } = app;
+    const { table, player } = state;
+    const scale = scaleOf(state);
+    const { even, word, top } = scale;
+    const { left, elapsed } = raceClock(state, app.now());
+    const title = gameTitle(table.settings.game);
+    document.title = `Watch ${title} \u00b7 Saratoga`;
+    const lanes = rows(state).map((row) => {
+      const { place, banked, net } = row;
+      const word = stateWord(state, row);
+      const horse = svg("circle.horse", { cx: percent(banked, top), cy: 12, r: 8 });
+      return h(
+        "li",
+        h("b.n1", `${place}. `, ...(row.player === player ? ["You"] : nameNodes(row))),
+        svg("svg", { "aria-hidden": "true" }, ...bar(banked, scale, 6, 12, 0, 24), horse),
+        h(
+          "span.n",
+          `${banked} \u00b7 `,
+          h(`b.${tone(net)}`, dollars(net)),
+          word && ` \u00b7 ${word}`,
+        ),
+      );
+    });
+    const post = `The post marks ${even} cards, where a racer is ${word}. Boards open when the race is over: on one deal, their cards are everybody's secrets.`;
+    const chart = climbChart(state, elapsed, 360, 170);
+    const clock = left === null ? clockText(elapsed) : `${clockText(left)} left`;
+    return [
       pageHead(leaveButton(app)),
       h(
-        "main",
-        { class: "page split" },
+        "main.page.split",
         h(
-          "div",
-          { class: "box", role: "region", "aria-labelledby": "left" },
-          this.about,
-          this.heading,
-          this.lanes,
-          this.even,
+          "div.box",
+          { role: "region", "aria-labelledby": "left" },
+          h("p.dim", `${title} \u00b7 ${table.code} \u00b7 `, liveSign(state.link, "span")),
+          h("h1", { id: "left", tabindex: -1 }, clock),
+          h("ol.lanes", ...lanes),
+          h("p.dim", post),
         ),
         h(
-          "div",
-          { class: "page" },
-          this.chart,
-          h("div", { class: "box" }, h("h2", {}, "News"), this.news, this.actions),
-        ),
-        this.announced,
-      ),
-    );
-    /** @type {import("./session.js").NewsLine | null} */
-    this.saidNews = null;
-    this.newsAt = 0;
-  }
-
-  shown() {
-    this.heading.focus();
-  }
-
-  /** @param {State} state */
-  show(state) {
-    const { table } = state;
-    const { even, word, top } = scaleOf(state);
-    fill(
-      this.about,
-      `${gameTitle(table.settings.game)} \u00b7 ${table.code} \u00b7 `,
-      h(
-        "span",
-        { class: state.link === "connected" ? "gain" : "loss" },
-        state.link === "connected" ? "\u25cf live" : "\u25cb waiting",
-      ),
-    );
-    fill(
-      this.lanes,
-      ...rows(state).map((row) =>
-        h(
-          "li",
-          {},
+          "div.page",
+          h("div.box", h("h2", "Banked over time"), chart),
           h(
-            "b",
-            { class: "n1" },
-            `${row.place}. `,
-            ...(row.player === state.player ? ["You"] : nameNodes(row)),
-          ),
-          svg(
-            "svg",
-            { "aria-hidden": "true" },
-            svg("rect", { class: "way", y: 6, width: "100%", height: 12, rx: 6 }),
-            svg("rect", {
-              class: row.banked < even ? "owed" : "won",
-              y: 6,
-              width: percent(row.banked, top),
-              height: 12,
-              rx: 6,
-            }),
-            svg("line", {
-              class: "even",
-              x1: percent(even, top),
-              x2: percent(even, top),
-              y1: 0,
-              y2: 24,
-            }),
-            svg("circle", { class: "horse", cx: percent(row.banked, top), cy: 12, r: 8 }),
-          ),
-          h(
-            "span",
-            { class: "n" },
-            `${row.banked} \u00b7 `,
-            h("b", { class: tone(row.net) }, dollars(row.net)),
-            stateWord(state, row) ? ` \u00b7 ${stateWord(state, row)}` : "",
+            "div.box",
+            h("h2", "News"),
+            newsList(state, 8),
+            h("p", { role: "status" }, this.said),
+            h("div.actions", ...this.#actions()),
           ),
         ),
+        h("p.unseen", { "aria-live": "polite" }, this.told && `${capitalised(this.told.text)}.`),
       ),
-    );
-    write(
-      this.even,
-      `The post marks ${even} cards, where a racer is ${word}. Boards open when the race is over: on one deal, their cards are everybody's secrets.`,
-    );
-    fill(
-      this.chart,
-      h("h2", {}, "Banked over time"),
-      climbChart(state, raceClock(state, this.app.now()).elapsed, 360, 170),
-    );
-    fill(this.news, newsList(state, 8));
-    this.#showActions(state);
-    document.title = `Watch ${gameTitle(table.settings.game)} \u00b7 Saratoga`;
-    this.tick();
+    ];
   }
 
-  /** @param {State} state */
-  #showActions(state) {
-    const buttons = [];
-    const seat = ownSeat(state);
-    if (state.own) buttons.push(button("See my board", () => this.app.watchRace(false)));
-    else if (!seat) {
-      const reason = whyNoSeat(state.table);
-      if (reason) buttons.push(h("p", {}, reason));
-      buttons.push(button("Sit in on the next race", () => this.app.sitIn(), reason ? "" : "main"));
-    } else buttons.push(h("p", {}, "You have a seat for the next race."));
-    if (
-      state.table.last_racer &&
-      state.table.host === state.player &&
-      state.own?.state !== "racing"
-    )
-      buttons.push(
-        h("p", {}, lastBoard(state, this.app.now())),
-        button("End the race", () => askToEndRace(this.app)),
-      );
-    const key = JSON.stringify(buttons.map((each) => each.textContent));
-    if (this.actions.dataset.key === key) return;
-    this.actions.dataset.key = key;
-    fill(this.actions, ...buttons);
+  #actions() {
+    const { app } = this;
+    const { state } = app;
+    const { table, own, player } = state;
+    const reason = session.whyNoSeat(table);
+    const seat = own
+      ? [button("See my board", () => app.watchRace(false))]
+      : ownSeat(state)
+        ? [h("p", "You have a seat for the next race.")]
+        : [
+            reason && h("p", reason),
+            button("Sit in on the next race", () => app.sitIn(), reason ? "" : "main"),
+          ];
+    if (!table.last_racer || table.host !== player || own?.state === "racing") return seat;
+    const end = button("End the race", () => askToEndRace(app));
+    return [...seat, h("p", lastBoard(state, app.now())), end];
   }
 
   tick() {
     const { state } = this.app;
-    const { left, elapsed } = raceClock(state, this.app.now());
-    write(this.heading, left === null ? clockText(elapsed) : `${clockText(left)} left`);
-    const line = state.feed.lines[state.feed.lines.length - 1] ?? null;
-    if (line === this.saidNews || performance.now() - this.newsAt < NEWS_EVERY) return;
-    this.saidNews = line;
-    this.newsAt = performance.now();
-    write(this.announced, line ? `${capitalised(line.text)}.` : "");
+    const { elapsed } = raceClock(state, this.app.now());
+    const second = Math.floor(elapsed / 1000);
+    if (second === this.second) return;
+    this.second = second;
+    if (performance.now() - this.toldAt >= NEWS_EVERY) {
+      this.toldAt = performance.now();
+      this.told = state.feed.lines.at(-1);
+    }
+    this.draw();
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
-    if (event.key !== "e") return false;
-    askToEndRace(this.app);
-    return true;
+  key({ key }) {
+    if (key === "e") askToEndRace(this.app);
+    return key === "e";
   }
-
-  close() {}
 }

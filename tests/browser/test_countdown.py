@@ -320,7 +320,7 @@ async def test_the_host_ends_the_last_board_only_after_a_question(
         await question.get_by_role("button", name="End the race").click()
         # the server's own minute is not over
         await (
-            page.get_by_role("dialog")
+            page.get_by_role("status")
             .get_by_text(re.compile(r"You can end the race of Rival in \d+ s\."))
             .wait_for()
         )
