@@ -21,7 +21,7 @@ import {
 } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
 import { digestOf, digestWords } from "./records.js";
-import { matchTotals, ownSeat, priceOf, rows, stateWords } from "./session.js";
+import { climbOf, matchTotals, ownSeat, priceOf, rows, stateWords } from "./session.js";
 import { proofOf } from "./witness.js";
 
 export { LeaderboardsScreen } from "./leaderboards.js";
@@ -322,7 +322,9 @@ export class ResultsScreen extends Screen {
   view() {
     const { app, result, finish } = this;
     const head = pageHead(leaveButton(app));
-    if (!result?.outcome || !finish) return [head, h("main.page", h("h1", { tabindex: -1 }))];
+    // the heading stays the same element, and keeps the focus
+    if (!result?.outcome || !finish)
+      return [head, h("main.page.split", h("div.box", h("h1", { tabindex: -1 })))];
     const { race, game, player, results } = finish;
     const own = results.find((row) => row.player === player);
     const tie = tieWords(finish);
@@ -333,11 +335,10 @@ export class ResultsScreen extends Screen {
     const heading = own
       ? [`${place}, `, h("span", { class: tone(own.net) }, dollars(own.net))]
       : ["The race is over"];
-    const end = Math.max(
-      1000,
-      ...result.outcome.results.map((row) => row.ended ?? 0),
-      ...Object.values(result.history).map((points) => points.at(-1)?.at ?? 0),
-    );
+    const end = Math.max(1000, ...result.outcome.results.map((row) => row.ended ?? 0));
+    // a page that came late has not seen all of it
+    const isProven = proof && !proof.faults.length;
+    const history = isProven ? climbOf(proof.racers, result.outcome.results) : result.history;
     return [
       head,
       h(
@@ -350,11 +351,7 @@ export class ResultsScreen extends Screen {
           h("div", resultsTable(finish)),
           h(this.best?.isNew ? "p.gain" : "p.dim", ...page.unbroken(this.best?.words ?? "")),
           h("p.dim", rankedWords(finish, result.table.settings)),
-          h(
-            "p",
-            { role: "status" },
-            this.said || (!this.#next && ownSeat(app.state) && "The host opens the next race."),
-          ),
+          h("p", { role: "status" }, this.said || this.#outlook()),
           h(
             "div.act",
             h("a.button", { href: `/races/${race}`, "data-key": "review" }, "Review"),
@@ -366,10 +363,19 @@ export class ResultsScreen extends Screen {
           "div.page",
           h("div", result.match?.rows.length && matchBox(result.match, player)),
           h("div", sealBox(finish, proof)),
-          h("section.box", h("h2", "The climb"), climbChart(result, end, 420, 190)),
+          h("section.box", h("h2", "The climb"), climbChart({ ...result, history }, end, 420, 190)),
         ),
       ),
     ];
+  }
+
+  /** What comes next. */
+  #outlook() {
+    const { table } = this.app.state;
+    const { game, cap } = table.settings;
+    if (table.phase === "gathering")
+      return `The next race: ${gameTitle(game)}, ${page.capWords(cap)}.`;
+    return !this.#next && ownSeat(this.app.state) && "The host opens the next race.";
   }
 
   /** Whether the player can go on to the next race. */

@@ -471,6 +471,24 @@ function withHistory(state, moment) {
   return { ...state, history };
 }
 
+/**
+ * Everybody's banked cards over the time, from the logs of a record.
+ * @param {{player: string, log: string[]}[]} racers @param {Wire.Standing[]} results @returns {State["history"]}
+ */
+export function climbOf(racers, results) {
+  const climbs = racers.map(({ player, log }) => {
+    const steps = log.map((line) => {
+      const [at, , text] = line.split(" ");
+      return { at: Number(at), by: bankedBy(text) };
+    });
+    let banked = results.find((row) => row.player === player)?.banked ?? 0;
+    for (const { by } of steps) banked -= by;
+    const all = [{ at: 0, by: 0 }, ...steps.filter(({ by }) => by)];
+    return [player, all.map(({ at, by }) => ({ at, banked: (banked += by) }))];
+  });
+  return Object.fromEntries(climbs);
+}
+
 /** @param {Feed} feed @param {NewsLine[]} lines @returns {Feed} */
 function withLines(feed, lines) {
   return { ...feed, lines: [...feed.lines, ...lines].slice(-MAX_NEWS) };
@@ -571,7 +589,9 @@ function who(row, you) {
 
 /** A board's state in words, such as `cashed out`. @param {string} state */
 export function stateWords(state) {
-  return state === "cash-out" ? "cashed out" : state.replaceAll("-", " ");
+  /** @type {Record<string, string>} */
+  const words = { "cash-out": "cashed out", idle: "idle for 3 minutes" };
+  return words[state] ?? state.replaceAll("-", " ");
 }
 
 /** How a racer's board ended, such as `mei is stuck at 9, −$5`. @param {Row} row @param {string} you */

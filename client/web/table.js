@@ -15,6 +15,8 @@ const CAPS = [3, 5, 10, 20, 0];
 const MATCHES = [1, 3, 5];
 const MOST_SEATS = 16;
 const ASKS_NAME = "Give a name, such as Anna; the others see it.";
+const HERE_ONLY =
+  "Only this computer can open this link. For friends, open the page at this computer's address in your network, and invite them from there.";
 /** Milliseconds between two requests for the leaders. */
 const LEADERS_EVERY = 20_000;
 
@@ -604,6 +606,7 @@ export class TableScreen extends Screen {
       h("h2", { id: "invite", tabindex: -1 }, "Invite friends"),
       h("p.code", code),
       h("p", h("a", { href: url }, url)),
+      origin().includes("//localhost:") && h("p.why", HERE_ONLY),
       h("img.qr", { src: `/api/qr/${code}.svg`, alt, width: 168, height: 168 }),
       h(
         "div.row",
@@ -797,6 +800,14 @@ export class TableScreen extends Screen {
     this.app.ask("lock_table", { table: code, race, locked: !locked });
   }
 
+  /** Lock the table or unlock it by a key, which may be pressed by accident: asked first if others are ready. */
+  #lockByKey() {
+    const { locked, seats, host } = this.app.state.table;
+    if (!seats.some((seat) => seat.ready && seat.player !== host)) return this.#lock();
+    const verb = locked ? "Unlock" : "Lock";
+    openQuestion(`${verb} the table?`, "Keep it", verb, () => this.#lock());
+  }
+
   /** @param {Wire.Seat} seat */
   #kick(seat) {
     const { name, player, epoch } = seat;
@@ -842,7 +853,7 @@ export class TableScreen extends Screen {
       p: () => this.#change({ public: !settings.public }),
       "+": () => this.#change({ seats: Math.min(MOST_SEATS, settings.seats + 1) }),
       "-": () => this.#change({ seats: Math.max(1, settings.seats - 1) }),
-      l: () => this.#lock(),
+      l: () => this.#lockByKey(),
       k: () => this.#focusKick(),
       a: () => this.#allowFirst(),
     };

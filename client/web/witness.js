@@ -37,7 +37,8 @@ const WRONG = {
  * `isLost`: the server said that it lost moves or the result.
  * @typedef {{race: string, facts: Record<string, string>, seenAt: number, isLost: boolean,
  *   hasRecord: boolean, alarms: string[]}} Sighting
- * @typedef {{digest: string, right: string[], faults: string[], unchecked: string[]}} Proof
+ * @typedef {{digest: string, racers: import("./records.js").Racer[], right: string[], faults: string[],
+ *   unchecked: string[]}} Proof
  * @typedef {import("./records.js").RaceRecord} RaceRecord
  */
 
@@ -52,9 +53,10 @@ function faultOf(key, seen, found) {
  * @param {string} race @param {string} text @param {string} player @param {Sighting} seen
  */
 export function proofOf(race, text, player, seen) {
-  /** @type {Proof} */
-  const proof = { digest: digestOf(text), right: [], faults: [...seen.alarms], unchecked: [] };
   const record = readRecord(text);
+  const [digest, racers] = [digestOf(text), record?.racers ?? []];
+  /** @type {Proof} */
+  const proof = { digest, racers, right: [], faults: [...seen.alarms], unchecked: [] };
   if (madeBy(text)) proof.unchecked.push(`made by ${madeBy(text)} than this page`);
   else if (record?.head.race !== race)
     proof.faults.push("what came is not the record of this race");

@@ -86,13 +86,18 @@ async def test_a_code_a_link_or_an_invitation_leads_to_the_table(
         await expect(page.get_by_text("Anna invites you to a race")).to_be_visible()
 
 
-async def test_what_is_no_code_is_said_kindly(page_server: ServerProcess, pages: Pages) -> None:
+async def test_what_is_no_name_or_code_is_said_kindly(
+    page_server: ServerProcess, pages: Pages
+) -> None:
     pages.forgive("404 (Not Found)")
     page = await pages.open(page_url(page_server))
+    await press(page, "Open a table").click()
+    await expect(page.get_by_text("Give a name, such as Anna")).to_be_visible()
+    await expect(page.get_by_label("Your name")).to_be_focused()
     code = page.get_by_label("Code or link of the table")
     await code.fill("my table")
     await press(page, "Take a seat").click()
-    await expect(page.get_by_role("alert").first).to_contain_text("for example mint-otter-42")
+    await expect(page.get_by_text("for example mint-otter-42")).to_be_visible()
     await code.fill("wss://cards.example.org/mint-otter-42")
     await press(page, "Take a seat").click()
     elsewhere = page.get_by_role("link", name="https://cards.example.org/mint-otter-42")

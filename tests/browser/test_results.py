@@ -66,6 +66,10 @@ async def test_the_results_are_checked_against_what_the_page_saw(
         assert "saratoga verify" in said
         assert await alarms(page) == ""
         await look(page, "results-checked")
+        # a page that comes late has the climb from the record
+        await page.reload()
+        climb = page.locator(".chart .mine")
+        await expect(climb).to_have_attribute("d", re.compile("^M24 "))
 
 
 async def test_the_result_is_shared_without_a_clipboard(

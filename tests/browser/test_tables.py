@@ -309,6 +309,12 @@ async def test_a_voided_countdown_is_told_and_the_host_allows_its_player_again(
         await expect(seat_of(page, "Bert")).to_contain_text("not ready")
         await bert.ready()
         await expect(seat_of(page, "Bert").locator(".ready")).to_be_visible()
+        # a key may be pressed by accident
+        for key, question in (("l", "Lock the table?"), ("p", "Change the race?")):
+            await page.locator("body").press(key)
+            await page.get_by_role("dialog", name=question).wait_for()
+            await page.keyboard.press("n")
+        await expect(page.get_by_text("Open to newcomers")).to_be_visible()
 
 
 async def test_a_match_that_has_begun_ends_only_after_a_question(

@@ -219,3 +219,25 @@ test("the personal best of a game is the most banked, and then the earliest", ()
     assert.equal(bestWords({ race, game, player: "b", results })?.words ?? "", words);
   }
 });
+
+test("the climb follows from the logs of a record, whatever the deal had banked", () => {
+  const racers = [
+    {
+      player: "a",
+      log: ["900 2 draw", "1500 3 w>up", "2000 5 up.S>t1", "2600 7 t1>up", "9000 9 cash-out"],
+    },
+    { player: "b", log: ["1000 4 left"] },
+  ];
+  const results = [
+    { player: "a", banked: 2 },
+    { player: "b", banked: 1 },
+  ];
+  const steps = [
+    [0, 1],
+    [1500, 2],
+    [2000, 1],
+    [2600, 2],
+  ];
+  const a = steps.map(([at, banked]) => ({ at, banked }));
+  assert.deepEqual(session.climbOf(racers, results), { a, b: [{ at: 0, banked: 1 }] });
+});
