@@ -65,10 +65,9 @@ export class Board {
     /** What each button shows, to draw only what changed. @type {Map<string, string>} */
     this.drawn = new Map();
     this.pressedDepth = 0;
-    this.found = h("section", { class: "found", "aria-label": "Foundations" });
-    this.cols = h("section", { class: "cols", "aria-label": "Columns" });
-    this.hand = h("section", {
-      class: "hand",
+    this.found = h("section.found", { "aria-label": "Foundations" });
+    this.cols = h("section.cols", { "aria-label": "Columns" });
+    this.hand = h("section.hand", {
       "aria-label": hasWaste(game) ? "Reserve, waste and stock" : "Stock",
     });
     this.#build();
@@ -223,13 +222,13 @@ export class Board {
   /** The key cap over a pile, seen where there is room once a key was pressed. @param {string} pile */
   #caption(pile) {
     const key = pile === "stock" ? "space" : isFoundation(pile) ? "" : keyOf(pile);
-    return key ? [h("span", { class: "name" }, h("kbd", {}, key))] : [];
+    return key ? [h("span.name", h("kbd", key))] : [];
   }
 
   /** @param {string} pile @param {Move} move */
   #tag(pile, move) {
-    if (isFoundation(pile)) return h("i", { class: "tag" }, `+$${PRIZE}`);
-    return h("i", { class: "tag" }, picture("down"), String(move.count));
+    if (isFoundation(pile)) return h("i.tag", `+$${PRIZE}`);
+    return h("i.tag", picture("down"), String(move.count));
   }
 
   /** @param {string} pile @param {Move | undefined} move */
@@ -277,7 +276,7 @@ export class Board {
   #slide(pile, from) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     if (isFoundation(pile)) {
-      const plus = h("i", { class: "tag plus", "aria-hidden": "true" }, `+$${PRIZE}`);
+      const plus = h("i.tag.plus", { "aria-hidden": "true" }, `+$${PRIZE}`);
       plus.addEventListener("animationend", () => plus.remove());
       this.buttons.get(pile)?.append(plus);
     }

@@ -426,8 +426,8 @@ export function drawPile(view, pile, game) {
     const cards = cardsOf(view.waste);
     const shown = cards.slice(-(view.columns.length === 8 ? 6 : 3)).map((card) => drawCard(card));
     return [
-      ...(shown.length ? shown : [h("span", { class: "space" })]),
-      ...(cards.length ? [h("i", { class: "count" }, cards.length)] : []),
+      ...(shown.length ? shown : [h("span.space")]),
+      ...(cards.length ? [h("i.count", cards.length)] : []),
     ];
   }
   if (pile === "r") {
@@ -435,16 +435,14 @@ export function drawPile(view, pile, game) {
       ? drawCard(view.reserve_top)
       : view.reserve
         ? drawBack()
-        : h("span", { class: "space" });
+        : h("span.space");
     const below = Array.from({ length: view.reserve - 1 }, () => drawBack("buried"));
-    return [...below, top, ...(view.reserve ? [h("i", { class: "count" }, view.reserve)] : [])];
+    return [...below, top, ...(view.reserve ? [h("i.count", view.reserve)] : [])];
   }
   const top = foundationTop(view, pile);
   if (top) return [drawCard(top)];
   const first = foundationCard(view, pile, 1);
-  return [
-    h("span", { class: "space" }, picture(`r${first[0]}`, "rank"), picture(first[1].toLowerCase())),
-  ];
+  return [h("span.space", picture(`r${first[0]}`, "rank"), picture(first[1].toLowerCase()))];
 }
 
 /** @param {View} view @param {string} pile */
@@ -456,7 +454,7 @@ function drawColumn(view, pile) {
     ...Array.from({ length: hidden }, () => drawBack("buried")),
     ...cards.map((card, index) => drawCard(card, index >= cards.length - run ? "run" : "")),
   ];
-  return drawn.length ? drawn : [h("span", { class: "space" })];
+  return drawn.length ? drawn : [h("span.space")];
 }
 
 /** @param {View} view @param {string} game */
@@ -467,7 +465,6 @@ function drawStock(view, game) {
     return [
       h(
         "span",
-        {},
         view.stock ? `deal ${deals}` : "all dealt",
         ...(view.stock ? [h("br"), `${view.stock} left`] : []),
       ),
@@ -475,8 +472,8 @@ function drawStock(view, game) {
   }
   const pass =
     about?.passes > 1 && view.passes > 1
-      ? [h("i", { class: "pass" }, "pass", h("br"), `${view.passes} of ${about.passes}`)]
+      ? [h("i.pass", "pass", h("br"), `${view.passes} of ${about.passes}`)]
       : [];
-  if (view.stock) return [drawBack(), ...pass, h("i", { class: "count" }, view.stock)];
-  return [h("span", { class: "space" }, view.waste ? picture("again") : null), ...pass];
+  if (view.stock) return [drawBack(), ...pass, h("i.count", view.stock)];
+  return [h("span.space", view.waste ? picture("again") : null), ...pass];
 }
