@@ -133,6 +133,15 @@ class TableScreen(BaseScreen):
     def _end_race(self) -> None:
         self.controls.do(self.controls.seat.send(EndRace))
 
+    def fair_key(self) -> Key:
+        """Return the key that shows how the deal was fixed, and how it was checked."""
+        return Key("f", "", "the fair deal: fingerprints and checks", self._show_fair_deal)
+
+    def _show_fair_deal(self) -> None:
+        from saratoga_client.tui.screens.fair_deal import FairDealScreen
+
+        self.cover(FairDealScreen(self.state))
+
     def say_key(self) -> Key:
         """Return the key that says something to everyone at the table."""
         return Key("e", "say", "say good game, again or nice to the table", self._ask_what_to_say)

@@ -1,6 +1,6 @@
 """The screen of the five seconds before the deal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -15,10 +15,12 @@ from saratoga_client.session.table_view import is_call
 from saratoga_client.text import fitted_name
 from saratoga_client.tui.base_screen import Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
-from saratoga_client.tui.screens.gathering import alarms_part, grouped, short_hash
+from saratoga_client.tui.screens.gathering import alarms_part
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import cap_words, game_title
+from saratoga_client.wording import cap_words, game_title, money_meter
 from saratoga_protocol import events
+from saratoga_rules.games import GAMES
+from saratoga_rules.money import CARD_PRIZE
 
 DIGITS: Final = {
     0: ("   ", "   ", "GO!", "   ", "   "),
@@ -33,11 +35,15 @@ BACKS: Final = 7
 """Number of card backs beside the digits."""
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
-SHORT_NAME: Final = 19
-"""Width of a name in cells if the racers are in two columns."""
-FINGERPRINT: Final = 16
-ABOVE: Final = 13
-"""Number of lines above the list of racers."""
+ABOVE: Final = 14
+"""Number of lines beside the list of racers."""
+RULES: Final = {
+    "columns": "COLUMNS",
+    "a space": "EMPTY COLUMN",
+    "foundations": "FOUNDATIONS",
+    "stock": "STOCK",
+}
+"""The rules that the page shows, each with its heading."""
 
 
 def countdown_page(
@@ -45,18 +51,31 @@ def countdown_page(
 ) -> RenderableType:
     """Return the page at the server's time `now`, in milliseconds."""
     seconds = -(-race_clock(state, now).until_start // 1000)
-    whose = "READY" if is_call(state.table) else "RACERS"
     return Group(
         "",
         _table_face_down(seconds, symbols, ink),
         "",
-        ink.text(" THE DEAL IS FIXED: this is its fingerprint", Role.LABEL),
-        ink.indented(grouped(state.table.commitment, 8)),
-        "",
-        ink.text(f" {whose}, each with the fingerprint of a secret number", Role.LABEL),
         _racers(state, symbols, ink, width, height - ABOVE),
+        "",
+        *(_rules(state, ink) if len(state.table.seats) <= height - ABOVE else ()),
+        ink.text(f" {symbols.ready} the deal is fixed: nobody has seen it", Role.DIM),
         *(("", *alarms_part(state, ink)) if state.alarms else ()),
     )
+
+
+def _rules(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
+    """Return how the game is played, in lines for the last seconds before it."""
+    game = GAMES.get(state.table.settings.game)
+    if game is None:
+        return
+    grid, rules = ink.grid(3, 14, None), dict(game.describe())
+    for rule, heading in RULES.items():
+        grid.add_row("", ink.text(heading, Role.LABEL), ink.text(rules[rule]))
+    even = money_meter(game, 0)
+    money = f"${game.pack_price} the pack, ${CARD_PRIZE} a card: {even.even} cards and you are {even.even_word}"
+    grid.add_row("", ink.text("MONEY", Role.LABEL), ink.text(money))
+    yield grid
+    yield ""
 
 
 def _table_face_down(seconds: int, symbols: Symbols, ink: Ink) -> RenderableType:
@@ -77,33 +96,17 @@ def _racers(
     """Return the list of racers, in two columns if one column of `room` lines is too short."""
     racers: list[events.Racer | events.Seat] = [*state.table.racers]
     racers = racers or [seat for seat in state.table.seats if seat.ready]
-    is_double = len(racers) > room and width >= 2 * (SHORT_NAME + FINGERPRINT + 2)
-    name = SHORT_NAME if is_double else NAME
-    cells = (name, 1, FINGERPRINT, 2)
-    grid = ink.grid(1, *(cells * 2 if is_double else cells))
-    in_line = 2 if is_double else 1
+    in_line = 2 if len(racers) > room and width >= 2 * (NAME + 2) else 1
+    grid = ink.grid(3, *((NAME, 2) * in_line))
     for first in range(0, len(racers), in_line):
-        line = racers[first : first + in_line]
-        grid.add_row(
-            "", *(cell for each in line for cell in _racer(state, each, name, symbols, ink))
-        )
+        cells: list[Text] = []
+        for racer in racers[first : first + in_line]:
+            level = state.table_view.levels.get(racer.player, "")
+            shown = fitted_name(racer.name, racer.bot, level, NAME, symbols.dots)
+            role = Role.YOU if racer.player == state.player else Role.TEXT
+            cells += (ink.text(shown, role), ink.text(""))
+        grid.add_row("", *cells)
     return grid
-
-
-def _racer(
-    state: SessionState,
-    racer: events.Racer | events.Seat,
-    name: int,
-    symbols: Symbols,
-    ink: Ink,
-) -> tuple[Text, Text, Text, Text]:
-    role = Role.YOU if racer.player == state.player else Role.TEXT
-    blank = ink.text("")
-    level = state.table_view.levels.get(racer.player, "")
-    shown = fitted_name(racer.name, racer.bot, level, name, symbols.dots)
-    hashed = racer.nonce_hash if isinstance(racer, events.Racer) else ""
-    fingerprint = ink.text(short_hash(hashed, symbols.dots) if hashed else "", Role.DIM)
-    return ink.text(shown, role), blank, fingerprint, blank
 
 
 class CountdownScreen(TableScreen):
@@ -135,8 +138,8 @@ class CountdownScreen(TableScreen):
     def keys(self) -> Keys:
         seat = self.state.seat
         if seat is None or not is_call(self.state.table):
-            return super().keys()
-        return (self.ready_key(seat), *super().keys())
+            return (self.fair_key(), *super().keys())
+        return (self.ready_key(seat), self.fair_key(), *super().keys())
 
     @property
     def seconds(self) -> int:

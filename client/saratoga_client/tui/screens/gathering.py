@@ -47,27 +47,6 @@ from saratoga_rules.records.record import CLOSED
 Value = TypeVar("Value")
 
 
-def short_hash(digits: str, dots: str = "…") -> str:
-    """Return the first eight and last four digits of a hash, for players who compare it by voice.
-
-    >>> short_hash("c0ffee" * 10)
-    'c0ff eec0 … ffee'
-    """
-    return f"{digits[:4]} {digits[4:8]} {dots} {digits[-4:]}"
-
-
-def grouped(digits: str, in_line: int = 0) -> str:
-    """Return a hash in groups of four digits, with `in_line` groups per line; 0 is one line.
-
-    >>> grouped("c0ffee" * 4, 3).split(chr(10))
-    ['c0ff eec0 ffee', 'c0ff eec0 ffee']
-    """
-    groups = [digits[at : at + 4] for at in range(0, len(digits), 4)]
-    step = in_line or len(groups) or 1
-    lines = (groups[at : at + step] for at in range(0, len(groups), step))
-    return "\n".join(" ".join(line) for line in lines)
-
-
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
 MOST_ALARMS: Final = 2
@@ -141,7 +120,7 @@ def _states(state: SessionState, seat: Seat) -> Iterator[str]:
 
 
 def race_part(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType:
-    """Return the settings of the next race, with their keys for the host, and the deal's fingerprint."""
+    """Return the settings of the next race, with their keys for the host."""
     settings, is_host = state.table.settings, state.is_host
     race = race_of_match(state.table, state.match)
     rows = (
@@ -160,10 +139,6 @@ def race_part(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType
     return Group(
         ink.text(f" {(race or f'race {number}').upper()}", Role.LABEL),
         grid,
-        "",
-        ink.text(" THE DEAL IS FIXED", Role.LABEL),
-        ink.text(f" {short_hash(state.table.commitment, symbols.dots)}"),
-        ink.indented("its fingerprint, checked after the race", Role.DIM),
         *voided_part(state, ink),
     )
 
@@ -368,6 +343,7 @@ class GatheringScreen(TableScreen):
             host("k", "kick", "for the host: kick a player", partial(self._choose, "k")),
             host("h", "", "for the host: make another person the host", partial(self._choose, "h")),
             self.say_key(),
+            self.fair_key(),
             Key("up", "", "", partial(self._choose, "up"), when=state.is_host),
             Key("down", "", "", partial(self._choose, "down"), when=state.is_host),
             *super().keys(),

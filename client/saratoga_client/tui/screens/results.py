@@ -26,7 +26,7 @@ from saratoga_client.session.match_text import (
     result_cells,
     with_match,
 )
-from saratoga_client.session.result_text import digest_words_of, own_place, totals, why_unranked
+from saratoga_client.session.result_text import own_place, totals, why_unranked
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.text import fitted_name
@@ -281,12 +281,9 @@ def _checked(state: SessionState) -> Iterator[Note]:
         return
     if not outcome.ranked:
         yield f"Unranked: {why_unranked(state)}.", Role.DIM
-    if words := digest_words_of(outcome):
-        yield f"Your friends should have the same four words: {words}", Role.DIM
     verified = state.verifications.get(outcome.race)
-    if verified is not None:
-        doubt = Role.ALARM if verified.is_alarm else Role.WARNING
-        yield verified.sentence, Role.TEXT if verified.ok else doubt
+    if verified is not None and not verified.ok:
+        yield verified.sentence, Role.ALARM if verified.is_alarm else Role.WARNING
 
 
 def _found(findings: Findings | None, symbols: Symbols) -> Iterator[Note]:
@@ -382,6 +379,13 @@ class ResultsScreen(TableScreen):
         table = self.state.table
         return [game_title(table.settings.game).upper(), table.race, "the race is over"]
 
+    def status(self) -> list[tuple[str, Role]]:
+        outcome = self.state.table_view.outcome
+        verified = None if outcome is None else self.state.verifications.get(outcome.race)
+        is_fair = verified is not None and verified.ok
+        fair = [(f"{self.symbols.ready} fair deal", Role.MONEY_UP)] if is_fair else []
+        return [*fair, *super().status()]
+
     def keys(self) -> Keys:
         late = "The record of this race has not arrived yet."
         read = partial(Key, when=self._findings is not None, why=late)
@@ -393,6 +397,7 @@ class ResultsScreen(TableScreen):
             # pressed to end the race, which has just ended by itself
             Key("x", "", "", partial(self.say, f"The race is over. {self.resting}")),
             *((self.say_key(),) if self.state.seat is not None else ()),
+            self.fair_key(),
             *super().keys(),
         )
 

@@ -30,6 +30,7 @@ from saratoga_client.board_view.symbols import LETTERS, UNICODE, Symbols
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.countdown import countdown_page
+from saratoga_client.tui.screens.fair_deal import fair_deal_page
 from saratoga_client.tui.screens.gathering import invitation_part, race_part, seats_part
 from saratoga_client.tui.screens.results import (
     Findings,
@@ -150,15 +151,17 @@ def page_of_countdown(
 
 
 @pytest.mark.parametrize("letters", ["y", "yao", LETTERS_OF_16])
-def test_all_racers_and_their_fingerprints_fit_on_80x24(letters: str) -> None:
-    shown = page_of_countdown(countdown(letters))
+def test_all_racers_fit_on_80x24(letters: str) -> None:
+    state = countdown(letters)
+    shown, fair = page_of_countdown(state), page_text(fair_deal_page(state, "…", INK), 80)
     assert len(shown.rstrip().split("\n")) <= 21
+    assert ("COLUMNS" in shown) == (len(letters) < 16), "the rules, where there is room"
     for number, letter in enumerate(letters):
         name = "Maximilian-Ferdinan" if letter == "a" else f"racer {letter}"
         if letter != "a" or len(letters) < 16:
             assert name in shown
-        assert f"{number:02x}{number:02x} {number:02x}{number:02x} …" in shown
-    assert "".join(shown.split()).count("c0" * 32) == 1, "the deal's whole fingerprint"
+        assert f"{number:02x}{number:02x} {number:02x}{number:02x} …" in fair
+    assert "".join(fair.split()).count("c0" * 32) == 1, "the deal's whole fingerprint"
 
 
 def test_on_a_narrow_screen_the_racers_stand_in_one_column() -> None:
