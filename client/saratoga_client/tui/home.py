@@ -437,6 +437,10 @@ class HomeScreen(BaseScreen):
 
     def practise(self, game: str) -> None:
         remember(game=game)
+        if self._command is not None:
+            # it needs no server, so it waits for none
+            self._command.cancel()
+            self._command = None
         self._do(self._visit(practice_flow(from_seed(GAMES[game], drawn_seed()))))
 
     def play_now(self) -> None:

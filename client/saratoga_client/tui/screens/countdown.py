@@ -35,14 +35,9 @@ BACKS: Final = 7
 """Number of card backs beside the digits."""
 NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
-ABOVE: Final = 14
+ABOVE: Final = 15
 """Number of lines beside the list of racers."""
-RULES: Final = {
-    "columns": "COLUMNS",
-    "a space": "EMPTY COLUMN",
-    "foundations": "FOUNDATIONS",
-    "stock": "STOCK",
-}
+RULES: Final = {"columns": "COLUMNS", "a space": "EMPTY COLUMN", "stock": "STOCK"}
 """The rules that the page shows, each with its heading."""
 
 
@@ -51,15 +46,17 @@ def countdown_page(
 ) -> RenderableType:
     """Return the page at the server's time `now`, in milliseconds."""
     seconds = -(-race_clock(state, now).until_start // 1000)
+    has_room = not state.alarms and len(state.table.seats) <= height - ABOVE
     return Group(
         "",
         _table_face_down(seconds, symbols, ink),
         "",
+        ink.text(f"   {'READY' if is_call(state.table) else 'RACERS'}", Role.LABEL),
         _racers(state, symbols, ink, width, height - ABOVE),
         "",
-        *(_rules(state, ink) if len(state.table.seats) <= height - ABOVE else ()),
+        *alarms_part(state, ink),
+        *(_rules(state, ink) if has_room else ()),
         ink.text(f" {symbols.ready} the deal is fixed: nobody has seen it", Role.DIM),
-        *(("", *alarms_part(state, ink)) if state.alarms else ()),
     )
 
 
