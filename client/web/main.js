@@ -1,3 +1,5 @@
+/** What players can say at a table. @type {Record<string, string>} */
+const REACTIONS = { gg: "good game!", again: "again?", nice: "nice!" };
 /**
  * The page: one connection, one table, one screen at a time, chosen by the path and the table's phase.
  *
@@ -270,6 +272,11 @@ export class App {
         : session.firstState(this.player, event, isWatching);
     } else if (known) this.known = session.nextState(known, event, this.now());
     if (event.type === "announcement") this.notify(event.text);
+    const said = event.type === "reacted" && event.player !== this.player && this.known;
+    if (said)
+      this.notify(
+        `${session.nameOf(said, event.player)}: ${REACTIONS[event.reaction] ?? "hello!"}`,
+      );
     if (event.type === "seat_lost" && event.table !== known?.table.code)
       openNotice(`You are no longer at table ${event.table}.`, event.reason);
     this.witness.see(event);

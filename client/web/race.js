@@ -343,6 +343,8 @@ export class RaceScreen extends Screen {
   said = "";
   saidTakenBack = "";
   saidLast = "";
+  /** The votes to end the race that were said. */
+  saidVotes = 0;
   saidIdle = 0;
   newsAt = -NEWS_EVERY;
   momentUntil = 0;
@@ -493,6 +495,11 @@ export class RaceScreen extends Screen {
     if (state.table.last_racer && state.table.last_racer !== this.saidLast)
       this.say(lastBoard(state, this.app.now()));
     this.saidLast = state.table.last_racer ?? "";
+    const { votes = [] } = state.table;
+    const asks = votes.length > this.saidVotes && votes[votes.length - 1];
+    this.saidVotes = votes.length;
+    if (asks && asks !== state.player && own.state === "racing")
+      this.say(`${nameOf(state, asks)} wants to end the race: agree in the menu, or play on.`);
     this.#tellNews(state);
   }
 
@@ -664,6 +671,11 @@ export class RaceScreen extends Screen {
               instead(() => this.askToCashOut()),
             )
           : button("Leave", () => app.askToLeave()),
+        mayEndRace(app.state) &&
+          button(
+            own?.state === "racing" ? "Agree to end the race" : "End the race",
+            instead(() => askToEndRace(app)),
+          ),
         button("Back", () => sheet.close(), "main"),
       ),
     );
@@ -725,14 +737,27 @@ export function lastBoard(state, now) {
   return `Only ${racer} still racing; ${isHost ? "you" : nameOf(state, host)} can end the race ${when}.`;
 }
 
-/** Let the host end the last board that races, after a question; say when that is allowed. @param {App} app */
+/** Whether the player may ask to end the race, agree to it, or end it as host. @param {State} state */
+function mayEndRace(state) {
+  const { votes = [], last_racer: last, host, phase } = state.table;
+  if (phase !== "running") return false;
+  if (state.own?.state === "racing") return votes.length > 0 && !votes.includes(state.player);
+  return Boolean(state.own) || Boolean(last && host === state.player);
+}
+
+/** End the race, after a question: as host, or by asking those who still race, or by agreeing. @param {App} app */
 function askToEndRace(app) {
   const { state } = app;
   const { last_racer: last = "", end_from = 0, host } = state.table;
   const words = lastBoard(state, app.now());
+  if (!mayEndRace(state)) return app.notify(words || "Nobody has asked to end the race.");
   const isAllowed = words && host === state.player && last !== host && end_from <= app.now();
-  if (!isAllowed)
-    return app.notify(words || "The host can end a race when one other player is left.");
+  if (!isAllowed && !state.own) return app.notify(words);
+  if (!isAllowed) {
+    const agrees = h("p", "It ends when everyone who still races agrees. All keep their cards.");
+    openQuestion("End the race?", "Wait", "End the race", () => app.endRace(), agrees);
+    return;
+  }
   const name = nameOf(state, last);
   const keeps = h("p", `${name} keeps the banked cards.`);
   openQuestion(`End the race of ${name}?`, "Wait", "End the race", () => app.endRace(), keeps);
@@ -821,7 +846,7 @@ export class WatchScreen extends Screen {
             reason && h("p", reason),
             button("Sit in on the next race", () => app.sitIn(), reason ? "" : "main"),
           ];
-    if (!table.last_racer || table.host !== player || own?.state === "racing") return seat;
+    if (own?.state === "racing" || !mayEndRace(state)) return seat;
     const end = button("End the race", () => askToEndRace(app));
     return [...seat, h("p", lastBoard(state, app.now())), end];
   }
