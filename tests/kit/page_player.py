@@ -301,8 +301,9 @@ def drawn(board: BoardView) -> dict[str, str]:
 async def rival_at(
     server: ServerProcess, game: str, name: str = "Rival"
 ) -> AsyncIterator[RecordedPlayer]:
-    """Seat a bot as the host of a new table; it starts when a second player is ready."""
-    async with NotingConnection(server.url, name) as connection:
+    """Seat the host of a new table, who plays as a bot does; the race starts when a second player is ready."""
+    # a person, because the boards of bots end with the last person's
+    async with NotingConnection(server.url, name, bot=False) as connection:
         session = noted_session(connection)
         await session.open_table(game, cap=3, seats=4)
         yield RecordedPlayer(connection, session, "weak", 1, name)

@@ -223,9 +223,11 @@ class NotingConnection(Connection):
         url: str,
         name: str,
         timing: Timing = Timing(),  # noqa: B008 - frozen
+        *,
+        bot: bool = True,
     ) -> None:
         self.notes = Notes()
-        super().__init__(url, new_token(), name=name, bot=True, client="test", timing=timing)
+        super().__init__(url, new_token(), name=name, bot=bot, client="test", timing=timing)
         self.subscribe(self.notes.turn)
         self._requests = NotingRequests(Backoff(), self._send)
         self._requests.notes = self.notes
