@@ -179,7 +179,10 @@ def ended_by_host_too_early(record: RaceRecord, chance: Random) -> RaceRecord | 
     last = entries_of(record)[-1]
     if last.line.is_move:
         return None
-    others = [racer.log[-1].at for racer in record.racers if racer is not last.racer and racer.log]
+    rivals = [racer for racer in record.racers if racer is not last.racer]
+    # people do not wait for bots
+    rivals = [racer for racer in rivals if not racer.bot] or rivals
+    others = [racer.log[-1].at for racer in rivals if racer.log]
     at = max(others, default=0) + chance.randrange(LAST_BOARD_MILLIS) if others else last.line.at
     if at >= (record.time_allowed or at + 1):
         return None
