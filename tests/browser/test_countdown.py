@@ -43,7 +43,7 @@ async def test_the_countdown_names_the_racers_and_the_seal_of_the_deal(pages: Pa
         await player.sit_down("Mira")
         await player.get_ready()
         await page.get_by_text("Caprice, one deal for both").wait_for()
-        await page.locator("main").get_by_text("Rival", exact=True).last.wait_for()
+        await expect(page.locator(".countdown, main").first).to_contain_text("Rival")
         seal = page.locator("code")
         shown = (await seal.inner_text()).replace(" ", "")
         assert any(known.startswith(shown) for known in rival.notes.commitments.values())
