@@ -43,8 +43,9 @@ async def _in_lines(settings: Settings) -> None:
     async with OwnServer() as own, AsyncExitStack() as connections:
 
         async def connected(server: str) -> Connection:
+            connection = await connections.enter_async_context(open_connection(server))
             remember_server(server)
-            return await connections.enter_async_context(open_connection(server))
+            return connection
 
         async def connected_here() -> Connection:
             here = await own.open(local_server())
