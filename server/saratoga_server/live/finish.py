@@ -17,15 +17,8 @@ if TYPE_CHECKING:
     from saratoga_server.node import Node
 
 
-async def look_at_end(node: "Node", code: str) -> None:
-    """Finish the race of a table if all its boards have ended; if one is left, name its player."""
-    table = await node.tables.get(code)
-    if table.state.phase is not TablePhase.RUNNING:
-        return
-    race = await node.races.of(table)
-    if not race.is_over:
-        # the other boards may have ended on another node
-        await node.races.read_standings(race)
+async def finish_if_over(node: "Node", table: "LiveTable", race: LiveRace) -> None:
+    """Finish the running race of a table if all its boards have ended; if one is left, name its player."""
     if race.is_over:
         await _finish(node, table, race)
     elif race.last_racer and not table.state.last_racer:

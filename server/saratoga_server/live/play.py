@@ -344,10 +344,11 @@ async def _ended(node: "Node", race: LiveRace, run: BoardRun, state: State) -> b
 
 def board_ended(node: "Node", race: LiveRace) -> None:
     """End the race in the background, or the boards for which nobody waits, if that is due."""
-    node.background_tasks.spawn(_look_at_end(node, race.code))
+    node.background_tasks.spawn(look_at_end(node, race.code))
 
 
-async def _look_at_end(node: "Node", code: str) -> None:
+async def look_at_end(node: "Node", code: str) -> None:
+    """End the boards of a table's race that are due; finish the race if all have ended."""
     table = await node.tables.get(code)
     if table.state.phase is not TablePhase.RUNNING:
         return
@@ -356,8 +357,7 @@ async def _look_at_end(node: "Node", code: str) -> None:
         # the other boards may have ended on another node
         await node.races.read_standings(race)
     await end_due_boards(node, table.state, race)
-    if race.is_over or race.last_racer:
-        await finish.look_at_end(node, code)
+    await finish.finish_if_over(node, table, race)
 
 
 async def end_due_boards(node: "Node", state: TableState, race: LiveRace) -> None:

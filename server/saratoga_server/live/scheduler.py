@@ -15,7 +15,7 @@ from saratoga_server.cancellation import pause
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import BETWEEN_RACES, CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.state import NO_TIME
-from saratoga_server.live import finish, play
+from saratoga_server.live import play
 from saratoga_server.live.broadcaster import TICK
 from saratoga_server.live.tables import LiveTable, racing_ids
 from saratoga_server.ports import Millis
@@ -119,10 +119,7 @@ class Scheduler:
             )
 
         written = await node.tables.change(code, elapsed)
-        state = written.table.state
-        if state.phase is TablePhase.RUNNING:
-            await play.end_due_boards(node, state, await node.races.of(written.table))
-            await finish.look_at_end(node, code)
+        await play.look_at_end(node, code)
         if written.after is written.before:
             # the store may have made the table due, to be looked at
             await node.store.tables.set_timer(code, tables.due(written.table.state))
@@ -174,7 +171,7 @@ class Scheduler:
         if table.state.phase is TablePhase.RUNNING:
             await play.look_over(self._node, table.state, await self._node.races.of(table))
             # the last board may have ended on a node that died before it could finish the race
-            await finish.look_at_end(self._node, table.code)
+            await play.look_at_end(self._node, table.code)
 
     async def _pass_hosts_on(self) -> None:
         """Pass on the place of hosts here who have been silent for too long between races."""

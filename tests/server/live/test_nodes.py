@@ -52,7 +52,7 @@ from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.domain.tables.lifecycle import MOST_SEATS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, UNUSED_MILLIS
 from saratoga_server.domain.usernames import LONGEST
-from saratoga_server.live import finish, play, reactions
+from saratoga_server.live import play, reactions
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.races import BoardLock, LiveRace
 from saratoga_server.live.scheduler import LOOK_EVERY
@@ -492,7 +492,7 @@ async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> Non
     both = (nodes.east.node, nodes.west.node)
     for node in both:
         await node.races.read_standings(node.races.all()[0])
-    await asyncio.gather(*(finish.look_at_end(node, code) for node in both))
+    await asyncio.gather(*(play.look_at_end(node, code) for node in both))
     await nodes.settle()
     assert await nodes.east.record(code) is not None
     row = await nodes.east.real.leaderboards.row(
