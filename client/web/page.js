@@ -141,7 +141,6 @@ function become(node, wanted) {
     Object.assign(node, { selectedIndex: wanted.selectedIndex });
 }
 
-
 /** Set a text, if it changed: an unchanged live region is not read again. @param {Element} element @param {string} text */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
