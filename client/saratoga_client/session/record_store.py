@@ -8,7 +8,7 @@ results are in one small file, and the own races, without their moves, in anothe
 import logging
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -16,6 +16,8 @@ from saratoga_client.local.paths import data_folder, delete_oldest, newest_first
 from saratoga_client.session.history import Raced
 from saratoga_client.session.personal_best import PersonalBest, is_better
 from saratoga_rules.records.record import RACE_ID, digest_of
+
+Kept = TypeVar("Kept")
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -77,13 +79,7 @@ class RecordStore:
 
     def races(self) -> list[Raced]:
         """Return the player's races, the newest first; none if their file cannot be read."""
-        if self._folder is None:
-            return []
-        try:
-            text = (self._folder / HISTORY).read_bytes()
-            return msgspec.json.decode(text, type=list[Raced])
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return []
+        return self._decoded(HISTORY, list[Raced])
 
     def add(self, raced: Raced) -> None:
         """Add a race of the player, unless it is there. Raises `OSError`."""
@@ -94,13 +90,16 @@ class RecordStore:
 
     def _bests(self) -> dict[str, dict[str, PersonalBest]]:
         """Return the saved best results; none if their file cannot be read."""
+        return self._decoded(BESTS, dict[str, dict[str, PersonalBest]])
+
+    def _decoded(self, name: str, kind: type[Kept]) -> Kept:
+        """Return what a file has; an empty `kind` if it cannot be read."""
         if self._folder is None:
-            return {}
+            return kind()
         try:
-            text = (self._folder / BESTS).read_bytes()
-            return msgspec.json.decode(text, type=dict[str, dict[str, PersonalBest]])
+            return msgspec.json.decode((self._folder / name).read_bytes(), type=kind)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return {}
+            return kind()
 
 
 def _stem(race: str, text: str) -> str:
