@@ -100,6 +100,8 @@ async def at_home(size: tuple[int, int] = (80, 24), **chosen: Any) -> AsyncItera
         while not isinstance(app.screen, HomeScreen):
             await pilot.pause()
         yield visitor
+    # as the program does: the connection is closed before the event loop
+    await app.flow_ended()
 
 
 @asynccontextmanager
