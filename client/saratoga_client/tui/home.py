@@ -5,15 +5,13 @@ stays open below them. Texts from a server are kept as they were sent; `Ink` san
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from getpass import getuser
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 from textual import events as textual_events
 from textual import on
 from textual.containers import Vertical
@@ -21,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from textual.worker import Worker, WorkerError
 
-from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.roles import Role
 from saratoga_client.local.hosting import local_server
 from saratoga_client.local.origins import check_address
 from saratoga_client.local.settings import Settings, remember, remember_server
@@ -29,7 +27,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.practice.deals import drawn_seed, from_seed
 from saratoga_client.problems import Problem
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
-from saratoga_client.session.history import Raced, friends_in
+from saratoga_client.session.history import Raced
 from saratoga_client.session.invitation import Destination, destination, inviter_for
 from saratoga_client.session.join import (
     NAME_REFUSALS,
@@ -45,14 +43,22 @@ from saratoga_client.session.quick_start import QUICK_TABLE, race_bots
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.text import fitted
 from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
 from saratoga_client.tui.home_server import HomeServer
 from saratoga_client.tui.line_input import LineInput, one_line
+from saratoga_client.tui.pages.home import (
+    Choice,
+    friends_part,
+    leaders_part,
+    menu_part,
+    pitch_part,
+    races_part,
+    tables_part,
+)
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.help import HelpScreen
-from saratoga_client.wording import dollars, game_title, listed, ordinal, rivals
+from saratoga_client.wording import listed
 from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES
 
@@ -62,37 +68,9 @@ if TYPE_CHECKING:
 CORRECTABLE: Final = NAME_REFUSALS | {"no_such_table"}
 """Codes of refusals after which the player may correct the typed line."""
 
-PITCH: Final = (
-    "Race your friends at patience.",
-    "The same deal for everyone, at the same moment.",
-    "A pack costs $50; every card you bank pays $5.",
-)
 NAME_ONCE: Final = "Your name is asked once, when you sit down for the first time."
 NO_TABLE: Final = "That names no table; a code looks like mint-otter-42."
 BUSY: Final = "One moment: the server has not answered yet."
-
-FAN: Final = (
-    "\u256d5\u2666\u2500\u256d9\u2663\u2500\u256dJ\u2665\u2500\u256dA\u2660\u2500\u2500\u256e",
-    "\u2502   \u2502   \u2502   \u2502    \u2502",
-    "\u2502   \u2502   \u2502   \u2502    \u2502",
-    "\u2570\u2500\u2500\u2500\u2570\u2500\u2500\u2500\u2570\u2500\u2500\u2500\u2570\u2500\u2500A\u2660\u256f",
-)
-"""Four cards, drawn beside the first words."""
-
-NAME: Final = 21
-"""Width in cells of a player's name."""
-MOST_RACES: Final = 5
-MOST_FRIENDS: Final = 4
-
-
-class Choice(NamedTuple):
-    """A line of the menu."""
-
-    name: str
-    text: str
-    open: Callable[[], object]
-    watch: Callable[[], object] | None = None
-    """Watch the line's table; `None` if the line is no table."""
 
 
 class Cancelled(Exception):
@@ -124,7 +102,8 @@ class HomeScreen(BaseScreen):
         """The last command that may wait for a server or for a typed line."""
         self._line: asyncio.Future[str] | None = None
         """The line that the player is typing."""
-        self._menu: Callable[[], Iterator[Choice]] = self._first_menu
+        self._use_game: Callable[[str], object] | None = None
+        """What to do with the game that the player chooses; `None` while no game is chosen."""
         self._marked = 0
         """The index of the marked line."""
         self._rested = ""
@@ -179,112 +158,44 @@ class HomeScreen(BaseScreen):
         return NAME_ONCE if not (server.name or self.races) else ""
 
     def _draw_pitch(self, ink: Ink) -> RenderableType:
-        if self.races:
-            return ""
-        grid = ink.grid(56, None)
-        fan = () if self.program.appearance.ascii else FAN
-        for number in range(4):
-            words = PITCH[number] if number < len(PITCH) else ""
-            role = Role.TITLE if number == 0 else Role.TEXT
-            grid.add_row(ink.text(f"   {words}", role), _card_line(fan, number, ink))
-        return Group("", grid)
+        return "" if self.races else pitch_part(self.symbols, ink)
 
     def _draw_menu(self, ink: Ink) -> RenderableType:
-        grid = ink.grid(3, 2, 3, 21, None)
-        for number, choice in enumerate(self._menu()):
-            is_marked = number == self._marked
-            grid.add_row(
-                "",
-                ink.text(self.symbols.mark if is_marked else "", Role.YOU),
-                ink.text(f"{number + 1}", Role.KEY),
-                ink.text(choice.name, Role.YOU if is_marked else Role.TEXT),
-                ink.text(fitted(choice.text, max(1, self.size.width - 30)), Role.DIM),
-            )
-        return grid
+        return menu_part(self._menu(), self._marked, self.symbols, ink, self.size.width)
 
     def _draw_tables(self, ink: Ink) -> RenderableType:
-        tables, first = self.server.tables or [], len(list(self._menu()))
-        if not tables:
-            return ""
-        grid = ink.grid(3, 2, 21, 21, 9, 11, 6, None)
-        for number, table in enumerate(tables, first):
-            is_marked = number == self._marked
-            room = max(1, self.size.width - 73)
-            grid.add_row(
-                "",
-                ink.text(self.symbols.mark if is_marked else "", Role.YOU),
-                ink.text(fitted(table.code, 20), Role.YOU if is_marked else Role.TEXT),
-                ink.text(fitted(game_title(table.game), 20)),
-                ink.text(f"{table.cap} min" if table.cap else "untimed", Role.DIM),
-                ink.text(fitted(table.phase, 10), Role.DIM),
-                ink.text(f"{table.seated}/{table.seats}", Role.COUNT),
-                ink.text(fitted(table.host, room, self.symbols.dots), Role.DIM),
-            )
-        return Group(ink.text("   PUBLIC TABLES", Role.LABEL), grid, "")
+        marked = self._marked - len(self._menu())
+        tables = self.server.tables or []
+        return tables_part(tables, marked, self.symbols, ink, self.size.width)
 
     def _draw_races(self, ink: Ink) -> RenderableType:
-        if not self.races:
-            return ""
-        grid = ink.grid(5, 12, 21, 10, 5, 7, 2, None, right={4, 5})
-        for raced in self.races[:MOST_RACES]:
-            others = len(raced.rivals)
-            place = f"{ordinal(raced.place)} of {others + 1}" if others else "alone"
-            best = raced.rivals[0] if raced.rivals else None
-            how = "won by" if best is not None and best.place < raced.place else "second:"
-            told = f"{how} {best.name}, {best.banked}" if best is not None else ""
-            grid.add_row(
-                "",
-                ink.text(_day(raced.at), Role.DIM),
-                ink.text(game_title(raced.game)),
-                ink.text(place, Role.YOU if raced.place == 1 and others else Role.TEXT),
-                ink.text(f"{raced.banked}", Role.COUNT),
-                ink.text(dollars(raced.net), money_role(raced.net)),
-                "",
-                ink.text(fitted(told, max(1, self.size.width - 62)), Role.DIM),
-            )
-        return Group(ink.text("   YOUR LAST RACES", Role.LABEL), grid, "")
+        return races_part(self.races, ink, self.size.width)
 
     def _draw_friends(self, ink: Ink) -> RenderableType:
-        friends = friends_in(self.races)[:MOST_FRIENDS]
-        if not friends:
-            return ""
-        grid = ink.grid(5, NAME + 1, 10, None)
-        for friend in friends:
-            score = f"{friend.theirs} : {friend.yours}"
-            name = fitted(friend.name, NAME, self.symbols.dots)
-            last = ink.text(f"last raced {_day(friend.last)}", Role.DIM)
-            grid.add_row("", ink.text(name), ink.text(score, Role.COUNT), last)
-        return Group(ink.text("   FRIENDS (races they won : you won)", Role.LABEL), grid, "")
+        return friends_part(self.races, self.symbols, ink)
 
     def _draw_leaders(self, ink: Ink) -> RenderableType:
-        leaders = [(game, row) for game, row in self.server.leaders.items() if row is not None]
-        if not leaders:
-            return ""
-        grid = ink.grid(5, 22, NAME + 1, 10, 7, 1, None, right={4})
-        for game, leader in leaders:
-            grid.add_row(
-                "",
-                ink.text(game_title(game)),
-                ink.text(fitted(leader.name, NAME, self.symbols.dots), Role.LEADER),
-                ink.text(f"{leader.value} banked", Role.COUNT),
-                ink.text(dollars(leader.net), money_role(leader.net)),
-                "",
-                ink.text(f"vs {rivals(leader.rivals)}", Role.DIM),
-            )
-        return Group(ink.text("   TODAY'S LEADERS", Role.LABEL), grid)
+        return leaders_part(self.server.leaders, self.symbols, ink)
 
     # The menu
 
-    def _first_menu(self) -> Iterator[Choice]:
+    def _menu(self) -> list[Choice]:
+        """Return the lines of the menu: the games, while the player chooses one."""
+        if (use := self._use_game) is not None:
+            return [Choice(game.title, "", partial(use, game.name)) for game in GAMES.values()]
+        practise, rules = (
+            partial(self._open_games, use) for use in (self.practise, self._show_rules)
+        )
+        menu = [
+            Choice("Play now", "Klondike against two bots, in a few seconds", self.play_now),
+            Choice("Race friends", "open a table and send them the link", self.race_friends),
+            Choice("Join a friend", "paste the line or the link that they sent you", self.join),
+            Choice("Practise", "alone, with undo and hints; needs no server", practise),
+            Choice("How it is played", "six games, a page each", rules),
+        ]
         if (table := self.server.table) is not None:
-            yield Choice("Race again", self._who_waits(), partial(self.join, table.code))
-        yield Choice("Play now", "Klondike against two bots, in a few seconds", self.play_now)
-        yield Choice("Race friends", "open a table and send them the link", self.race_friends)
-        yield Choice("Join a friend", "paste the line or the link that they sent you", self.join)
-        practice = "alone, with undo and hints; needs no server"
-        yield Choice("Practise", practice, partial(self._open_games, self.practise))
-        rules = "six games, a page each"
-        yield Choice("How it is played", rules, partial(self._open_games, self._show_rules))
+            menu.insert(0, Choice("Race again", self._who_waits(), partial(self.join, table.code)))
+        return menu
 
     def _who_waits(self) -> str:
         table = self.server.table
@@ -298,13 +209,8 @@ class HomeScreen(BaseScreen):
         return f"{table.code}, your last table"
 
     def _open_games(self, use: Callable[[str], object]) -> None:
-        """Show a menu of the games."""
-
-        def games() -> Iterator[Choice]:
-            for game in GAMES.values():
-                yield Choice(game.title, "", partial(use, game.name))
-
-        self._menu, self._marked = games, 0
+        """Let the player choose a game."""
+        self._use_game, self._marked = use, 0
         self.say("Which game? escape goes back.")
 
     def _lines(self) -> list[Choice]:
@@ -327,11 +233,11 @@ class HomeScreen(BaseScreen):
             )
         lines = self._lines()
         marked = lines[self._marked % len(lines)]
-        is_first = self._menu == self._first_menu
-        picks = (Key(f"{at}", "", "", line.open) for at, line in enumerate(list(self._menu()), 1))
+        is_first = self._use_game is None
+        picks = (Key(f"{at}", "", "", line.open) for at, line in enumerate(self._menu(), 1))
         return (
             Key("enter", "open", "open the marked line", marked.open),
-            Key("1", "pick", "open that line", lines[0].open, shown=f"1-{len(list(self._menu()))}"),
+            Key("1", "pick", "open that line", lines[0].open, shown=f"1-{len(self._menu())}"),
             *picks,
             Key("up", "choose", "mark another line", partial(self._mark, -1), shown="up down"),
             Key("down", "", "", partial(self._mark, 1)),
@@ -344,26 +250,26 @@ class HomeScreen(BaseScreen):
 
     def _mark(self, step: int) -> None:
         self._marked = (self._marked + step) % len(self._lines())
-        if (row := self._marked - len(list(self._menu()))) >= 0:
+        if (row := self._marked - len(self._menu())) >= 0:
             page, tables = self.query_one(ScrollPage), self.query_one("#tables")
             self.call_after_refresh(page.show_line, tables, row + 1)
 
     @on(textual_events.Click, "#menu")
     def _clicked(self, event: textual_events.Click) -> None:
-        for choice in list(self._menu())[event.y : event.y + 1]:
+        for choice in self._menu()[event.y : event.y + 1]:
             choice.open()
             self.redraw()
 
     @on(textual_events.Click, "#tables")
     def _clicked_table(self, event: textual_events.Click) -> None:
         if 0 < event.y <= len(self.server.tables or ()):
-            self._marked = len(list(self._menu())) + event.y - 1
+            self._marked = len(self._menu()) + event.y - 1
             self.redraw()
 
     def _cancel(self) -> None:
         if self._line is not None and not self._line.done():
             self._line.cancel()
-        self._menu, self._marked = self._first_menu, 0
+        self._use_game, self._marked = None, 0
         self.say("")
         self._rest()
 
@@ -599,7 +505,7 @@ class HomeScreen(BaseScreen):
         try:
             await flow(self.program)
         finally:
-            self._menu, self._marked = self._first_menu, 0
+            self._use_game, self._marked = None, 0
             self.drop_question()
             self.races = RecordStore().races()
             self.server.show(True)
@@ -639,24 +545,6 @@ def login_name() -> str:
         return getuser().capitalize()
     except OSError:
         return ""
-
-
-def _day(at: int) -> str:
-    """Return the day of a time in milliseconds since 1970, as people say it."""
-    then, now = datetime.fromtimestamp(at / 1000).astimezone(), datetime.now().astimezone()
-    days = (now.date() - then.date()).days
-    if days < 2:
-        return "yesterday" if days else "today"
-    return f"{then:%A}" if days < 7 else f"{then.day} {then:%B}"
-
-
-def _card_line(fan: tuple[str, ...], number: int, ink: Ink) -> Text:
-    """Return one line of the fan of cards."""
-    if not fan:
-        return Text()
-    line = ink.text(fan[number], Role.CARD_BLACK)
-    line.highlight_regex("[\u2666\u2665]|[5J](?=[\u2666\u2665])", ink.style(Role.CARD_RED))
-    return line
 
 
 def home_flow(settings: Settings, hosting: "OwnServer") -> Flow:
