@@ -13,7 +13,7 @@ from saratoga_client.plain.grammar import Context, not_understood
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
-from saratoga_client.plain.table import Starting, play_table
+from saratoga_client.plain.table import play_table
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
@@ -27,7 +27,7 @@ from saratoga_client.session.join import (
     release_other_seat,
     way_back,
 )
-from saratoga_client.session.quick_start import QUICK_TABLE, race_bots
+from saratoga_client.session.quick_start import QUICK_TABLE, Begin, race_bots
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.witness import Witness
@@ -232,7 +232,7 @@ class PlainLobby:
         if self._name is None:
             self._name = await claim_guest_name(self._connection, self._wanted)
             self._write(f"name: you are {self._name}")
-        return await self._go(QUICK_TABLE, starting=race_bots)
+        return await self._go(QUICK_TABLE, begin=race_bots)
 
     async def _go_by_code(self, command: str, words: str) -> ExitReason | None:
         found = destination(words)
@@ -253,7 +253,7 @@ class PlainLobby:
         table: str | TableSettings,
         *,
         is_watching: bool = False,
-        starting: Starting | None = None,
+        begin: Begin | None = None,
     ) -> ExitReason | None:
         if not is_watching and self._name is None:
             self._write("no: Choose a name first: type name NAME.")
@@ -269,7 +269,7 @@ class PlainLobby:
             self._connection,
             table,
             is_watching=is_watching,
-            starting=starting,
+            begin=begin,
             session=self._session,
             witness=self._witness,
             records=self._records,

@@ -6,9 +6,9 @@ that need only local state.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec.structs import asdict
 
@@ -23,6 +23,7 @@ from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.problems import Problem
 from saratoga_client.session.join import stop_watching
+from saratoga_client.session.quick_start import Begin
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
@@ -36,23 +37,20 @@ CHECKED_WITHIN: Final = 60.0
 KEPT_FOR: Final = 60
 """Seconds for which the server keeps a disconnected racer's seat."""
 
-Starting: TypeAlias = Callable[[TableSession], Awaitable[None]]
-"""Commands at a table that run beside the player's own."""
-
 
 async def play_table(
     connection: Connection,
     table: str | TableSettings,
     *,
     is_watching: bool = False,
-    starting: Starting | None = None,
+    begin: Begin | None = None,
     session: PlainSession | None = None,
     witness: Witness | None = None,
     records: RecordStore | None = None,
 ) -> ExitReason:
     """Join, watch or create a table and stay until the player leaves. Raises `Problem`.
 
-    `starting` runs beside it, such as what starts a race at once.
+    `begin` runs beside it.
     """
     session = session or open_session()
     table_session = TableSession(connection, witness=witness, records=records)
@@ -64,7 +62,7 @@ async def play_table(
             await table_session.watch(table)
         case str():
             remember_server(connection.url, (await table_session.sit_down(table)).code)
-    begun = asyncio.create_task(_begin(starting, table_session, session))
+    begun = asyncio.create_task(_begin(begin, table_session, session))
     try:
         return await stay_at_table(table_session, session, is_watching=is_watching)
     finally:
@@ -74,12 +72,10 @@ async def play_table(
             await stop_watching(connection, str(table))
 
 
-async def _begin(
-    starting: Starting | None, table_session: TableSession, session: PlainSession
-) -> None:
+async def _begin(begin: Begin | None, table_session: TableSession, session: PlainSession) -> None:
     try:
-        if starting is not None:
-            await starting(table_session)
+        if begin is not None:
+            await begin(table_session)
     except Problem as problem:
         session.output.write(f"no: {problem}")
 

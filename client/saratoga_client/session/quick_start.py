@@ -1,13 +1,17 @@
 """A race against bots with one key: bring them, get ready and start."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_protocol.commands import AddBot, Start
 from saratoga_protocol.events import TableSettings
+
+Begin: TypeAlias = Callable[[TableSession], Coroutine[Any, Any, None]]
+"""Commands that are given as soon as the player is at a table, beside the player's own."""
 
 QUICK_TABLE: Final = TableSettings(game="klondike", cap=10, seats=16, public=False, races=1)
 QUICK_BOTS: Final = ("weak", "even")

@@ -30,6 +30,7 @@ from saratoga_rules.game import Game
 if TYPE_CHECKING:
     from saratoga_client.practice.deals import PracticeDeal
     from saratoga_client.session.invitation import Inviter
+    from saratoga_client.session.quick_start import Begin
     from saratoga_client.session.table_session import TableSession
     from saratoga_rules.records.record import RaceRecord
 
@@ -197,12 +198,15 @@ def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
     )
 
 
-def table_flow(session: "TableSession", inviter: "Inviter") -> Flow:
+def table_flow(session: "TableSession", inviter: "Inviter", begin: "Begin | None" = None) -> Flow:
     """Return the flow of a player who sits at a table, or watches it, until the player leaves."""
     from saratoga_client.tui.table_flow import TableFlow
 
     async def flow(app: SaratogaApp) -> None:
-        await TableFlow(app, session, inviter=inviter).stay()
+        table = TableFlow(app, session, inviter=inviter)
+        if begin is not None:
+            table.do(begin(session))
+        await table.stay()
 
     return flow
 

@@ -39,7 +39,7 @@ from saratoga_client.session.join import (
     stop_watching,
     take_seat,
 )
-from saratoga_client.session.quick_start import QUICK_TABLE, race_bots
+from saratoga_client.session.quick_start import QUICK_TABLE, Begin, race_bots
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
@@ -471,21 +471,14 @@ class HomeScreen(BaseScreen):
         if not self.server.name:
             self.server.name = await claim_guest_name(connection, self._settings.name)
         session, joined = await take_seat(connection, QUICK_TABLE, self._tell)
-        starting = asyncio.create_task(race_bots(session))
-        try:
-            await self._stay(session, joined.code)
-        finally:
-            starting.cancel()
-            await asyncio.wait([starting])
-        if not starting.cancelled() and isinstance(problem := starting.exception(), Problem):
-            raise problem
+        await self._stay(session, joined.code, race_bots)
 
     async def _play(self, connection: Connection, table: str | TableSettings) -> None:
         session, joined = await take_seat(connection, table, self._tell)
         await self._stay(session, joined.code)
 
-    async def _stay(self, session: TableSession, code: str) -> None:
-        """Show a table until the player leaves it; raises `Problem` if the seat is lost."""
+    async def _stay(self, session: TableSession, code: str, begin: Begin | None = None) -> None:
+        """Show a table until the player leaves it; raises `Problem` if the seat is lost. `begin` runs meanwhile."""
         remember_server(self.server.url, code)
         here = self._hosting.server
         is_here = here is not None and here.own == self.server.url
@@ -494,7 +487,7 @@ class HomeScreen(BaseScreen):
         friends = here.friends if is_here and here is not None else ""
         inviter = await inviter_for(self._settings.given(server=self.server.url), friends)
         try:
-            await self._visit(table_flow(session, inviter))
+            await self._visit(table_flow(session, inviter, begin))
         finally:
             if self.server.connection is not None:
                 await stop_watching(self.server.connection, code)

@@ -1,6 +1,7 @@
 """The page on a fair deal, shown over a table's screen: what was fixed before the race, and how it was checked."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Group, RenderableType
 
@@ -10,7 +11,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import ReadingScreen
 from saratoga_client.tui.rich_view import Ink
 
-NAME = 26
+NAME: Final = 26
 """Width of a name in cells."""
 
 
