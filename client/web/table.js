@@ -406,6 +406,7 @@ export class NameScreen extends Screen {
           h("p", `${blurb} ${moneyWords(game)}`),
           h("p.dim", facts.join(" \u00b7 ")),
           h("p.why", reason),
+          h("p", { role: "status" }, this.said),
           nameField("Your name at this table", {
             name: "name",
             value,

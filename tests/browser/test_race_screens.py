@@ -280,7 +280,7 @@ async def test_the_terminals_keys_do_in_a_race_what_they_do_there(
         await page.get_by_role("dialog", name="Klondike").wait_for()
         await press("Escape")
         await press("e")
-        await said(player, "when one other player is left")
+        await said(player, "Nobody has asked to end the race")
         await press("q")
         await page.get_by_role("dialog", name="Leave the table?").wait_for()
         await press("n")
