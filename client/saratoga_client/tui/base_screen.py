@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
 from rich.console import RenderableType
-from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -22,7 +21,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.symbols import Symbols, symbols_for
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
-from saratoga_client.text import cells_of
+from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.wording import counted
@@ -107,17 +106,34 @@ def _cells(hint: tuple[str, str]) -> int:
     return cells_of(" ".join(hint)) + 2
 
 
-class MessageLine(Static):
+class MessageLine(CanvasView):
     """The line with the answer to the last key or click; a long text takes more lines."""
 
-    DEFAULT_CSS = "MessageLine { height: auto; min-height: 1; padding: 0 1; }"
+    DEFAULT_CSS = "MessageLine { height: auto; min-height: 1; }"
     text = ""
+    role = Role.TEXT
 
-    def say(self, text: str, style: Style) -> None:
+    def __init__(self) -> None:
+        super().__init__(self._draw_text, after_keys=False)
+
+    def say(self, text: str, role: Role) -> None:
         """Show a message in place of the last one."""
-        is_long = max(cells_of(self.text), cells_of(text)) > self.size.width
-        self.text = text
-        self.update(Text(sanitised(text), style), layout=is_long)
+        self.text, self.role = sanitised(text), role
+        if len(self._lines(self.size.width)) != self.size.height:
+            self.refresh(layout=True)
+        self.redraw()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines(width))
+
+    def _lines(self, width: int) -> list[str]:
+        return wrapped(self.text, width - 2)
+
+    def _draw_text(self, width: int, height: int) -> Canvas:
+        canvas = Canvas(width, height)
+        for y, line in enumerate(self._lines(width)):
+            canvas.put(1, y, line, self.role)
+        return canvas
 
 
 def key_of(event: events.Key) -> str:
@@ -320,7 +336,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if self.is_asking:
             self._after_question = text, role
         else:
-            self.query_one(MessageLine).say(text, self.program.colours[role])
+            self.query_one(MessageLine).say(text, role)
 
     @property
     def resting(self) -> str:
