@@ -1,7 +1,6 @@
-"""Measure what needs no load: the start of a server, an idle server, and the rules alone."""
+"""Measure what needs no load: the start of a server, and an idle server."""
 
 import asyncio
-import gc
 import os
 import statistics
 import subprocess
@@ -9,20 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from time import process_time_ns
 from unittest.mock import patch
 
 from benchmarks.measuring import processor_seconds
 from benchmarks.programs import game_server, lone_store, scratch_folder
-from benchmarks.reports import Cell, Report
-from kit.conformance import played_games
-from saratoga_protocol.views import wire_view
-from saratoga_rules.analysis import Analysis
-from saratoga_rules.games import GAMES
-from saratoga_rules.moves import parse_move
-from saratoga_rules.play import play
-from saratoga_rules.stuck.stuck import INLINE_LIMIT, stuck_search
-from saratoga_rules.vocabulary.foundations import wanted_cards, wanted_down, wanted_up
+from benchmarks.reports import Report
 
 IMPORTS = (
     "import gc, os; gc.disable()\n"
@@ -75,46 +65,3 @@ def _program(text: str) -> float:
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", text], check=True)
     return time.perf_counter() - began
-
-
-async def rules(report: Report, *, quick: bool) -> None:
-    """Measure the cost of every move in the stored games; the fastest of several times counts."""
-    rows: list[list[Cell]] = []
-    gc.disable()
-    for name in GAMES:
-        took, undecided = await asyncio.to_thread(costs, name, 1 if quick else 3)
-        hundredths = statistics.quantiles(took, n=100)
-        figures = (statistics.median(took), hundredths[89], hundredths[98], max(took))
-        rows.append([name, len(took), *figures, undecided])
-    gc.enable()
-    report.table(("game", "moves", "median us", "p90", "p99", "most", "undecided"), rows)
-    report.say(
-        "For every move of the played games: play it, ask whether the board is stuck, list its legal "
-        "moves and make the view, with caches emptied before each game. *Undecided*: searches that the "
-        "server would continue in the background."
-    )
-
-
-def costs(name: str, rounds: int) -> tuple[list[float], int]:
-    """Return CPU microseconds for each move in a game's stored plays, and the number of unfinished searches."""
-    best: dict[tuple[int, int], float] = {}
-    undecided = 0
-    for round_ in range(rounds):
-        for number, played in enumerate(played_games(name)):
-            for cached in (wanted_up, wanted_down, wanted_cards, parse_move):
-                cached.cache_clear()  # so that earlier games make no move faster
-            position, analysis = played.opening(), None
-            for count, step in enumerate(played.steps):
-                if step.move is None:
-                    continue
-                began = process_time_ns()
-                position = play(played.game, position, parse_move(step.move))
-                analysis = Analysis(played.game, position, analysis)
-                search = stuck_search(analysis)
-                verdict = False if search is None else search.advance(INLINE_LIMIT)
-                analysis.legal_moves()
-                wire_view(position)
-                took = (process_time_ns() - began) / 1000
-                best[number, count] = min(took, best.get((number, count), took))
-                undecided += round_ == 0 and verdict is None
-    return list(best.values()), undecided

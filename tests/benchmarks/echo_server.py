@@ -1,15 +1,12 @@
-"""An echo server for comparison, which prints its port when ready: `python echo_server.py bare|bytes|commands`.
+"""An echo server for comparison, which prints its port when ready: `python echo_server.py bare|bytes`.
 
 - `bare`: `websockets` on uvloop, without anything else. The first two bytes of a message are the size of the
   response.
 - `bytes`: the same on our own gateway and connections, without codec and limits.
-- `commands`: the gateway as the server runs it, with codec and limits, but without rules, tables or store. Every
-  move is answered at once, and its field `after` is the size of the response.
 """
 
 import asyncio
 import sys
-from functools import cache
 from typing import cast
 
 import uvloop
@@ -17,9 +14,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from saratoga_protocol.codec import CODECS, MSGPACK
-from saratoga_protocol.commands import Command, MakeMove
-from saratoga_protocol.events import Event, Refused
+from saratoga_protocol.codec import MSGPACK
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.session import Session
 from saratoga_server.metrics import Metrics
@@ -40,39 +35,20 @@ async def echo(connection: ServerConnection) -> None:
         await connection.send(response(message))
 
 
-@cache
-def answer_of(size: int) -> Event:
-    """Return an event that is encoded in `size` bytes."""
-    empty = Refused(code="wrong_phase", message="")
-    # the header of a text of more than 31 bytes is one or two bytes longer
-    padding = size - len(CODECS[MSGPACK].encode(empty)) - (1 if size < 256 else 2)
-    return Refused(code="wrong_phase", message="x" * padding)
-
-
 class Echo:
-    """The handler of all commands behind the gateway: it echoes every move."""
+    """The handler of all commands behind the gateway, and the runner that echoes messages before they get there."""
 
     def connected(self, session: Session) -> None:
         session.player = "somebody"
 
-    def begin_move(self, session: Session, command: MakeMove) -> Event:
-        return answer_of(command.after)
-
-    async def answer(self, session: Session, command: Command) -> Event:
-        raise AssertionError("only moves are sent")
+    def begin(self, client: PlayerConnection, session: Session, message: bytes | str) -> None:
+        client.send(response(message))
 
     async def disconnected(self, session: Session) -> None:
         pass
 
     def now(self) -> int:
         return 0
-
-
-class BytesRunner:
-    """A runner that echoes messages unchanged."""
-
-    def begin(self, client: PlayerConnection, session: Session, message: bytes | str) -> None:
-        client.send(response(message))
 
 
 async def no_page(request: Request) -> Response:
@@ -89,8 +65,7 @@ async def main(kind: str) -> None:
     else:
         settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, per_address=None)
         gateway = Gateway(cast(Dispatcher, Echo()), settings, no_page, Metrics())
-        if kind == "bytes":
-            gateway.runner = cast(CommandRunner, BytesRunner())
+        gateway.runner = cast(CommandRunner, Echo())
         port = await gateway.open()  # without `watch`, whose events would count as responses
     print(port, flush=True)
     await asyncio.Event().wait()

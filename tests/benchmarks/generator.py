@@ -11,15 +11,12 @@ import heapq
 import itertools
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-
-import msgspec
 
 from benchmarks.measuring import Load, measured
 from benchmarks.programs import Running
 from benchmarks.racers import GAME, LeanRacer, LeanSocket, connect, racing_tables
-from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
 """Seconds at the start whose messages are not counted."""
@@ -35,9 +32,6 @@ MOVES_OF_A_TABLE = 170
 
 MOST_RATE = 25_000
 """Moves a second for which enough tables wait."""
-
-LONGEST_RACE = 31
-"""The longest text, in characters, that MessagePack encodes with a header of one byte."""
 
 Ask = Callable[[float], None]
 """A function that sends the next message; its argument is the planned time by `time.perf_counter`."""
@@ -220,12 +214,11 @@ async def race_load(
     seconds: float,
     *,
     game: str = GAME,
-    ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
     """Race at that many tables in a closed loop; return the load."""
     seats = tables + waiting(tables, seconds + WARM_UP)
     generator = Generator()
-    generator.race(await racing_tables(seats, ports or running.same, game), tables)
+    generator.race(await racing_tables(seats, running.same, game), tables)
     await generator.wait(WARM_UP)
     load = await generator.measure(running, seconds)
     generator.close()
@@ -240,14 +233,6 @@ async def echo_load(running: Running, like: Load, connections: int, seconds: flo
     load = await generator.measure(running, seconds)
     generator.close()
     return load
-
-
-def command_payload(like: Load) -> bytes:
-    """Return a move of about the mean size; its field `after` is the size of the response."""
-    move = MakeMove(id=1, race="", after=like.answer, move="draw")
-    padding = like.question - len(msgspec.msgpack.encode(move))
-    race = "x" * max(0, min(padding, LONGEST_RACE))
-    return msgspec.msgpack.encode(msgspec.structs.replace(move, race=race))
 
 
 def echo_payload(like: Load) -> bytes:

@@ -1,20 +1,16 @@
-"""Measure leaderboards with a thousand and with a million rows: a page, a row, and settling a race."""
+"""Measure the pages of leaderboards with a thousand and with a million rows."""
 
 import random
-import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from itertools import count as count_from
 
 from redis.asyncio import Redis
 
 from benchmarks.measuring import at_rest, millis, processor_seconds
 from benchmarks.programs import lone_store
 from benchmarks.reports import Cell, Report
-from kit.results import finish_race, result_of
-from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store.keys import leaderboard_key
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
@@ -74,17 +70,14 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
             for kept, (micros, waits) in zip((few, many), figures, strict=True):
                 tails = (millis(waits, 0.5), millis(waits, 0.99))
                 rows.append([name, kept.entries, micros, *tails])
-            if name.startswith("page"):
-                (few_micros, few_waits), (many_micros, many_waits) = figures
-                ratio = millis(many_waits, 0.5) / millis(few_waits, 0.5)
-                report.bar(f"a leaderboard's {name}: wait (p50) at 1 M to 1 k entries", ratio, 2.0)
-                store_ratios.append(f"{name} {many_micros / few_micros:.2f} x")
+            (few_micros, few_waits), (many_micros, many_waits) = figures
+            ratio = millis(many_waits, 0.5) / millis(few_waits, 0.5)
+            report.bar(f"a leaderboard's {name}: wait (p50) at 1 M to 1 k entries", ratio, 2.0)
+            store_ratios.append(f"{name} {many_micros / few_micros:.2f} x")
     report.table(("call", "entries", "store CPU us", "p50 ms", "p99 ms"), rows)
     report.say(
         f"A page has {PAGE} rows: the first, or one from anywhere. Called one after the other, at both "
         "stores in turns, through the server's own store code, Python's time included in the wait. "
-        "Settling: the write that finishes a race of four players updates eight rankings. The all-time "
-        "rankings have the stated number of entries; the others have only the entries settled here. "
         f"The store's CPU alone, at 1 M to that at 1 k: {', '.join(store_ratios)}."
     )
 
@@ -115,27 +108,10 @@ async def _fill(url: str, entries: int) -> None:
 
 
 def _acts(store: Store, entries: int) -> dict[str, Act]:
-    chance, races = random.Random(1), count_from(1)
-    board = store.leaderboards
-
-    async def settle() -> None:
-        race = f"bench-{secrets.token_hex(4)}/{next(races)}"
-        players = [f"player{chance.randrange(entries):010}" for _ in range(4)]
-        results = tuple(
-            result_of(player, banked=place * 9, net=place, reached=90_000)
-            for place, player in enumerate(dict.fromkeys(players), start=1)
-        )
-        now = Millis(int(time.time() * 1000))
-        finished = Settlement(
-            race=race, game=GAME, ended=now, results=results, people=tuple(players)
-        )
-        await finish_race(store, finished)
-
+    chance, board = random.Random(1), store.leaderboards
     return {
         "page, the first": lambda: board.page(KEY, 0, PAGE),
         "page, anywhere": lambda: board.page(KEY, chance.randrange(entries - PAGE), PAGE),
-        "own row": lambda: board.row(KEY, f"player{chance.randrange(entries):010}"),
-        "settling a race": settle,
     }
 
 

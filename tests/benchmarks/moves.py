@@ -1,4 +1,4 @@
-"""Measure moves in a closed loop: their cost by durability level, number of tables, layer, game and nodes.
+"""Measure moves in a closed loop: their cost by durability level, number of tables and nodes, and without rules.
 
 On a shared machine the cost of the same code can change by half from one minute to the next, and not alike for
 every program. So the main ratios are measured in turns of half a second.
@@ -11,10 +11,10 @@ import statistics
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 
 from benchmarks.generator import (
     Generator,
-    command_payload,
     echo_load,
     echo_payload,
     race_load,
@@ -29,7 +29,7 @@ from saratoga_rules.games import GAMES
 SECONDS, QUICK_SECONDS = 1.5, 1.0
 TABLES, QUICK_TABLES = (1, 4, 16, 64, 256), (1, 16, 64, 256)
 AT = 64
-"""The number of tables at which durability levels, layers, games and nodes are compared."""
+"""The number of tables at which durability levels and nodes are compared."""
 GROWN = (16, 256)
 """The numbers of tables between which the growth of the cost is measured."""
 ROUNDS = 2
@@ -86,13 +86,11 @@ async def race_line(
     opened: Callable[[], AbstractContextManager[Running]] = game_server,
     *,
     game: str = GAME,
-    is_spread: bool = False,
 ) -> Load:
-    """Measure a server with racing tables; with `is_spread` each table plays at all nodes."""
+    """Measure a server with racing tables."""
 
     async def loaded(running: Running) -> Load:
-        ports = running.spread if is_spread else running.same
-        return await race_load(running, tables, seconds, game=game, ports=ports)
+        return await race_load(running, tables, seconds, game=game)
 
     return await measured_line(f"{game}, {tables} tables", opened, loaded)
 
@@ -161,11 +159,8 @@ async def _growth(
 # In turns
 
 SAFE, BARE = "`safe`", "bare echo"
-ECHOES = {
-    BARE: ("bare", echo_payload),
-    "our transport, echoing bytes": ("bytes", echo_payload),
-    "our transport, answering commands": ("commands", command_payload),
-}
+OURS = "our transport, echoing bytes"
+ECHOES = {BARE: "bare", OURS: "bytes"}
 
 
 class Contestant:
@@ -214,8 +209,8 @@ async def _in_turns(report: Report, rounds: int) -> None:
             server = await stack.enter_async_context(_racing())
             like = await server.turn()
             contestants = {
-                name: await stack.enter_async_context(_echoing(kind, payload(like)))
-                for name, (kind, payload) in ECHOES.items()
+                name: await stack.enter_async_context(_echoing(kind, echo_payload(like)))
+                for name, kind in ECHOES.items()
             }
             contestants[SAFE] = server
             for number in range(TURNS):
@@ -232,7 +227,7 @@ async def _in_turns(report: Report, rounds: int) -> None:
     titles = ("in turns", "server CPU us", f"x {BARE}", "lowest turn", "median", "highest")
     report.table(titles, rows)
     report.say(f"{len(counted)} of {len(taken)} turns of {TURN:g} s each are counted.")
-    echoing = micros["our transport, echoing bytes"] / micros[BARE]
+    echoing = micros[OURS] / micros[BARE]
     whole = micros[SAFE] / micros[BARE]
     if counted is not quiet:
         echoing = whole = math.nan
@@ -240,75 +235,30 @@ async def _in_turns(report: Report, rounds: int) -> None:
     report.bar(f"a move at `safe`, {AT} tables, in bare echoes", whole, 1.5)
 
 
-# Layers, games, nodes
-
-LAYERS = {
-    "everything": (),
-    "without rules": ("no-rules",),
-    "without commit": ("no-commit",),
-    "without both": ("no-rules", "no-commit"),
-}
+# Without rules, and on two nodes
 
 
-async def layers(report: Report, *, quick: bool) -> None:
-    """Measure a move while parts of the server are replaced."""
+async def without_rules(report: Report, *, quick: bool) -> None:
+    """Measure a move while the rules engine is replaced: the position and its legal moves never change."""
     seconds = QUICK_SECONDS if quick else SECONDS
-    seen: dict[str, list[Load]] = {name: [] for name in LAYERS}
-    for _ in range(ROUNDS):
-        # in turns, so that the machine's state is nearly the same for all
-        for name, altered in LAYERS.items():
-            opened = lambda altered=altered: game_server(altered=altered)  # noqa: E731
-            seen[name].append(await race_line(AT, seconds, opened))
-    loads = {name: together(some) for name, some in seen.items()}
-    whole, bare, unstored, both = loads.values()
-    echo = together([await echo_line(whole, AT, seconds) for _ in range(ROUNDS)])
-    # without the rules the position never changes, so the sizes of the responses differ
-    rows = [line(name, AT, load, echo) for name, load in {"bare echo": echo, **loads}.items()]
-    report.table(columns("echo"), rows)
-    ratio, what = bare.micros / echo.micros, f"a move without rules, {AT} tables, in bare echoes"
-    report.bar(what, ratio, 0.65, loads=(bare, echo))
-    report.say("So of a move's microseconds:")
-    differences = {
-        "bare echo": echo.micros,
-        "transport, codec, handlers (without both, less the echo)": both.micros - echo.micros,
-        "rules (everything less without rules)": whole.micros - bare.micros,
-        "commit (everything less without commit)": whole.micros - unstored.micros,
-    }
-    report.table(("layer", "us"), list(differences.items()))
-    report.say(
-        f"Answers had {whole.answer} bytes, {both.answer} without both. *Rules*: judging, listing legal "
-        "moves and the test for *stuck*; not the view of the position, which is made all the same. The "
-        "differences need not add up: without a commit there is no batch to wait for, and moves come one "
-        "by one."
-    )
-
-
-async def games(report: Report, *, quick: bool) -> None:
-    """Measure a move of every game, and beside it an echo with messages of the same sizes."""
-    rows: list[list[Cell]] = []
-    for name in GAMES:
-        load = await race_line(AT, QUICK_SECONDS if quick else SECONDS, game=name)
-        echo = await echo_line(load, AT, QUICK_SECONDS)
-        rows.append([*line(name, AT, load, echo), echo.micros, load.answer])
-    report.table((*columns("echo"), "its echo us", "answer bytes"), rows)
+    bare = await race_line(AT, seconds, lambda: game_server(altered=("no-rules",)))
+    echo = await echo_line(bare, AT, seconds)
+    rows = {"bare echo": echo, "without rules": bare}
+    report.table(columns("echo"), [line(name, AT, load, echo) for name, load in rows.items()])
+    what = f"a move without rules, {AT} tables, in bare echoes"
+    report.bar(what, bare.micros / echo.micros, 0.65, loads=(bare, echo))
 
 
 async def two_nodes(report: Report, *, quick: bool) -> None:
     """Compare two servers on one store with one server."""
     seconds = QUICK_SECONDS if quick else SECONDS
-
-    async def load(count: int, *, is_spread: bool = False) -> Load:
-        return await race_line(AT, seconds, lambda: nodes(count), is_spread=is_spread)
-
     # in both orders, so that a change of the machine's state affects both
-    loads = [await load(count) for count in (1, 2, 2, 1)]
+    loads = [await race_line(AT, seconds, partial(nodes, count)) for count in (1, 2, 2, 1)]
     one, home = together([loads[0], loads[3]]), together(loads[1:3])
-    spread = await load(2, is_spread=True)
-    rows = {"one server": one, "two, each table at one of them": home, "two, each at both": spread}
+    rows = {"one server": one, "two, each table at one of them": home}
     report.table(columns("one server"), [line(name, AT, row, one) for name, row in rows.items()])
     report.say(
-        f"Two servers make {home.rate / one.rate:.2f} x the moves of one here, "
-        f"{spread.rate / one.rate:.2f} x where every table plays at both; beside them the store "
+        f"Two servers make {home.rate / one.rate:.2f} x the moves of one here; beside them the store "
         f"({home.store / home.seconds:.0%} of a core) and the generator ({home.generator_busy}) share the "
         f"{os.cpu_count()} cores."
     )

@@ -34,10 +34,6 @@ class Running:
         """Return four ports for a table's racers, all of one server; tables use the servers in turn."""
         return (self.ports[number % len(self.ports)],) * 4
 
-    def spread(self, number: int) -> Sequence[int]:
-        """Return four ports for a table's racers, of all servers in turn."""
-        return tuple(self.ports[seat % len(self.ports)] for seat in range(4))
-
 
 @contextmanager
 def echo_server(kind: str = "bare") -> Iterator[Running]:

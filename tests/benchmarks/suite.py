@@ -20,11 +20,11 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.alone import rules, start
+from benchmarks.alone import start
 from benchmarks.leaderboards import leaderboards
 from benchmarks.measuring import MOST_ELSEWHERE, Others, facts
 from benchmarks.memory import memory
-from benchmarks.moves import games, layers, moves, two_nodes
+from benchmarks.moves import moves, two_nodes, without_rules
 from benchmarks.pace import pace
 from benchmarks.reports import Report, markdown
 
@@ -42,18 +42,13 @@ Part = Callable[..., Awaitable[None]]
 
 PARTS: dict[str, tuple[str, Part]] = {
     "moves": ("Moves, as fast as they are answered", moves),
-    "layers": ("What the layers of a move cost", layers),
+    "rules": ("A move without rules", without_rules),
     "pace": ("Moves at 60 % load", pace),
-    "games": ("The games beside one another", games),
-    "rules": ("The rules alone", rules),
     "memory": ("Memory of a connection", memory),
     "start": ("Until players may come", start),
     "leaderboards": ("Leaderboards", leaderboards),
     "nodes": ("Two nodes against one", two_nodes),
 }
-
-QUICK = ("moves", "pace", "rules", "memory", "start", "leaderboards", "nodes")
-"""The parts that `--quick` runs; together they measure every limit."""
 
 
 async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
@@ -129,10 +124,9 @@ if __name__ == "__main__":
     arguments.add_argument("--quick", action="store_true", help="shorter, and fewer lines")
     arguments.add_argument("--only", action="append", choices=list(PARTS), help="this part")
     options = arguments.parse_args()
-    every = QUICK if options.quick else tuple(PARTS)
     sys.exit(
         main(
-            options.only or every,
+            options.only or tuple(PARTS),
             quick=options.quick,
             written=not options.only and not options.quick,
         )

@@ -3,14 +3,13 @@
     python -m kit.altered_server quick,idle -- --port 0 ...
 
 Tests pass such a start as the module of a server: `running_server(module=QUICK)`. Benchmarks use `no-rules`,
-which accepts every move and keeps the position as dealt, and `no-commit`, which treats every move as stored.
+which accepts every move and keeps the position as dealt.
 """
 
 import asyncio
 import runpy
 import signal
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -174,25 +173,6 @@ def _without_rules() -> None:
     _replaced(board, "may_declare", lambda position: False)
 
 
-def _without_commit() -> None:
-    from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus, Millis
-    from saratoga_server.store.commits import Commits
-
-    numbers: dict[tuple[str, int], int] = {}
-
-    def commit(_: Commits, each: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        at = each.table, each.race
-        number = numbers[at] = numbers.get(at, 0) + len(each.entries)
-        stored: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
-        first = number - len(each.entries) + 1
-        length = each.after + len(each.entries)
-        now = Millis(int(time.time() * 1000))
-        stored.set_result(CommitOutcome(CommitStatus.DONE, length, now, first))
-        return stored
-
-    _replaced(Commits, "commit", commit)
-
-
 ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "quick": shorten_countdown,
     "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
@@ -206,7 +186,6 @@ ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "failing-store": _failing_store,
     "new-game": _new_game,
     "no-rules": _without_rules,
-    "no-commit": _without_commit,
 }
 
 

@@ -1,9 +1,7 @@
 """The smallest program on Textual: `python tests/kit/bare_app.py`.
 
-The start time of Saratoga's client is compared with that of this program, and tests of terminals run it.
 With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error,
-`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after SIGTERM,
-`r` paints the line again.
+`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after SIGTERM.
 """
 
 import asyncio
@@ -31,7 +29,6 @@ class BareApp(terminal_guard.TerminalApp):
         ("h", "hang", "Hang"),
         ("b", "be_busy", "Be busy"),
         ("l", "fail_late", "Fail late"),
-        ("r", "repaint", "Repaint"),
     ]
     hangs = False
 
@@ -40,9 +37,6 @@ class BareApp(terminal_guard.TerminalApp):
 
     def action_fail(self) -> None:
         raise ValueError("raised by the key f")
-
-    def action_repaint(self) -> None:
-        self.query_one(Static).refresh()
 
     def action_hang(self) -> None:
         self.hangs = True

@@ -29,15 +29,15 @@ from saratoga_rules.records.standing import State
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain import tables
 from saratoga_server.domain.board import commit_of, ended
-from saratoga_server.domain.tables import RankedTables, TablePhase, TableState, kick
+from saratoga_server.domain.tables import RankedTables, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
-from saratoga_server.live.tables import LiveTable, Transition
+from saratoga_server.live.tables import LiveTable
 from saratoga_server.messages.node_events import Here, decode_node_event
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
-from saratoga_server.ports import CommitStatus, Millis, PlayerRow, StoredBoard
+from saratoga_server.ports import CommitStatus, PlayerRow, StoredBoard
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.news import News
 from saratoga_server.store.opening import Store, open_store
@@ -380,26 +380,11 @@ async def server() -> AsyncIterator[InProcessServer]:
         yield opened
 
 
-async def two_at(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
-    """Seat Anna, who is the host, and Bert at a table; return them and its code."""
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    return anna, bert, await gathered(anna, bert)
-
-
 def live_table(server: InProcessServer, code: str) -> LiveTable:
     """Return a table that the server holds."""
     table = server.node.tables.known(code)
     assert table is not None
     return table
-
-
-def kicking(host: MemoryPlayer, target: MemoryPlayer) -> Transition:
-    """Return the transition by which the host kicks another player."""
-
-    def transition(state: TableState, now: Millis) -> TableState:
-        return kick(state, host.player, target=target.player, now=now, fresh_seed=bytes(32))
-
-    return transition
 
 
 @dataclass

@@ -209,11 +209,6 @@ def voided_race(race_id: str = f"{TABLE}/1") -> events.Ended:
     return ended(void_record(race_id))
 
 
-def state_in(record: RaceRecord, player: str) -> str:
-    """Return the state in which a racer's board ended."""
-    return next(row.state for row in record.results if row.player == player)
-
-
 def closed(record: RaceRecord, number: int, damaged: str = "") -> RaceRecord:
     """Return the record of the race if its table had been closed after the entry with a commit number.
 

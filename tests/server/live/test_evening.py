@@ -52,10 +52,12 @@ from saratoga_rules.records.heads import heads
 from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS, LOG_ENDINGS
 from saratoga_rules.records.verify import verify
+from saratoga_server.admin.acts import Administration
 from saratoga_server.domain.results import recorded_outcome
 from saratoga_server.domain.tables import TablePhase, TableState, public_view, unpack
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS
 from saratoga_server.live import reactions
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.leaderboards import BoardKey
 
@@ -258,6 +260,14 @@ class Evening:
         for name in lost:
             await self.connect(name)
 
+    async def an_administrator_closes(self) -> None:
+        """Close the table, whatever happens there."""
+        store = self.nodes.east.store
+        await self.quiet()
+        tables = (await Node.for_administration(store)).tables
+        await Administration(store, tables, "zoe@laptop").close(self.code, "Closing time.")
+        await self.nodes.settle()
+
     async def quiet(self) -> None:
         """Let everything be told that is still to be told."""
         nodes = self.nodes
@@ -327,7 +337,7 @@ class Evening:
 
     async def races_are_recorded(self, state: TableState) -> None:
         outcomes, raced = {}, dict.fromkeys((each.player for each in self.connections), 0)
-        last = state.race if state.phase is TablePhase.OVER else state.race - 1
+        last = int(state.previous.race.rpartition("/")[2]) if state.previous else 0
         for number in range(1, last + 1):
             text = await self.nodes.east.real.tables.load_record(self.code, number)
             assert text is not None, number
@@ -397,6 +407,9 @@ async def test_an_evening_is_told_alike_and_loses_nothing(
         await evening.step()
         if number % LOOK_EVERY == 0 and await evening.is_closed():
             break
+    else:
+        await evening.an_administrator_closes()
+        assert await evening.is_closed()
 
 
 # What heads must not show

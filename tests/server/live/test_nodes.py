@@ -15,7 +15,6 @@ from kit.in_process_server import (
     cash_out_unnoticed,
     compose_node,
     gathered,
-    live_table,
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
@@ -56,7 +55,7 @@ from saratoga_server.live import play, reactions
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.races import BoardLock, LiveRace
 from saratoga_server.live.scheduler import LOOK_EVERY
-from saratoga_server.live.tables import ATTEMPTS, Transition
+from saratoga_server.live.tables import ATTEMPTS
 from saratoga_server.messages.node_events import (
     PlayerChanged,
 )
@@ -114,25 +113,6 @@ async def test_a_change_that_always_comes_too_late_is_given_up(
     assert tries == ATTEMPTS
 
 
-def adding(text: str) -> Transition:
-    """Return a transition that appends a text to the table's notice."""
-    return lambda state, now: replace(state, notice=state.notice + text)
-
-
-async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    server.tap.is_deaf = True
-    server.faults.lost_replies = 1
-    with pytest.raises(StoreUnavailable):
-        await server.node.tables.change(code, adding("a"))
-    assert live_table(server, code).in_doubt
-    await server.node.tables.change(code, adding("b"))
-    assert anna.table.notice.endswith("ab")
-
-
 async def test_what_follows_from_a_change_is_done_again_if_it_fails(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,24 +130,6 @@ async def test_what_follows_from_a_change_is_done_again_if_it_fails(
     assert (await server.board(code, bert.player)).state == "racing"
     await server.node.tables.look_over()
     assert (await server.board(code, bert.player)).state == "left"
-
-
-async def test_the_end_of_a_race_that_a_node_missed_is_announced_there_once(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
-    await bert.cash_out()
-    await nodes.settle()
-    nodes.west.tap.is_deaf = True
-    await anna.cash_out()
-    await nodes.east.settle()
-    await anna.ask(NextRace, table=code, race=f"{code}/1")
-    assert bert.received.all(RaceOver) == []
-    nodes.west.tap.is_deaf = False
-    await nodes.west.node.listener.subscribed()
-    await nodes.settle()
-    assert bert.table.phase == "gathering"
-    assert bert.received.all(RaceOver) == anna.received.all(RaceOver)
-    assert len(anna.received.all(RaceOver)) == 1
 
 
 # Seats that are lost
@@ -264,13 +226,6 @@ async def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(
     assert len(changes) == MOST_SEATS
     assert anna.match is not None
     assert sum(len(codec.encode(each)) for each in changes) <= MOST_UNREAD
-
-
-# Versions that a node has not seen
-
-
-def followed(player: MemoryPlayer) -> set[str | None]:
-    return {player.session.seat, *player.session.watching}
 
 
 # Two nodes: each applies the events of the other, and finds changes whose events it missed
@@ -446,9 +401,6 @@ def refused(answer: object) -> tuple[str, int | None]:
     return answer.code, None if answer.board is None else answer.board.count
 
 
-# Answers that depend on the store
-
-
 async def test_a_board_has_a_longest_log(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -457,9 +409,6 @@ async def test_a_board_has_a_longest_log(
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw"))[0] == "board_full"
     assert (await anna.cash_out()).board.state == "cash-out"
-
-
-# Standings
 
 
 async def test_a_standing_never_goes_back(server: InProcessServer) -> None:
@@ -478,9 +427,6 @@ async def test_a_standing_never_goes_back(server: InProcessServer) -> None:
     assert run.standing == newer
     await server.node.races.read_standings(race)
     assert run.standing == newer
-
-
-# On two nodes
 
 
 async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> None:
@@ -535,9 +481,6 @@ async def log(server: InProcessServer, race: LiveRace, player: str) -> list[str]
     return [entry.text for entry in board.entries]
 
 
-# Endings
-
-
 async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     server: InProcessServer, elsewhere: Node
 ) -> None:
@@ -579,13 +522,7 @@ async def test_a_lock_handed_to_a_cancelled_waiter_goes_to_the_next() -> None:
     assert lock.try_acquire()
 
 
-# The effects of a change of a table
-
-
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
-
-
-# Effects of a change by this node
 
 
 async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(

@@ -39,11 +39,11 @@ from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain.board import AHEAD_MILLIS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.readiness import FRESH, STORE_REFUSED, Readiness
-from saratoga_server.live.scheduler import LOOK_EVERY, MOST_DUE
+from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.live.tables import RETRY_MILLIS
 from saratoga_server.node import Node
-from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.tables import NotSaved, TableWrite
 
 # Signs of activity, and what a host without them loses
@@ -220,36 +220,6 @@ async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others
     assert server.node.tables.known(broken) is None
     assert server.state(sound).phase == "running"
     assert len(bert.received.deals()) == 1
-
-
-async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
-    away, _ = await gathered(players[0]), await gathered(*players[1:])
-    load = server.store.tables.load_table
-
-    async def load_or_fail(code: str) -> tuple[int, bytes] | None:
-        if code == away:
-            raise StoreUnavailable("its primary is away")
-        return await load(code)
-
-    async def due(until: Millis, limit: int) -> dict[str, Millis]:
-        assert limit == MOST_DUE
-        raise StoreUnavailable("a primary is away")
-
-    monkeypatch.setattr(server.store.tables, "load_table", load_or_fail)
-    monkeypatch.setattr(server.store.tables, "due", due)
-    doubtful = server.node.tables.known(away)
-    assert doubtful is not None
-    doubtful.in_doubt = True
-    server.faults.unavailable = True
-    await players[2].disconnect()  # and the note about it in the store is lost
-    server.faults.unavailable = False
-    for _ in range(2):
-        await server.pass_time(1000)
-    assert doubtful.in_doubt
-    assert [seat.connected for seat in players[1].table.seats] == [True, False]
 
 
 # Entries that are no longer needed
