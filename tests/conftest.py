@@ -60,6 +60,7 @@ pytest_plugins = [
     "kit.server_process",
     "kit.in_process_server",
     "kit.deployment",
+    "kit.evenings",
     *(["kit.browser_pages"] if find_spec("playwright") else []),
 ]
 

@@ -3,7 +3,6 @@
 `tests/client/session/test_lies.py` has all lies, in process.
 """
 
-import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from kit.evenings import ME, WATCHER, Told, played_evening
+from kit.evenings import ME, WATCHER, Told
 from kit.fact_lies import LIES, RACE, race_of
 from kit.line_client import line_client
 from kit.players import token_of
@@ -25,11 +24,6 @@ from saratoga_protocol.commands import MakeMove
 
 HONEST, FOREIGN_SEED = "honest", "record: another seed"
 SENTENCE = "the server has changed the moves of a racer"
-
-
-@pytest.fixture(scope="module")
-def evening() -> Mapping[str, Told]:
-    return asyncio.run(played_evening(2))
 
 
 def lied_to(evening: Mapping[str, Told], client: str, name: str) -> Told:

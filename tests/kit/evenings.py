@@ -4,17 +4,22 @@
 again. `Told` is what one client received and did, in order, and `Client` a client's duties that are told it again.
 """
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, cast
 from unittest.mock import patch
 
+import pytest
+from msgspec import structs
+
 from kit.in_process_server import InProcessServer, open_in_process_server
 from kit.players import MemoryPlayer
-from kit.scripted_table import FakeConnection
+from kit.scripted_server import welcome
 from kit.tables import nonce
+from saratoga_client.net.errors import CommandRefused, LinkState
 from saratoga_client.problems import Problem
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.record_keeper import RecordKeeper
@@ -137,7 +142,7 @@ class EveningPlayers:
                 await host.ask(commands.AllowReady, table=host.table.code, player=seat.player)
 
 
-async def played_evening(seed: int = 1, game: str = "canfield") -> dict[str, Told]:
+async def played_evening(seed: int, game: str = "canfield") -> dict[str, Told]:
     """Play an evening; return what each client was told, by name."""
     async with open_in_process_server() as server:
         evening = EveningPlayers(server, seed)
@@ -162,6 +167,12 @@ async def played_evening(seed: int = 1, game: str = "canfield") -> dict[str, Tol
         return {name: told_of(player, records) for name, player in evening.players.items()}
 
 
+@pytest.fixture(scope="session")
+def evening() -> Mapping[str, Told]:
+    """An evening in which every lie can be told, as each client was told it."""
+    return asyncio.run(played_evening(2))
+
+
 def told_of(player: TapedPlayer, records: dict[str, str]) -> Told:
     """Return what a player was told, without answers that no client of a table compares."""
     items = []
@@ -174,11 +185,48 @@ def told_of(player: TapedPlayer, records: dict[str, str]) -> Told:
     return Told(player.player, "safe", told, dict(records))
 
 
+class FakeConnection:
+    """A connection on which every command is confirmed, unless a test says otherwise."""
+
+    def __init__(self, player: str, durability: str = "safe", welcomed: str = "") -> None:
+        self.player = player
+        greeting = welcome(commands.Hello(id=1, token="00" * 32))
+        self.welcome = structs.replace(greeting, player=welcomed or player, durability=durability)
+        self.losses = 0
+        self.state = LinkState.CONNECTED
+        self.sent: list[Command] = []
+        self.reply: Callable[[Command], Event] = lambda command: events.Done(re=command.id)
+        """Returns the answer to a command, or raises the error of the request."""
+        self.observer: Callable[[Command, Event], None] = lambda command, event: None
+
+    def observe_answers(self, observer: Callable[[Command, Event], None]) -> None:
+        self.observer = observer
+
+    async def request(self, draft: Callable[..., Command], within: float = 0.0) -> Event:
+        command = draft(id=1)
+        self.sent.append(command)
+        answer = self.reply(command)
+        self.observer(command, answer)
+        if isinstance(answer, events.Refused):
+            raise CommandRefused(answer)
+        return answer
+
+    async def ask(self, draft: Callable[..., Command], kind: object, within: float = 0.0) -> Event:
+        return await self.request(draft)
+
+
 class Client:
     """A client's fairness duties that are told an evening again, without a server."""
 
-    def __init__(self, told: Told, witness: Witness | None = None, welcomed: str = "") -> None:
+    def __init__(
+        self,
+        told: Told,
+        witness: Witness | None = None,
+        welcomed: str = "",
+        kept: RecordStore | None = None,
+    ) -> None:
         self.told = told
+        self.kept = kept or RecordStore(in_memory=True)
         self.connection = FakeConnection(told.player, told.durability, welcomed)
         self.witness = witness or Witness(in_memory=True)
         self.duties = self.restarted()
@@ -187,15 +235,18 @@ class Client:
         """Return the duties of a program that has just been started."""
         connection = cast(Any, self.connection)
         self.duties = FairnessDuties(connection, self.witness)
-        self.records = RecordKeeper(
-            connection, self.duties, RecordStore(in_memory=True), StateStore(lambda: 0)
-        )
+        self.records = RecordKeeper(connection, self.duties, self.kept, StateStore(lambda: 0))
         return self.duties
 
     @property
     def findings(self) -> list[Finding]:
         """The contradictions that were told live."""
         return list(self.duties.findings)
+
+    @property
+    def contradicted(self) -> list[str]:
+        """The kinds of the facts about which the server has contradicted itself."""
+        return [finding.key[0] for finding in self.duties.findings]
 
     async def hear(self, *items: Item) -> None:
         """Hear events and answers, and do what the client did then."""

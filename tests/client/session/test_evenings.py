@@ -3,18 +3,16 @@
 They are made of a real one: with lost events, reconnections, restarts, losses, other devices, older clients.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-import pytest
 from msgspec import structs
 
-from kit.evenings import Client, Item, Told, played_evening
+from kit.evenings import Client, Item, Told
 from kit.fact_lies import LAST, LIES, published, race_of, tables
 from kit.races import promised, settled
 from saratoga_client.session.facts import facts
@@ -334,7 +332,7 @@ def is_told(walk: Walk) -> bool:
     return any(len(values) > 1 for key, values in stated.items() if key[1] in listed)
 
 
-async def tell(evenings: Sequence[Evening], count: int, *, lie: bool, seed: str) -> Counter[str]:
+async def tell(evening: Evening, count: int, *, lie: bool, seed: str) -> Counter[str]:
     """Tell random evenings; return how many raised an alarm, and those that should not have, or should have.
 
     A lie about what a client has missed is told to nobody.
@@ -342,7 +340,6 @@ async def tell(evenings: Sequence[Evening], count: int, *, lie: bool, seed: str)
     said: Counter[str] = Counter()
     for number in range(count):
         chance = Random(f"{seed} {number}")
-        evening = chance.choice(evenings)
         name = chance.choice([each for each, one in LIES.items() if one.welcomed]) if lie else ""
         told = evening[LIES[name].client if lie else chance.choice(list(evening))]
         kind = chance.choice(KINDS)
@@ -364,17 +361,12 @@ HONEST = 40
 WITH_A_LIE = 40
 
 
-@pytest.fixture(scope="module")
-def evenings() -> list[Evening]:
-    return [asyncio.run(played_evening(2))]
-
-
-async def test_honest_evenings_raise_no_alarm(evenings: list[Evening]) -> None:
-    said = await tell(evenings, HONEST, lie=False, seed="few")
+async def test_honest_evenings_raise_no_alarm(evening: Evening) -> None:
+    said = await tell(evening, HONEST, lie=False, seed="few")
     assert said == {"not alarmed": HONEST}
 
 
-async def test_evenings_with_one_lie_raise_the_alarm(evenings: list[Evening]) -> None:
-    said = await tell(evenings, WITH_A_LIE, lie=True, seed="few")
+async def test_evenings_with_one_lie_raise_the_alarm(evening: Evening) -> None:
+    said = await tell(evening, WITH_A_LIE, lie=True, seed="few")
     assert said["alarmed"] > WITH_A_LIE * 0.8
     assert said["not alarmed"] == 0, said

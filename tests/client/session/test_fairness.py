@@ -1,24 +1,18 @@
 """A player's nonce is drawn, committed to and revealed once, and to no server that has changed its promise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from kit.scripted_server import CODE, NOON, RACE, snapshot, table
-from kit.scripted_table import (
-    PROMISE,
-    DutifulPlayer,
-    changed,
-    countdown,
-    dealt,
-    gathering,
-)
+from kit.evenings import ME, Client, Told
+from kit.fact_lies import HOST_ID, LAST, ME_ID, RACE, is_table, race_of, shown_again
 from saratoga_client.net.errors import CommandRefused, LinkState, RequestTimedOut
 from saratoga_client.problems import Problem
-from saratoga_protocol import events
+from saratoga_client.session.witness import Witness
+from saratoga_protocol import commands, events
 from saratoga_protocol.commands import Command, Reveal
 from saratoga_protocol.events import Event
 from saratoga_rules.dealing.fairness import nonce_hash
@@ -26,39 +20,104 @@ from saratoga_rules.dealing.fairness import nonce_hash
 OTHER_DEAL = "d0" * 32
 
 
+def changed(event: Any, **changes: Any) -> Any:
+    """Return an event with other fields of its table."""
+    return replace(event, table=replace(event.table, **changes))
+
+
+class Player(Client):
+    """A player with nonces of its own, who is told of a race of an evening as a test likes."""
+
+    def __init__(self, told: Told, folder: Path, welcomed: str = "") -> None:
+        super().__init__(told, Witness(folder), welcomed)
+        self.race = race_of(told, RACE)
+
+    async def see(self, event: Event) -> Command | None:
+        """See an event, and reveal the nonce if that is due, as a session does; return the command that was sent."""
+        before = len(self.connection.sent)
+        self.duties.see(event)
+        if self.duties.has_to_reveal:
+            await self.duties.reveal()
+        return next(iter(self.connection.sent[before:]), None)
+
+    async def ready(self) -> commands.Ready:
+        await self.duties.ready()
+        ready = self.connection.sent[-1]
+        assert isinstance(ready, commands.Ready)
+        return ready
+
+    async def listed(self) -> None:
+        """Get ready, let the racers be listed, and reveal the nonce."""
+        await self.see(self.gathering())
+        await self.see(self.countdown((await self.ready()).nonce_hash))
+
+    # What the server shows
+
+    def gathering(self, version: int = 1, **changes: Any) -> events.Snapshot:
+        shown = shown_again(self.told, RACE, "gathering")
+        return changed(shown, version=version, **changes)  # type: ignore[no-any-return]
+
+    def countdown(self, own_hash: str, version: int = 2) -> events.TableChanged:
+        """Return the table when the racers are listed, with this hash of the own nonce."""
+        items = self.told.items
+        seen = next(each.event for each in items if is_table(each.event, self.race, "countdown"))
+        assert isinstance(seen, events.TableChanged)
+        return with_hash(changed(seen, version=version), ME_ID, own_hash)
+
+    def deal(self) -> Event:
+        boards = [e.event for e in self.told.items if isinstance(e.event, events.BoardChanged)]
+        return next(each for each in boards if each.start_at and each.board.race == self.race)
+
+    def voided(self) -> events.Snapshot:
+        """Return the next gathering, after a countdown in which this player's nonce was missing."""
+        void = events.Ended(
+            race=self.race, digest="ab" * 32, reason="nonce-missing", blamed=[ME_ID]
+        )
+        return changed(shown_again(self.told, LAST, "gathering"), version=9, previous=void)  # type: ignore[no-any-return]
+
+
+def with_hash(seen: events.TableChanged, player: str, nonce_hash: str) -> events.TableChanged:
+    """Return a countdown with another nonce hash of one racer."""
+    racers = [
+        replace(each, nonce_hash=nonce_hash) if each.player == player else each
+        for each in seen.table.racers
+    ]
+    return changed(seen, racers=racers)  # type: ignore[no-any-return]
+
+
 @pytest.fixture
-def player(tmp_path: Path) -> DutifulPlayer:
-    return DutifulPlayer(tmp_path)
+def player(evening: Mapping[str, Told], tmp_path: Path) -> Player:
+    return Player(evening[ME], tmp_path)
 
 
 def refusing(code: str) -> Any:
     return lambda command: events.Refused(re=command.id, code=code, message="No.")
 
 
-async def test_every_deal_gets_a_nonce_of_its_own(player: DutifulPlayer) -> None:
-    await player.see(gathering())
+async def test_every_deal_gets_a_nonce_of_its_own(player: Player) -> None:
+    await player.see(player.gathering())
     first = await player.ready()
-    await player.see(gathering(OTHER_DEAL, version=2))
+    await player.see(player.gathering(2, commitment=OTHER_DEAL))
     second = await player.ready()
     assert second.commitment == OTHER_DEAL
     assert first.nonce_hash != second.nonce_hash
 
 
 async def test_a_nonce_is_not_sent_again_after_the_ready_mark_was_removed(
-    player: DutifulPlayer,
+    player: Player,
 ) -> None:
-    await player.see(gathering())
+    await player.see(player.gathering())
     first = await player.ready()
     await player.duties.not_ready()
     second = await player.ready()
     assert second.nonce_hash != first.nonce_hash
     # a countdown with the hash that was taken back is not this player's
-    await player.see(countdown(first.nonce_hash))
+    await player.see(player.countdown(first.nonce_hash))
     assert player.contradicted == ["hash"]
 
 
-async def test_a_nonce_is_not_sent_again_after_it_was_refused(player: DutifulPlayer) -> None:
-    await player.see(gathering())
+async def test_a_nonce_is_not_sent_again_after_it_was_refused(player: Player) -> None:
+    await player.see(player.gathering())
     for code in ("wrong_nonce", "too_fast"):
         player.connection.reply = refusing(code)
         with pytest.raises(CommandRefused):
@@ -70,154 +129,137 @@ async def test_a_nonce_is_not_sent_again_after_it_was_refused(player: DutifulPla
 
 
 async def test_a_hash_that_a_rival_copied_is_no_alarm_and_the_nonce_is_revealed(
-    player: DutifulPlayer,
+    player: Player,
 ) -> None:
-    await player.see(gathering())
+    await player.see(player.gathering())
     own = (await player.ready()).nonce_hash
-    seen = countdown(own)
+    seen = player.countdown(own)
     copied = [replace(each, nonce_hash=own) for each in seen.table.racers]
     assert isinstance(await player.see(changed(seen, racers=copied)), Reveal)
     assert player.contradicted == []
 
 
-async def test_the_nonce_is_revealed_once_for_each_countdown(player: DutifulPlayer) -> None:
-    await player.see(gathering())
-    first = countdown((await player.ready()).nonce_hash)
+async def test_the_nonce_is_revealed_once_for_each_countdown(player: Player) -> None:
+    await player.see(player.gathering())
+    first = player.countdown((await player.ready()).nonce_hash)
     shown = await player.see(first)
     assert await player.see(changed(first, version=3)) is None
-    again = await player.see(changed(first, version=4, reveal_by=NOON + 60_000))
+    again = await player.see(changed(first, version=4, reveal_by=first.table.reveal_by + 60_000))
     assert isinstance(shown, Reveal)
-    assert shown.commitment == PROMISE
+    assert shown.commitment == first.table.commitment
     assert (again, player.contradicted) == (shown, [])
 
 
 async def test_a_server_that_gives_the_player_another_id_does_not_change_the_evidence(
-    player: DutifulPlayer, tmp_path: Path
+    player: Player, tmp_path: Path
 ) -> None:
-    await player.see(dealt(await player.listed()))
-    after = DutifulPlayer(tmp_path, welcomed="z" * 16)
-    later = replace(table(version=9), race=f"{CODE}/2", commitment=OTHER_DEAL)
-    await after.see(replace(snapshot(), table=later))
+    await player.listed()
+    await player.see(player.deal())
+    after = Player(player.told, tmp_path, welcomed="z" * 16)
+    await after.see(after.gathering(9, race=race_of(player.told, LAST), commitment=OTHER_DEAL))
     assert after.contradicted == ["player", "terms"], "and the race before was thrown away"
-    assert after.records.take_due() == [RACE], "the race is missed all the same"
+    assert after.records.take_due() == [player.race], "the race is missed all the same"
 
 
-async def test_a_restarted_program_still_knows_its_nonce(
-    player: DutifulPlayer, tmp_path: Path
-) -> None:
-    await player.see(gathering())
+async def test_a_restarted_program_still_knows_its_nonce(player: Player, tmp_path: Path) -> None:
+    await player.see(player.gathering())
     ready = await player.ready()
-    reveal = await DutifulPlayer(tmp_path).see(countdown(ready.nonce_hash))
+    reveal = await Player(player.told, tmp_path).see(player.countdown(ready.nonce_hash))
     assert isinstance(reveal, Reveal)
     assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
 
 
 @pytest.mark.parametrize("is_another_between", [False, True])
 async def test_the_player_does_not_get_ready_again_for_a_deal_after_its_countdown(
-    player: DutifulPlayer, is_another_between: bool
+    player: Player, is_another_between: bool
 ) -> None:
     await player.listed()
     if is_another_between:
-        await player.see(gathering(OTHER_DEAL, version=3))
+        await player.see(player.gathering(3, commitment=OTHER_DEAL))
         await player.ready()
-    await player.see(gathering(version=4))
+    await player.see(player.gathering(4))
     assert player.contradicted == ["terms"], "a voided countdown has a number of its own"
     with pytest.raises(Problem, match="offers a deal again"):
         await player.duties.ready()
-
-
-def with_hash(seen: events.TableChanged, place: int, nonce_hash: str) -> events.TableChanged:
-    """Return a countdown with another nonce hash of one racer."""
-    racers = list(seen.table.racers)
-    racers[place] = replace(racers[place], nonce_hash=nonce_hash)
-    return changed(seen, racers=racers)
 
 
 @pytest.mark.parametrize(
     ("lie", "fact"),
     [
         (lambda seen: changed(seen, commitment=OTHER_DEAL), "commitment"),
-        (lambda seen: with_hash(seen, 0, "00" * 32), "hash"),
-        (lambda seen: with_hash(seen, 1, ""), "hash"),
+        (lambda seen: with_hash(seen, ME_ID, "00" * 32), "hash"),
+        (lambda seen: with_hash(seen, HOST_ID, ""), "hash"),
     ],
     ids=["another deal", "another hash", "a racer without a hash"],
 )
 async def test_no_nonce_is_revealed_in_another_countdown_than_was_promised(
-    player: DutifulPlayer, lie: Callable[[events.TableChanged], Event], fact: str
+    player: Player, lie: Callable[[events.TableChanged], Event], fact: str
 ) -> None:
-    await player.see(gathering())
-    honest = countdown((await player.ready()).nonce_hash)
+    await player.see(player.gathering())
+    honest = player.countdown((await player.ready()).nonce_hash)
     assert await player.see(lie(honest)) is None
     assert player.contradicted == [fact]
 
 
 async def test_no_nonce_is_revealed_if_the_racers_have_changed_since_before_a_restart(
-    player: DutifulPlayer, tmp_path: Path
+    player: Player, tmp_path: Path
 ) -> None:
-    await player.see(gathering())
-    honest = countdown((await player.ready()).nonce_hash)
+    await player.see(player.gathering())
+    honest = player.countdown((await player.ready()).nonce_hash)
     player.duties.see(honest)
-    after = DutifulPlayer(tmp_path)
-    assert await after.see(changed(honest, version=3, racers=honest.table.racers[:1])) is None
+    after = Player(player.told, tmp_path)
+    assert await after.see(changed(honest, version=3, racers=honest.table.racers[:-1])) is None
     assert after.contradicted == ["racers"]
 
 
 async def test_a_refused_reveal_is_no_error_and_is_sent_again_if_the_countdown_goes_on(
-    player: DutifulPlayer,
+    player: Player,
 ) -> None:
-    await player.see(gathering())
-    honest = countdown((await player.ready()).nonce_hash)
+    await player.see(player.gathering())
+    honest = player.countdown((await player.ready()).nonce_hash)
     player.connection.reply = refusing("wrong_phase")
     assert isinstance(await player.see(honest), Reveal)
     assert isinstance(await player.see(changed(honest, version=3)), Reveal)
-    await player.see(voided())
+    await player.see(player.voided())
     assert player.contradicted == [], "a nonce that was not confirmed may be missing"
 
 
-def voided() -> events.TableChanged:
-    """Return the next gathering, after a countdown in which this player's nonce was missing."""
-    seen = countdown("", OTHER_DEAL, version=9)
-    player = seen.table.racers[0].player
-    ended = events.Ended(race=RACE, digest="ab" * 32, reason="nonce-missing", blamed=[player])
-    return changed(seen, phase="gathering", race=f"{CODE}/2", racers=[], previous=ended)
-
-
 async def test_a_player_gets_ready_in_the_call_and_reveals_nothing_before_its_end(
-    player: DutifulPlayer,
+    player: Player,
 ) -> None:
-    await player.see(gathering())
-    assert await player.see(changed(countdown(""), phase="call", racers=[])) is None
+    await player.see(player.gathering())
+    assert await player.see(changed(player.countdown(""), phase="call", racers=[])) is None
     ready = await player.ready()
-    reveal = await player.see(countdown(ready.nonce_hash, version=3))
+    reveal = await player.see(player.countdown(ready.nonce_hash, version=3))
     assert isinstance(reveal, Reveal)
     assert player.contradicted == []
 
 
-async def test_a_call_that_is_called_off_leaves_the_deal_as_it_is(player: DutifulPlayer) -> None:
-    await player.see(gathering())
-    await player.ready()
-    await player.see(changed(countdown(""), phase="call", racers=[]))
-    await player.see(gathering(version=3))
+async def test_a_call_that_is_called_off_leaves_the_deal_as_it_is(player: Player) -> None:
+    await player.see(player.gathering())
+    before = await player.ready()
+    await player.see(changed(player.countdown(""), phase="call", racers=[]))
+    await player.see(player.gathering(3))
     again = await player.ready()
-    assert (again.commitment, player.contradicted) == (PROMISE, [])
+    assert (again.commitment, player.contradicted) == (before.commitment, [])
 
 
 @pytest.mark.parametrize("is_first", [True, False], ids=["void first", "void last"])
 @pytest.mark.parametrize("is_lost", [False, True], ids=["connected", "connection lost"])
 async def test_a_reveal_without_an_answer_raises_the_alarm_if_the_connection_was_never_lost(
-    player: DutifulPlayer, is_first: bool, is_lost: bool
+    player: Player, is_first: bool, is_lost: bool
 ) -> None:
-    await player.see(gathering())
+    await player.see(player.gathering())
     ready = await player.ready()
 
     def unanswered(command: Command) -> Event:
         if is_first:
-            player.duties.see(voided())
+            player.duties.see(player.voided())
         if is_lost:
             player.connection.state = LinkState.RECONNECTING
         raise RequestTimedOut
 
     player.connection.reply = unanswered
-    assert isinstance(await player.see(countdown(ready.nonce_hash)), Reveal)
-    player.duties.see(voided())
+    assert isinstance(await player.see(player.countdown(ready.nonce_hash)), Reveal)
+    player.duties.see(player.voided())
     assert player.contradicted == ([] if is_lost else ["revealed"])

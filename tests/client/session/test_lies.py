@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as replace_struct
 
-from kit.evenings import ME, WATCHER, Client, Item, Told, played_evening
+from kit.evenings import ME, WATCHER, Client, Item, Told
 from kit.fact_lies import LIES, LIVE, RACE, Lie, is_table, race_of
 from kit.replayed import moves_of, replayed
 from saratoga_client.problems import Exit, Problem
@@ -23,18 +23,10 @@ from saratoga_protocol import commands, events
 from saratoga_protocol.events import Event
 from saratoga_rules.moves import parse_move
 
-SEED = 2
-"""The number of an evening in which every lie can be told."""
-
 STRANGER = "w" * 16
 
 RACES = 3
 """The races of an evening that are over in the end."""
-
-
-@pytest.fixture(scope="module")
-def evening() -> Mapping[str, Told]:
-    return asyncio.run(played_evening(SEED))
 
 
 def told_with(lie: Lie, evening: Mapping[str, Told]) -> tuple[Told, str]:

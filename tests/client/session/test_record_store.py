@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace as replaced
 
+from kit.evenings import FakeConnection
 from kit.races import Entrant, race
-from kit.scripted_table import FakeConnection
 from kit.session_states import CODE, finished_race, over
 from kit.walks import banking
 from saratoga_client.session import record_store as module

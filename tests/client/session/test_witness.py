@@ -1,6 +1,5 @@
 """What a client has seen of a race is kept in files, also over a restart, and never more than it should be."""
 
-import asyncio
 import os
 import stat
 from collections.abc import Mapping
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.evenings import HOST, ME, WATCHER, Client, Told, played_evening
+from kit.evenings import HOST, ME, WATCHER, Client, Told
 from kit.fact_lies import LIES, RACE, race_of
 from saratoga_client.session import fairness
 from saratoga_client.session import witness as module
@@ -17,11 +16,6 @@ from saratoga_client.session.witness import RACED, UNSEEN, WATCHED, SeenRace, Wi
 
 FIRST = "mint-otter-42/1"
 PLAYER = "b" * 16
-
-
-@pytest.fixture(scope="module")
-def evening() -> Mapping[str, Told]:
-    return asyncio.run(played_evening(2))
 
 
 async def heard(told: Told, folder: Path) -> Client:
