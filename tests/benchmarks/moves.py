@@ -13,13 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 
-from benchmarks.generator import (
-    Generator,
-    echo_load,
-    echo_payload,
-    race_load,
-    waiting,
-)
+from benchmarks.generator import Generator, echo_load, echo_payload, race_load, waiting
 from benchmarks.measuring import Load, millis, together
 from benchmarks.programs import Running, echo_server, game_server, nodes, replicated_server
 from benchmarks.racers import GAME, racing_tables

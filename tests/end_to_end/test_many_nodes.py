@@ -15,17 +15,8 @@ from kit.in_process_server import gathered
 from kit.players import Disconnected, SocketPlayer, player_at
 from kit.server_process import nodes_on
 from kit.stores import StoreServer
-from saratoga_protocol.commands import (
-    JoinTable,
-    Start,
-)
-from saratoga_protocol.events import (
-    BoardChanged,
-    Done,
-    Refused,
-    Snapshot,
-    TableChanged,
-)
+from saratoga_protocol.commands import JoinTable, Start
+from saratoga_protocol.events import BoardChanged, Done, Refused, Snapshot, TableChanged
 from saratoga_protocol.refusals import TAKEN_OVER
 
 NODES = 3

@@ -16,13 +16,7 @@ from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
 from kit.walks import banking, wandering
 from saratoga_protocol.codec import JSON
 from saratoga_protocol.commands import GetRecord, JoinTable, NextRace
-from saratoga_protocol.events import (
-    BoardChanged,
-    RaceOver,
-    Record,
-    Refused,
-    TableChanged,
-)
+from saratoga_protocol.events import BoardChanged, RaceOver, Record, Refused, TableChanged
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
 from saratoga_rules.play import play

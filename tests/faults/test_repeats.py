@@ -30,13 +30,7 @@ from saratoga_protocol.commands import (
     Reveal,
     Start,
 )
-from saratoga_protocol.events import (
-    BoardChanged,
-    Event,
-    Refused,
-    SeatLost,
-    Snapshot,
-)
+from saratoga_protocol.events import BoardChanged, Event, Refused, SeatLost, Snapshot
 from saratoga_protocol.refusals import STORE_LOST_DATA
 from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS

@@ -24,14 +24,7 @@ from saratoga_protocol.commands import (
     LeaveTable,
     MakeMove,
 )
-from saratoga_protocol.events import (
-    BoardChanged,
-    Event,
-    RaceOver,
-    Record,
-    Refused,
-    Standings,
-)
+from saratoga_protocol.events import BoardChanged, Event, RaceOver, Record, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS

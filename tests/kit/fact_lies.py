@@ -29,13 +29,7 @@ from saratoga_protocol.commands import player_id
 from saratoga_protocol.events import Event, MatchRow
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.record import (
-    CLOSED,
-    RaceRecord,
-    digest_of,
-    format_record,
-    parse_record,
-)
+from saratoga_rules.records.record import CLOSED, RaceRecord, digest_of, format_record, parse_record
 from saratoga_rules.records.replay import ReplayError, UnknownGame
 from saratoga_server.domain.results import outcome_of
 

@@ -10,12 +10,7 @@ from msgspec.structs import replace
 from kit.stepped_store import SteppedStore
 from kit.tables import NODE, table_settings
 from saratoga_protocol.events import Racer
-from saratoga_server.domain.tables import (
-    TablePhase,
-    TableSeat,
-    TableState,
-    unpack,
-)
+from saratoga_server.domain.tables import TablePhase, TableSeat, TableState, unpack
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,

@@ -5,18 +5,14 @@ from dataclasses import replace
 import pytest
 
 from kit.positions import draw
-from saratoga_rules.cards import (
-    parse_cards,
-)
+from saratoga_rules.cards import parse_cards
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES, prose
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
 from saratoga_rules.money import even_at, net, price
-from saratoga_rules.moves import (
-    parse_move,
-)
+from saratoga_rules.moves import parse_move
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import format_position, in_order, parse_position, redact
 from saratoga_rules.vocabulary.building import Pairing, down, up_or_down
@@ -27,18 +23,9 @@ from saratoga_rules.vocabulary.deal_steps import (
     ToReserve,
     Triangle,
 )
-from saratoga_rules.vocabulary.foundations import (
-    First,
-    down_from,
-    up_from,
-)
+from saratoga_rules.vocabulary.foundations import First, down_from, up_from
 from saratoga_rules.vocabulary.stocks import dealt_to_columns, turned
-from saratoga_rules.vocabulary.tableau import (
-    KINGS,
-    ONE_CARD,
-    Space,
-    only_from,
-)
+from saratoga_rules.vocabulary.tableau import KINGS, ONE_CARD, Space, only_from
 
 WITH_CORNER = down(Pairing.ALTERNATE_COLOUR, around_the_corner=True)
 IN_SUIT = up_or_down(Pairing.SAME_SUIT)

@@ -13,13 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kit.terminals import TRICKS
-from saratoga_server.config import (
-    Config,
-    LogFormat,
-    LogLevel,
-    config_options,
-    without_password,
-)
+from saratoga_server.config import Config, LogFormat, LogLevel, config_options, without_password
 from saratoga_server.domain.tables import RankedTables
 from saratoga_server.logs import LONGEST_TEXT, SECRET_WORDS, EventLog, SecretInLog, set_up_logs
 from saratoga_server.store.durability import Durability

@@ -9,23 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from kit.altered_server import QUICK
-from kit.in_process_server import (
-    InProcessServer,
-    compose_node,
-    counted_down,
-    gathered,
-)
+from kit.in_process_server import InProcessServer, compose_node, counted_down, gathered
 from kit.players import player_at
 from kit.server_process import ServerProcess, running_server
-from saratoga_protocol.commands import (
-    CreateTable,
-    JoinTable,
-    Start,
-)
-from saratoga_protocol.events import (
-    BoardChanged,
-    RaceOver,
-)
+from saratoga_protocol.commands import CreateTable, JoinTable, Start
+from saratoga_protocol.events import BoardChanged, RaceOver
 from saratoga_server.__main__ import main
 from saratoga_server.domain.tables import TableState, join, unpack
 from saratoga_server.metrics import Metrics

@@ -9,10 +9,7 @@ from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at
 from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
-from saratoga_client.board_view.piles import (
-    TALL,
-    pile_layout,
-)
+from saratoga_client.board_view.piles import TALL, pile_layout
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
 

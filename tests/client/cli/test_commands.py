@@ -13,12 +13,7 @@ import pytest
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import options
 from saratoga_client.cli.frame import COMMANDS, EXPOSURE_WARNING, run
-from saratoga_client.cli.options import (
-    in_lines,
-    offline_options,
-    play_options,
-    viewing_options,
-)
+from saratoga_client.cli.options import in_lines, offline_options, play_options, viewing_options
 from saratoga_client.cli.rules import page
 from saratoga_client.local import paths
 from saratoga_client.local.settings import Settings

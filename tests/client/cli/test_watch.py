@@ -12,15 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.results import BEST
-from kit.scripted_server import (
-    CODE,
-    NOON,
-    outcome,
-    running,
-    scripted_server,
-    snapshot,
-    table,
-)
+from kit.scripted_server import CODE, NOON, outcome, running, scripted_server, snapshot, table
 from kit.scripted_server import RACE as RACE_SHOWN
 from kit.session_states import finished_race, in_match, over, player
 from kit.session_states import table as table_shown

@@ -21,13 +21,7 @@ from saratoga_rules.cards import HIDDEN, SUITS
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.caprice import CAPRICE
-from saratoga_rules.moves import (
-    COLUMN_NAMES,
-    TAKE_BACK_INDEX,
-    Carry,
-    Move,
-    parse_move,
-)
+from saratoga_rules.moves import COLUMN_NAMES, TAKE_BACK_INDEX, Carry, Move, parse_move
 from saratoga_rules.play import play, refusal
 from saratoga_rules.position import Position, View, redact
 

@@ -6,11 +6,7 @@ from kit.positions import draw
 from saratoga_client.input.mouse import FACE_DOWN, Click, click, drop
 from saratoga_client.input.move_text import ascii_card_name
 from saratoga_client.input.scene import Scene, scene_of, why_not
-from saratoga_client.input.selection import (
-    NO_SELECTION,
-    InputResult,
-    Selection,
-)
+from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import redact
 

@@ -6,9 +6,7 @@ import pytest
 
 from saratoga_client.local.origins import DEFAULT_SERVER
 from saratoga_client.local.paths import config_path, state_folder
-from saratoga_client.local.settings import (
-    THEMES as NAMED_THEMES,
-)
+from saratoga_client.local.settings import THEMES as NAMED_THEMES
 from saratoga_client.local.settings import (
     VALUES,
     Settings,

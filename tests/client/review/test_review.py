@@ -12,12 +12,7 @@ from kit.races import Entrant, race, replay
 from kit.solo_player import finished
 from kit.walks import banking, wandering
 from saratoga_client.input.move_text import ascii_card_name, card_name
-from saratoga_client.review.boards import (
-    OpenBoard,
-    first_difference,
-    longest_pauses,
-    open_boards,
-)
+from saratoga_client.review.boards import OpenBoard, first_difference, longest_pauses, open_boards
 from saratoga_client.review.chart import LABEL, Climb, chart, mark_of
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text

@@ -3,14 +3,7 @@
 from msgspec.structs import replace
 
 from kit.messages import racer
-from kit.scripted_server import (
-    NOON,
-    SEATS,
-    outcome,
-    running,
-    snapshot,
-    table,
-)
+from kit.scripted_server import NOON, SEATS, outcome, running, snapshot, table
 from kit.session_states import CODE, match
 from saratoga_client.session.table_view import MOST_LABELS, first_view, next_view, remaining, rows
 from saratoga_protocol import events

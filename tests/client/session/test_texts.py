@@ -31,11 +31,7 @@ from saratoga_client.net.errors import (
 )
 from saratoga_client.problems import Exit
 from saratoga_client.session.error_messages import problem_for, seat_lost_problem, with_alarms
-from saratoga_client.session.match_text import (
-    champion_words,
-    match_lines,
-    with_match,
-)
+from saratoga_client.session.match_text import champion_words, match_lines, with_match
 from saratoga_client.session.personal_best import PersonalBest, best_in, is_better
 from saratoga_client.session.result_text import (
     against_best,

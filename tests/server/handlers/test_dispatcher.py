@@ -5,25 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from kit.in_process_server import (
-    InProcessServer,
-    gathered,
-)
+from kit.in_process_server import InProcessServer, gathered
 from kit.messages import COMMANDS
 from kit.players import MemoryPlayer, token_of
-from saratoga_protocol.commands import (
-    ClaimName,
-    Hello,
-    JoinTable,
-    player_id,
-)
-from saratoga_protocol.events import (
-    BoardChanged,
-    NameClaimed,
-    Refused,
-    Snapshot,
-    Welcome,
-)
+from saratoga_protocol.commands import ClaimName, Hello, JoinTable, player_id
+from saratoga_protocol.events import BoardChanged, NameClaimed, Refused, Snapshot, Welcome
 from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
 from saratoga_server.handlers.identity import MOST_REFUSED, token_hash

@@ -17,13 +17,7 @@ from kit.in_process_server import (
 )
 from kit.players import MemoryPlayer
 from saratoga_protocol.commands import CashOut, Heartbeat, JoinTable, MakeMove
-from saratoga_protocol.events import (
-    BoardChanged,
-    Event,
-    RaceOver,
-    Refused,
-    SeatLost,
-)
+from saratoga_protocol.events import BoardChanged, Event, RaceOver, Refused, SeatLost
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS

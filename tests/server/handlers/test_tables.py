@@ -31,14 +31,7 @@ from saratoga_protocol.commands import (
     Reveal,
     Start,
 )
-from saratoga_protocol.events import (
-    BoardChanged,
-    Done,
-    RaceOver,
-    Refused,
-    Snapshot,
-    Standings,
-)
+from saratoga_protocol.events import BoardChanged, Done, RaceOver, Refused, Snapshot, Standings
 from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS, REVEAL_MILLIS

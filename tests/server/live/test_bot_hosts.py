@@ -4,14 +4,7 @@ import pytest
 
 from kit.in_process_server import InProcessServer, Nodes, gathered
 from kit.players import MemoryPlayer
-from saratoga_protocol.commands import (
-    AddBot,
-    ChangeSettings,
-    JoinTable,
-    Kick,
-    LockTable,
-    OfferBots,
-)
+from saratoga_protocol.commands import AddBot, ChangeSettings, JoinTable, Kick, LockTable, OfferBots
 from saratoga_protocol.events import BotWanted, Done, Refused, TableChanged
 from saratoga_server.live.bot_hosts import OFFER_LASTS
 

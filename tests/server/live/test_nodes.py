@@ -56,17 +56,9 @@ from saratoga_server.live.listener import Listener
 from saratoga_server.live.races import BoardLock, LiveRace
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.tables import ATTEMPTS
-from saratoga_server.messages.node_events import (
-    PlayerChanged,
-)
+from saratoga_server.messages.node_events import PlayerChanged
 from saratoga_server.node import Node
-from saratoga_server.ports import (
-    LiveStanding,
-    Millis,
-    PlayerRow,
-    StoredBoard,
-    StoreUnavailable,
-)
+from saratoga_server.ports import LiveStanding, Millis, PlayerRow, StoredBoard, StoreUnavailable
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.transport.connection import MOST_UNREAD
 

@@ -4,13 +4,7 @@ import asyncio
 
 import pytest
 
-from kit.in_process_server import (
-    InProcessServer,
-    Nodes,
-    counted_down,
-    gathered,
-    listed,
-)
+from kit.in_process_server import InProcessServer, Nodes, counted_down, gathered, listed
 from kit.players import MemoryPlayer
 from saratoga_protocol import events
 from saratoga_protocol.commands import (

@@ -21,11 +21,7 @@ from kit.running_race import (
 )
 from kit.stepped_store import empty_store
 from kit.stores import binaries, calm
-from saratoga_server.ports import (
-    BoardCommit,
-    CommitOutcome,
-    CommitStatus,
-)
+from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus
 from saratoga_server.store.opening import Store
 
 # The boards of races, on every kind of store

@@ -17,9 +17,7 @@ from kit.programs import program
 from kit.running_race import ANNA, BERT, move, running_race
 from kit.stepped_store import WITHIN, recording
 from kit.stores import StoreServer, calm
-from saratoga_server.messages.node_events import (
-    Announce,
-)
+from saratoga_server.messages.node_events import Announce
 from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.addresses import fault_in
 from saratoga_server.store.client import is_confirmed, is_transient, open_client

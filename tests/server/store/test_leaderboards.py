@@ -10,17 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.results import (
-    BOTS,
-    DAY,
-    PEOPLE,
-    TUESDAY,
-    numbers,
-    ranking,
-    result,
-    settle,
-    settlement,
-)
+from kit.results import BOTS, DAY, PEOPLE, TUESDAY, numbers, ranking, result, settle, settlement
 from kit.running_race import AnyStore
 from kit.stores import calm
 from saratoga_server.domain.periods import periods

@@ -15,13 +15,7 @@ from saratoga_protocol.events import Done
 from saratoga_server.admin.acts import Administration
 from saratoga_server.domain.tables import TablePhase, TableState, unpack
 from saratoga_server.node import Node
-from saratoga_server.ports import (
-    MOST_LISTED,
-    CommitStatus,
-    Millis,
-    PlayerRow,
-    RaceFinish,
-)
+from saratoga_server.ports import MOST_LISTED, CommitStatus, Millis, PlayerRow, RaceFinish
 from saratoga_server.store.client import function_name
 from saratoga_server.store.keys import name_key, player_key
 from saratoga_server.store.opening import Store

@@ -23,14 +23,7 @@ from kit.players import SocketPlayer, connected_player
 from kit.raw_client import PONG, RawSocket, frame, raw_socket
 from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_protocol.commands import GetRecord, Heartbeat, MakeMove
-from saratoga_protocol.events import (
-    Announcement,
-    BoardChanged,
-    Done,
-    Event,
-    Record,
-    Refused,
-)
+from saratoga_protocol.events import Announcement, BoardChanged, Done, Event, Record, Refused
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TOO_SLOW, CloseCode
 from saratoga_server.live.refusals import refused
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable

@@ -17,12 +17,7 @@ from saratoga_protocol.codec import MAX_COMMAND_BYTES
 from saratoga_protocol.refusals import ABUSE, RESTARTING
 from saratoga_server.limits import Action
 from saratoga_server.transport.connection import CONTROL, MOST_FRAGMENTS, MOST_WAITING
-from saratoga_server.transport.frames import (
-    MOST_HEAD,
-    frame_size,
-    pack_message,
-    read_message,
-)
+from saratoga_server.transport.frames import MOST_HEAD, frame_size, pack_message, read_message
 
 # Frames in chunks of any size give the same messages in order: one per turn, in bounded memory
 

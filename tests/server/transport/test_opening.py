@@ -16,9 +16,7 @@ from kit.gateways import OpenGateway, open_gateway
 from kit.players import connected_player
 from kit.raw_client import PING, frame, handshake, raw_socket
 from saratoga_protocol.commands import Heartbeat
-from saratoga_protocol.events import (
-    Done,
-)
+from saratoga_protocol.events import Done
 from saratoga_server.limits import MAX_CONNECTIONS_PER_ADDRESS, PER_ADDRESS, Action
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.connection import MOST_REQUEST, PlayerConnection
