@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kit.in_process_server import ListeningServer, counted_down, gathered, listening_server
+from kit.in_process_server import ListeningServer, counted_down, gathered
 from kit.players import Player, SocketPlayer, player_at
 from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
 from kit.walks import banking, wandering
@@ -25,15 +25,6 @@ from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain import tables
 from saratoga_server.store.opening import Store
-
-
-@pytest.fixture
-async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
-    """A server with short countdowns."""
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
-    async with listening_server(valkey) as opened:
-        yield opened
 
 
 async def stored_table(store: Store, code: str) -> tables.TableState:
@@ -101,22 +92,22 @@ class Raced:
 
 @asynccontextmanager
 async def at_the_table(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> AsyncIterator[tuple[list[SocketPlayer], SocketPlayer]]:
     """Connect three racers of different kinds, and a watcher."""
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         racers = [
-            await enter(player_at(server.url, "Anna", legal=True, subprotocol=JSON)),
-            await enter(player_at(server.url, "Bert", legal=True)),
-            await enter(player_at(server.url, "Otto", legal=True, bot=True)),
+            await enter(player_at(listener.url, "Anna", legal=True, subprotocol=JSON)),
+            await enter(player_at(listener.url, "Bert", legal=True)),
+            await enter(player_at(listener.url, "Otto", legal=True, bot=True)),
         ]
-        yield racers, await enter(player_at(server.url, "Wanda", subprotocol=JSON))
+        yield racers, await enter(player_at(listener.url, "Wanda", subprotocol=JSON))
 
 
-async def raced(server: ListeningServer, store: Store, game: str, most: int = 200) -> Raced:
+async def raced(listener: ListeningServer, store: Store, game: str, most: int = 200) -> Raced:
     """Play a whole race of that game, up to the gathering for the next race."""
-    async with at_the_table(server) as (racers, watcher):
+    async with at_the_table(listener) as (racers, watcher):
         everyone = [*racers, watcher]
         code = await gathered(*racers, game=game)
         await watcher.at_table(JoinTable, table=code, seat=False)
@@ -159,9 +150,9 @@ async def raced(server: ListeningServer, store: Store, game: str, most: int = 20
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
-    server: ListeningServer, valkey: Store, game: str
+    listener: ListeningServer, valkey: Store, game: str
 ) -> None:
-    race = await raced(server, valkey, game)
+    race = await raced(listener, valkey, game)
     assert min(len(frames) for frames in race.frames.values()) > 5
     # No board can be stuck before every stock card was seen.
     assert all(len(racer.log) > 5 for racer in race.record.racers)
@@ -169,11 +160,11 @@ async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
 
 
 async def test_a_server_that_sends_the_seed_fails_the_check(
-    server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
+    listener: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leaky(picture: Any, table: tables.TableState, *_: object, **__: object) -> Any:
         return msgspec.structs.replace(picture, notice=f"just so you know: {table.seed}")
 
     leak(monkeypatch, "public_view", leaky)
     with pytest.raises(Leak, match="a secret in"):
-        (await raced(server, valkey, "canfield", most=10)).check()
+        (await raced(listener, valkey, "canfield", most=10)).check()

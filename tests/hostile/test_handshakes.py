@@ -1,6 +1,5 @@
 """Hostile handshakes: foreign origins, smuggled requests, broken headers, unwanted extensions."""
 
-from collections.abc import AsyncIterator
 from typing import Final
 
 import pytest
@@ -8,7 +7,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.in_process_server import ListeningServer, listening_server
+from kit.in_process_server import ListeningServer
 from kit.raw_client import (
     BINARY,
     CLOSE,
@@ -23,20 +22,13 @@ from kit.raw_client import (
     split_frames,
 )
 from saratoga_protocol.codec import JSON, MSGPACK
-from saratoga_server.store.opening import Store
 
 EVIL: Final = "https://evil.example"
 
 
-@pytest.fixture
-async def server(valkey: Store) -> AsyncIterator[ListeningServer]:
-    async with listening_server(valkey) as opened:
-        yield opened
-
-
-async def test_a_page_of_another_site_gets_no_connection(server: ListeningServer) -> None:
+async def test_a_page_of_another_site_gets_no_connection(listener: ListeningServer) -> None:
     for origin in (EVIL, "null", "", "http://127.0.0.1", "file://", f"{EVIL}, x"):
-        asked = connect(server.url, subprotocols=[Subprotocol(MSGPACK)], origin=Origin(origin))
+        asked = connect(listener.url, subprotocols=[Subprotocol(MSGPACK)], origin=Origin(origin))
         with pytest.raises(InvalidStatus) as no:
             async with asked:
                 pass
@@ -44,14 +36,14 @@ async def test_a_page_of_another_site_gets_no_connection(server: ListeningServer
 
 
 async def test_a_page_of_another_site_may_read_no_answer(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> None:
     plain = request("GET /api/leaderboards/canfield HTTP/1.1", "Host: localhost")
     foreign = request(
         *("GET /api/leaderboards/canfield HTTP/1.1", "Host: localhost", f"Origin: {EVIL}"),
         *("Cookie: token=5a5a", "Authorization: Bearer 5a5a"),
     )
-    ours, theirs = await exchange(server.port, plain), await exchange(server.port, foreign)
+    ours, theirs = await exchange(listener.port, plain), await exchange(listener.port, foreign)
     assert ours.body == theirs.body
     assert theirs.status == 200
     # Without a public URL, browsers show the answer to no page of another site.
@@ -79,12 +71,12 @@ FIRST: Final = (
 
 
 async def test_a_request_hidden_in_another_requests_body_is_not_answered(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> None:
     """Otherwise an attacker could smuggle a request past a proxy that sees one request only."""
     hidden = request("GET /readyz HTTP/1.1", "Host: localhost")
     for first in FIRST:
-        answer = await exchange(server.port, first + b"0\r\n\r\n" + hidden, hidden)
+        answer = await exchange(listener.port, first + b"0\r\n\r\n" + hidden, hidden)
         assert answer.answers == 1, first
         assert b'"ready"' not in answer.raw, first
         assert answer.headers["connection"].lower() == "close", first
@@ -135,24 +127,24 @@ LINES: Final = (
 
 
 async def test_a_broken_handshake_another_method_or_path_is_no_server_error(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> None:
     others = [(request(line, "Host: localhost"), statuses) for line, statuses in LINES]
     for sent, statuses in (*HANDSHAKES, *others):
-        answer = await exchange(server.port, sent)
+        answer = await exchange(listener.port, sent)
         assert answer.status in statuses, (sent[:200], answer.raw[:200])
         assert b"root:" not in answer.raw, sent[:200]
         assert b"Traceback" not in answer.raw, sent[:200]
 
 
-async def test_the_server_chooses_a_subprotocol_that_was_offered(server: ListeningServer) -> None:
+async def test_the_server_chooses_a_subprotocol_that_was_offered(listener: ListeningServer) -> None:
     for offered in (f"{JSON}, {MSGPACK}", f"chat, {JSON}", f"{JSON}, {JSON}"):
-        answer = await exchange(server.port, handshake(subprotocol=offered))
+        answer = await exchange(listener.port, handshake(subprotocol=offered))
         assert answer.status == 101, offered
         assert answer.headers["sec-websocket-protocol"] in offered.split(", ")
 
 
-async def test_compression_is_declined_whatever_is_offered(server: ListeningServer) -> None:
+async def test_compression_is_declined_whatever_is_offered(listener: ListeningServer) -> None:
     for offer in (
         "permessage-deflate",
         "permessage-deflate; client_max_window_bits; server_max_window_bits=8",
@@ -161,14 +153,14 @@ async def test_compression_is_declined_whatever_is_offered(server: ListeningServ
     ):
         opening = handshake(f"Sec-WebSocket-Extensions: {offer}")
         # A compressed frame, although compression was declined: its first reserved bit is set.
-        answer = await exchange(server.port, opening, frame(b"\x00", 0x40 | BINARY))
+        answer = await exchange(listener.port, opening, frame(b"\x00", 0x40 | BINARY))
         assert answer.status == 101, offer
         assert "sec-websocket-extensions" not in answer.headers, offer
         assert close_code(split_frames(answer.body)[0]) == 1002, offer
 
 
 async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> None:
     for broken, code in (
         (frame(b"x", 3), 1002),  # an unknown opcode
@@ -181,6 +173,6 @@ async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented
         (frame(b"\x03\xe8", CLOSE), 1000),
         (frame(b"\x00\x01", CLOSE), 1002),  # an invalid close code
     ):
-        answer = await exchange(server.port, handshake(subprotocol=JSON), broken)
+        answer = await exchange(listener.port, handshake(subprotocol=JSON), broken)
         assert answer.status == 101, broken
         assert close_code(split_frames(answer.body)[0]) in (code, 1009), broken

@@ -10,9 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-import pytest
-
-from kit.in_process_server import ListeningServer, counted_down, gathered, listening_server
+from kit.in_process_server import ListeningServer, counted_down, gathered
 from kit.players import SocketPlayer, connected_player, player_at, token_of
 from kit.secrecy import check_frame
 from saratoga_protocol.commands import (
@@ -33,23 +31,14 @@ from saratoga_server.node import Node
 from saratoga_server.store.opening import Store
 
 
-@pytest.fixture
-async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
-    """A server with short countdowns."""
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
-    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
-    async with listening_server(valkey) as opened:
-        yield opened
-
-
 @asynccontextmanager
-async def thief_of(server: ListeningServer, victim: str) -> AsyncIterator[SocketPlayer]:
+async def thief_of(listener: ListeningServer, victim: str) -> AsyncIterator[SocketPlayer]:
     """Connect a second client with the token of that player."""
-    async with player_at(server.url, victim) as came:
+    async with player_at(listener.url, victim) as came:
         yield came
 
 
-async def racing(server: ListeningServer, *racers: SocketPlayer) -> str:
+async def racing(listener: ListeningServer, *racers: SocketPlayer) -> str:
     """Start a race; return the table's code."""
     code = await gathered(*racers)
     await counted_down(*racers)
@@ -59,19 +48,19 @@ async def racing(server: ListeningServer, *racers: SocketPlayer) -> str:
 
 
 async def test_the_owner_of_a_stolen_token_is_notified_and_takes_the_seat_back(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> None:
-    async with player_at(server.url, "Anna", legal=True) as anna:
-        code = await racing(server, anna)
+    async with player_at(listener.url, "Anna", legal=True) as anna:
+        code = await racing(listener, anna)
         board = (await anna.moves("draw")).board
-        async with thief_of(server, "Anna") as thief:
+        async with thief_of(listener, "Anna") as thief:
             # Before the takeover both connections may watch, but only the holder of the seat may move.
             answer = await thief.ask(MakeMove, race=board.race, after=1, move="draw")
             assert isinstance(answer, Refused)
             assert answer.code == "not_seated"
             await thief.at_table(JoinTable, table=code)
             assert (await anna.closed())[0] == TAKEN_OVER.code
-            async with player_at(server.url, "Anna", legal=True) as again:
+            async with player_at(listener.url, "Anna", legal=True) as again:
                 back = await again.at_table(JoinTable, table=code)
                 assert back.board is not None
                 assert back.board.count == 1
@@ -80,25 +69,25 @@ async def test_the_owner_of_a_stolen_token_is_notified_and_takes_the_seat_back(
 
 
 async def test_forgetting_a_stolen_player_locks_out_the_thief(
-    server: ListeningServer, valkey: Store
+    listener: ListeningServer, valkey: Store
 ) -> None:
-    async with player_at(server.url, "Anna") as anna:
+    async with player_at(listener.url, "Anna") as anna:
         player = anna.player
     table_cache = (await Node.for_administration(valkey)).tables
     office = Administration(valkey, table_cache, "the host")
     await office.forget(player)
-    async with player_at(server.url, "Mallory") as mallory:
+    async with player_at(listener.url, "Mallory") as mallory:
         # Nobody gets the name, until the host gives it to the victim, who has a new token.
-        async with connected_player(server.url, "Anna") as owner:
+        async with connected_player(listener.url, "Anna") as owner:
             owner.token = secrets.token_hex(32)
             assert await owner.refused(Hello, token=owner.token, name="Anna") == "name_taken"
             await owner.hello(name="Anna Zwei")
             await office.rename(owner.player, "Anna")
-        async with connected_player(server.url, "Anna") as again:
+        async with connected_player(listener.url, "Anna") as again:
             again.token = owner.token
             assert (await again.hello()).name == "Anna"
         # The server does not know the stolen token any more: the thief has no name and no seat.
-        async with connected_player(server.url, "Anna") as thief:
+        async with connected_player(listener.url, "Anna") as thief:
             thief.token = token_of("Anna")
             assert await thief.refused(Hello, token=thief.token, name="Anna") == "name_taken"
             welcome = await thief.ask(Hello, token=thief.token)
@@ -112,14 +101,14 @@ async def said_by(player: SocketPlayer, *commands: Command) -> list[Event]:
 
 
 async def test_commands_of_another_session_do_not_affect_its_player(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> None:
     async with AsyncExitStack() as stack:
         anna, bert, mallory = [
-            await stack.enter_async_context(player_at(server.url, name))
+            await stack.enter_async_context(player_at(listener.url, name))
             for name in ("Anna", "Bert", "Mallory")
         ]
-        code = await racing(server, anna, bert)
+        code = await racing(listener, anna, bert)
         race = f"{code}/1"
         played = MakeMove(id=anna.last_id + 1, race=race, after=0, move="draw")
         overheard: list[Command] = [
@@ -136,15 +125,15 @@ async def test_commands_of_another_session_do_not_affect_its_player(
         assert (made.board.count, made.board.state) == (2, "racing")
 
 
-async def test_a_second_token_shows_no_more_than_any_rival_sees(server: ListeningServer) -> None:
+async def test_a_second_token_shows_no_more_than_any_rival_sees(listener: ListeningServer) -> None:
     """Two seats of one person are treated as two people: neither is shown the other's cards."""
     async with AsyncExitStack() as stack:
         anna, shadow = [
-            await stack.enter_async_context(player_at(server.url, name))
+            await stack.enter_async_context(player_at(listener.url, name))
             for name in ("Anna", "Bert")
         ]
-        wanda = await stack.enter_async_context(player_at(server.url, "Wanda"))
-        code = await racing(server, anna, shadow)
+        wanda = await stack.enter_async_context(player_at(listener.url, "Wanda"))
+        code = await racing(listener, anna, shadow)
         await wanda.at_table(JoinTable, table=code, seat=False)
         since = len(shadow.received.events)
         await anna.moves("draw", "draw")
@@ -154,15 +143,15 @@ async def test_a_second_token_shows_no_more_than_any_rival_sees(server: Listenin
 
 
 async def test_boards_stay_closed_to_a_racer_who_has_ended_until_the_race_is_over(
-    server: ListeningServer,
+    listener: ListeningServer,
 ) -> None:
     """The others still play the same deal, so neither the ended racer nor a watcher is shown it."""
     async with AsyncExitStack() as stack:
         anna, shadow, wanda = [
-            await stack.enter_async_context(player_at(server.url, name))
+            await stack.enter_async_context(player_at(listener.url, name))
             for name in ("Anna", "Bert", "Wanda")
         ]
-        code = await racing(server, anna, shadow)
+        code = await racing(listener, anna, shadow)
         await wanda.at_table(JoinTable, table=code, seat=False)
         ended = await shadow.ask(CashOut, race=f"{code}/1")
         assert isinstance(ended, BoardChanged)

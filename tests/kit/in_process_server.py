@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from redis.asyncio import Redis
@@ -19,7 +19,6 @@ from redis.asyncio.client import PubSub
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, Player
 from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, opened_on, stepped_store
 from kit.stores import StoreServer
-from saratoga_protocol.codec import MSGPACK
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
 from saratoga_protocol.events import Done, Tables
 from saratoga_rules.dealing.deal import deal_for_key
@@ -171,36 +170,16 @@ class InProcessServer:
         """Return whether the store shows a node as alive."""
         return not await self.real.nodes.dead([node])
 
-    async def player(
-        self,
-        name: str,
-        *,
-        bot: bool = False,
-        legal: bool = False,
-        subprotocol: str = MSGPACK,
-    ) -> MemoryPlayer:
-        """Connect a player who has said hello."""
-        player = self.connect(name, bot=bot, legal=legal, subprotocol=subprotocol)
+    async def player(self, name: str, **options: Any) -> MemoryPlayer:
+        """Connect a player who has said hello, with options of `MemoryPlayer`."""
+        player = self.connect(name, **options)
         await player.hello()
         return player
 
-    def connect(
-        self,
-        name: str,
-        *,
-        bot: bool = False,
-        legal: bool = False,
-        subprotocol: str = MSGPACK,
-    ) -> MemoryPlayer:
+    def connect(self, name: str, **options: Any) -> MemoryPlayer:
         """Connect a player who has not said hello."""
-        player = MemoryPlayer(
-            self.node.dispatcher,
-            name,
-            bot=bot,
-            legal=legal,
-            subprotocol=subprotocol,
-            pass_time_until=self.pass_time_until if self.time else None,
-        )
+        advance = self.pass_time_until if self.time else None
+        player = MemoryPlayer(self.node.dispatcher, name, pass_time_until=advance, **options)
         self.players.append(player)
         return player
 
@@ -487,4 +466,15 @@ async def valkey(store_servers: dict[str, StoreServer]) -> AsyncIterator[Store]:
     server = store_servers["valkey"]
     server.empty()
     async with open_store(server.url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def listener(
+    valkey: Store, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[ListeningServer]:
+    """A server that players can connect to, with a countdown of an instant."""
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.CALL_MILLIS", 1)
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
+    async with listening_server(valkey) as opened:
         yield opened

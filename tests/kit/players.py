@@ -267,13 +267,12 @@ class MemoryPlayer(Player):
         server: Dispatcher,
         name: str,
         *,
-        bot: bool = False,
-        legal: bool = False,
         subprotocol: str = MSGPACK,
         pass_time_until: Callable[[int], Awaitable[None]] | None = None,
+        **options: bool,
     ) -> None:
         """`pass_time_until`: advances the server's clock, if it does not run by itself."""
-        super().__init__(name, Received(CODECS[subprotocol]), bot=bot, legal=legal)
+        super().__init__(name, Received(CODECS[subprotocol]), **options)
         self.pass_time_until = pass_time_until
         self.connection = RecordingConnection(self.received)
         self.session = Session(
@@ -319,10 +318,8 @@ LARGEST_EVENT = 4 * 1024 * 1024
 class SocketPlayer(Player):
     """A player on a real WebSocket."""
 
-    def __init__(
-        self, socket: ClientConnection, name: str, *, bot: bool = False, legal: bool = False
-    ) -> None:
-        super().__init__(name, Received(CODECS[socket.subprotocol or ""]), bot=bot, legal=legal)
+    def __init__(self, socket: ClientConnection, name: str, **options: bool) -> None:
+        super().__init__(name, Received(CODECS[socket.subprotocol or ""]), **options)
         self.socket = socket
         self._listening = asyncio.create_task(self._listen())
 
@@ -347,14 +344,9 @@ class SocketPlayer(Player):
 
 @asynccontextmanager
 async def connected_player(
-    url: str,
-    name: str,
-    *,
-    bot: bool = False,
-    legal: bool = False,
-    subprotocol: str = MSGPACK,
+    url: str, name: str, *, subprotocol: str = MSGPACK, **options: bool
 ) -> AsyncIterator[SocketPlayer]:
-    """Connect a player who has not said hello."""
+    """Connect a player who has not said hello, with options of `Player`."""
     async with connect(
         url,
         subprotocols=[Subprotocol(subprotocol)],
@@ -363,7 +355,7 @@ async def connected_player(
         ping_interval=None,
         close_timeout=1,
     ) as socket:
-        came = SocketPlayer(socket, name, bot=bot, legal=legal)
+        came = SocketPlayer(socket, name, **options)
         try:
             yield came
         finally:
@@ -372,15 +364,8 @@ async def connected_player(
 
 
 @asynccontextmanager
-async def player_at(
-    url: str,
-    name: str,
-    *,
-    bot: bool = False,
-    legal: bool = False,
-    subprotocol: str = MSGPACK,
-) -> AsyncIterator[SocketPlayer]:
+async def player_at(url: str, name: str, **options: Any) -> AsyncIterator[SocketPlayer]:
     """Connect a player who has said hello."""
-    async with connected_player(url, name, bot=bot, legal=legal, subprotocol=subprotocol) as came:
+    async with connected_player(url, name, **options) as came:
         await came.hello()
         yield came
