@@ -21,7 +21,7 @@ import pytest
 from kit.line_client import LineClient, piped
 from kit.recorded_players import race_as_host
 from kit.server_process import ServerProcess
-from kit.tmux import free_port
+from kit.stores import free_port
 from saratoga_client.local.identity import derived, load_or_create, new_token
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.printed_command import printed_command, table_command

@@ -27,13 +27,13 @@ from kit.server_process import (
     running_with,
     wait_until_none_with,
 )
+from kit.stores import free_port
 from kit.tmux import (
     INVITATION,
     Pane,
     Screen,
     Tmux,
     enter,
-    free_port,
     gone,
     invitation,
     open_tmux,

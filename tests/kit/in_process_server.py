@@ -127,7 +127,7 @@ class InProcessServer:
     """When the running boards were last looked over."""
 
     def __post_init__(self) -> None:
-        self.looked_at = self.time.at if self.time else 0
+        self.looked_at = self.time.at
 
     @property
     def faults(self) -> StoreFaults:
@@ -178,8 +178,9 @@ class InProcessServer:
 
     def connect(self, name: str, **options: Any) -> MemoryPlayer:
         """Connect a player who has not said hello."""
-        advance = self.pass_time_until if self.time else None
-        player = MemoryPlayer(self.node.dispatcher, name, pass_time_until=advance, **options)
+        player = MemoryPlayer(
+            self.node.dispatcher, name, pass_time_until=self.pass_time_until, **options
+        )
         self.players.append(player)
         return player
 
@@ -191,10 +192,6 @@ class InProcessServer:
         held = (table.state for table in self.node.tables.all())
         due = (tables.due(state) for state in held if state.phase is TablePhase.RUNNING)
         return min((at for at in due if at is not None), default=inf)
-
-    @property
-    def orders(self) -> Listener:
-        return self.node.listener
 
     def state(self, code: str) -> TableState:
         """Return the server's whole state of the table, secrets included."""
@@ -225,7 +222,7 @@ class InProcessServer:
         await self.node.scheduler.sweep()
         await self.node.scheduler.look_around()
         if self.time.at - self.looked_at >= LOOK_EVERY * 1000:
-            self.looked_at = self.time.at if self.time else 0
+            self.looked_at = self.time.at
             await self.node.scheduler.look_over_boards()
         await self.settle()
         list(self.node.broadcaster.send_standings())

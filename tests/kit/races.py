@@ -150,12 +150,6 @@ def sealed(lines: list[str]) -> str:
     return f"{body} {digest_of(body + chr(10))}\n"
 
 
-def some_racer(record: RaceRecord, chance: Random, least: int = 1) -> RacerLog | None:
-    """Return a racer whose log has at least so many entries."""
-    able = [racer for racer in record.racers if len(racer.log) >= least]
-    return chance.choice(able) if able else None
-
-
 def position_before(record: RaceRecord, racer: RacerLog, index: int) -> Position:
     """Return the position before an entry of a log."""
     return replay(record, racer.player)[index]

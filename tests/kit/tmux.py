@@ -10,7 +10,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -75,14 +74,6 @@ class Pane:
 
     async def screen(self) -> Screen:
         return Screen(tuple(await self.tmux.say(f"capture-pane -p -t {self.number}")))
-
-    async def painted(self) -> list[str]:
-        """Return the screen's lines with their colours as control sequences."""
-        return await self.tmux.say(f"capture-pane -p -e -N -t {self.number}")
-
-    async def size(self) -> tuple[int, int]:
-        columns, lines = (await self._asked("#{pane_width} #{pane_height}")).split()
-        return int(columns), int(lines)
 
     async def is_painted(self) -> bool:
         """Return whether the last frame is complete: Textual ends each by moving the cursor home."""
@@ -258,12 +249,6 @@ async def _end(tmux: Tmux, program: str) -> None:
 INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d\d)")
 GONE_WITHIN = 30.0
 """Longest time in seconds for a server to stop; it drains for at most 20."""
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
 
 
 async def gone(port: int) -> bool:

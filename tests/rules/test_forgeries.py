@@ -7,7 +7,7 @@ stays; if nothing was dealt, not even who raced. What a client saw proves them. 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -32,7 +32,6 @@ from kit.races import (
     renumbered,
     sealed,
     settled,
-    some_racer,
     with_line,
     with_racer,
     with_row,
@@ -61,73 +60,73 @@ from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, Stat
 from saratoga_rules.records.verify import verify
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
-Lie = Callable[[RaceRecord, Random], RaceRecord | None]
-"""A function that returns a record with one lie, or `None` if the record has no place for it."""
 
-MOVES: Final = (
-    "draw",
-    "redeal",
-    "w>up",
-    "w>down",
-    "r>up",
-    "r>t1",
-    "t1>t2",
-    "t2>t1",
-    "t3>up",
-    "t1>t2:2",
-)
+class NoPlace(Exception):
+    """An error: the record has no place for the lie."""
+
+
+Lie = Callable[[RaceRecord, Random], RaceRecord]
+"""A function that returns a record with one lie. Raises `NoPlace`."""
+
+MOVES: Final = "draw redeal w>up w>down r>up r>t1 t1>t2 t2>t1 t3>up t1>t2:2"
+
+
+def if_so(holds: object) -> None:
+    """Raise `NoPlace` unless something holds."""
+    if not holds:
+        raise NoPlace
+
+
+def some_racer(record: RaceRecord, chance: Random, least: int = 1) -> RacerLog:
+    """Return a racer whose log has at least so many entries."""
+    able = [racer for racer in record.racers if len(racer.log) >= least]
+    if_so(able)
+    return chance.choice(able)
+
+
+def last_ending(record: RaceRecord) -> Entry:
+    """Return the last entry of a race, which must end a board before the time is up."""
+    last = entries_of(record)[-1]
+    if_so(not last.line.is_move and last.line.text != "out-of-time")
+    return last
 
 
 # Entries and endings
 
 
-def illegal_move(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def illegal_move(record: RaceRecord, chance: Random) -> RaceRecord:
     """Exchange a move for one that the rules do not allow on the position before it."""
     racer = some_racer(record, chance, least=2)
-    if racer is None:
-        return None
     index = chance.randrange(len(racer.log) - 1)
     legal = set(map(str, legal_moves(GAMES[record.game], position_before(record, racer, index))))
-    text = chance.choice([move for move in MOVES if move not in legal])
+    text = chance.choice([move for move in MOVES.split() if move not in legal])
     return settled(with_line(record, racer, index, text=text))
 
 
-def move_after_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def move_after_ending(record: RaceRecord, chance: Random) -> RaceRecord:
     """Add an entry to a board that has ended."""
     racer = some_racer(record, chance)
-    if racer is None:
-        return None
     last = racer.log[-1]
     legal = legal_moves(GAMES[record.game], position_before(record, racer, len(racer.log)))
     text = str(chance.choice(legal)) if legal and chance.random() < 0.7 else "cash-out"
     entry = LogLine(last.at, last.number, text)
-    longer = with_racer(record, racer, log=(*racer.log, entry))
-    return settled(renumbered(longer))
+    return settled(renumbered(with_racer(record, racer, log=(*racer.log, entry))))
 
 
-def ending_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def ending_left_out(record: RaceRecord, chance: Random) -> RaceRecord:
     """Drop the last entry of a board; its place may still say how it ended."""
     racer = some_racer(record, chance)
-    if racer is None or racer.log[-1].is_move:
-        return None
+    if_so(not racer.log[-1].is_move)
     shorter = renumbered(with_racer(record, racer, log=racer.log[:-1]))
     return settled(shorter) if chance.random() < 0.5 else shorter
 
 
-def no_log(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def no_log(record: RaceRecord, chance: Random) -> RaceRecord:
     """Drop the whole log of a racer."""
-    racer = some_racer(record, chance)
-    return settled(renumbered(with_racer(record, racer, log=()))) if racer else None
+    return settled(renumbered(with_racer(record, some_racer(record, chance), log=())))
 
 
-def another_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Claim another state for a board than its log shows."""
-    place = chance.randrange(len(record.results))
-    states = [state for state in State if state != record.results[place].state]
-    return with_row(record, place, state=chance.choice(states))
-
-
-def unknown_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def unknown_ending(record: RaceRecord, chance: Random) -> RaceRecord:
     """End a board with a word that these rules do not have, in the log and in the place."""
     last = entries_of(record)[-1]
     place = next(n for n, row in enumerate(record.results) if row.player == last.racer.player)
@@ -135,310 +134,267 @@ def unknown_ending(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return with_row(changed, place, state="unwell")
 
 
-def false_win(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Drop a board's ending, and claim that its last move won."""
+def stuck(record: RaceRecord, chance: Random) -> RaceRecord:
+    """End a board as stuck before every card of the stock was seen, or although more could have been banked."""
     racer = some_racer(record, chance, least=2)
-    if racer is None or racer.log[-1].is_move:
-        return None
-    shorter = settled(renumbered(with_racer(record, racer, log=racer.log[:-1])))
-    place = next(n for n, row in enumerate(shorter.results) if row.player == racer.player)
-    return with_row(shorter, place)
-
-
-def stuck_too_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """End a board as stuck before all cards of the stock have been seen."""
-    racer = some_racer(record, chance, least=2)
-    if racer is None:
-        return None
-    index = chance.randrange(len(racer.log))
-    if may_declare(position_before(record, racer, index)):
-        return None
-    return _stuck_at(record, racer, index)
-
-
-def not_stuck(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """End a board as stuck although more cards could have been banked."""
-    racer = some_racer(record, chance, least=2)
-    if racer is None:
-        return None
     index = chance.randrange(len(racer.log))
     position = position_before(record, racer, index)
-    if not may_declare(position) or is_stuck(GAMES[record.game], position, limit=200) is not False:
-        return None
-    return _stuck_at(record, racer, index)
-
-
-def _stuck_at(record: RaceRecord, racer: RacerLog, index: int) -> RaceRecord:
+    if_so(not may_declare(position) or is_stuck(GAMES[record.game], position, limit=200) is False)
     line = replace(racer.log[index], text="stuck")
-    shorter = with_racer(record, racer, log=(*racer.log[:index], line))
-    return settled(renumbered(shorter))
+    return settled(renumbered(with_racer(record, racer, log=(*racer.log[:index], line))))
 
 
-def ended_by_host_too_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def ended_by_host_too_early(record: RaceRecord, chance: Random) -> RaceRecord:
     """Let the host end a board less than a minute after the last other one."""
-    last = entries_of(record)[-1]
-    if last.line.is_move:
-        return None
+    last = last_ending(record)
     rivals = [racer for racer in record.racers if racer is not last.racer]
     # people do not wait for bots
     rivals = [racer for racer in rivals if not racer.bot] or rivals
     others = [racer.log[-1].at for racer in rivals if racer.log]
     at = max(others, default=0) + chance.randrange(LAST_BOARD_MILLIS) if others else last.line.at
-    if at >= (record.time_allowed or at + 1):
-        return None
+    if_so(at < (record.time_allowed or at + 1))
     at = max(at, last.racer.log[-2].at if len(last.racer.log) > 1 else 0)
-    if others and at - max(others) >= LAST_BOARD_MILLIS:
-        return None
-    ended = with_racer(
-        record,
-        last.racer,
-        log=(*last.racer.log[:-1], replace(last.line, text="ended-by-host", at=at)),
-    )
-    return settled(ended)
+    if_so(not others or at - max(others) < LAST_BOARD_MILLIS)
+    return settled(with_line(record, last.racer, last.place, text="ended-by-host", at=at))
 
 
-def stopped_a_person(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def stopped_a_person(record: RaceRecord, chance: Random) -> RaceRecord:
     """End a person's board because only bots still raced, or a bot's while a person still raced."""
-    ends = [entry for entry in entries_of(record) if entry.line.text == "cash-out"]
-    for line, racer, place in ends:
-        later = [each for each in entries_of(record) if each.line.at > line.at]
-        if not racer.bot or any(not each.racer.bot for each in later):
+    entries = entries_of(record)
+    for line, racer, place in entries:
+        people = any(each.line.at > line.at and not each.racer.bot for each in entries)
+        if line.text == "cash-out" and (not racer.bot or people):
             return settled(with_line(record, racer, place, text="bots-stopped"))
-    return None
+    raise NoPlace
 
 
-def voted_alone(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def voted_alone(record: RaceRecord, chance: Random) -> RaceRecord:
     """End the board of the only racer by a vote."""
-    last = entries_of(record)[-1]
-    if len(record.racers) > 1 or last.line.is_move or last.line.text == "out-of-time":
-        return None
+    last = last_ending(record)
+    if_so(len(record.racers) == 1)
     return settled(with_line(record, last.racer, last.place, text="ended-by-vote"))
 
 
-def idle_too_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def idle_too_early(record: RaceRecord, chance: Random) -> RaceRecord:
     """End a board as idle less than three minutes after its last move."""
-    last = entries_of(record)[-1]
+    last = last_ending(record)
     before = last.racer.log[-2].at if len(last.racer.log) > 1 else 0
-    if last.line.is_move or last.line.at - before >= IDLE_MILLIS:
-        return None
-    if last.line.text == "out-of-time":
-        return None
-    log = (*last.racer.log[:-1], replace(last.line, text="idle"))
-    return settled(with_racer(record, last.racer, log=log))
+    if_so(last.line.at - before < IDLE_MILLIS)
+    return settled(with_line(record, last.racer, last.place, text="idle"))
 
 
 # Times and numbers
 
 
-def beyond_the_limit(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Give the last entries the time of the limit or a later one."""
-    allowed = record.time_allowed
-    entries = entries_of(record)
-    if allowed is None or entries[-1].line.text == "out-of-time":
-        return None
-    at = allowed + chance.choice((0, 0, 1, 5000))
-    return settled(with_line(record, entries[-1].racer, entries[-1].place, at=at))
-
-
-def out_of_time_early(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Claim that the time ran out before it did."""
+def beyond_the_limit(record: RaceRecord, chance: Random) -> RaceRecord:
+    """Give the last entry the time of the limit or a later one."""
     last = entries_of(record)[-1]
-    if last.line.is_move or last.line.at >= (record.time_allowed or 0):
-        return None
-    log = (*last.racer.log[:-1], replace(last.line, text="out-of-time"))
-    return settled(with_racer(record, last.racer, log=log))
+    if_so(record.time_allowed is not None and last.line.text != "out-of-time")
+    at = (record.time_allowed or 0) + chance.choice((0, 0, 1, 5000))
+    return settled(with_line(record, last.racer, last.place, at=at))
 
 
-def out_of_time_without_limit(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def out_of_time_early(record: RaceRecord, chance: Random) -> RaceRecord:
+    """Claim that the time ran out before it did."""
+    last = last_ending(record)
+    if_so(last.line.at < (record.time_allowed or 0))
+    return settled(with_line(record, last.racer, last.place, text="out-of-time"))
+
+
+def out_of_time_without_limit(record: RaceRecord, chance: Random) -> RaceRecord:
     """Claim that the time ran out in a race without a time limit."""
-    if not any(row.state == State.OUT_OF_TIME for row in record.results):
-        return None
+    if_so(any(row.state == State.OUT_OF_TIME for row in record.results))
     return promised(replace(record, cap=0, ranked=False))
 
 
-def falling_times(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Swap the times of two entries that follow each other at the table."""
+def swapped(record: RaceRecord, chance: Random) -> RaceRecord:
+    """Swap the times, or the commit numbers, of two entries that follow each other at the table."""
     pairs = [pair for pair in pairwise(entries_of(record)) if pair[0].line.at < pair[1].line.at]
-    if not pairs:
-        return None
+    if_so(pairs)
     one, other = chance.choice(pairs)
-    return settled(_with_two(record, one, other, at=True))
-
-
-def swapped_numbers(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Swap the commit numbers of two entries with different times."""
-    entries = entries_of(record)
-    one, other = chance.choice(entries), chance.choice(entries)
-    if one.line.at == other.line.at:
-        return None
-    return settled(_with_two(record, one, other, at=False))
-
-
-def _with_two(record: RaceRecord, one: Entry, other: Entry, *, at: bool) -> RaceRecord:
-    """Return the record with the times or the numbers of two entries swapped."""
+    name = chance.choice(("at", "number"))
     for entry, source in ((one, other.line), (other, one.line)):
         here = record.racer(entry.racer.player)
-        put = {"at": source.at} if at else {"number": source.number}
-        record = with_line(record, here, entry.place, **put)
-    return record
+        record = with_line(record, here, entry.place, **{name: getattr(source, name)})
+    return settled(record)
 
 
-def number_missing(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def number_missing(record: RaceRecord, chance: Random) -> RaceRecord:
     """Leave a gap in the commit numbers."""
     entries = entries_of(record)
-    start = chance.randrange(len(entries))
-    for line, racer, place in entries[start:]:
+    for line, racer, place in entries[chance.randrange(len(entries)) :]:
         record = with_line(record, record.racer(racer.player), place, number=line.number + 1)
     return settled(record)
 
 
-def number_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def number_twice(record: RaceRecord, chance: Random) -> RaceRecord:
     """Give two entries one commit number."""
     entries = entries_of(record)
-    if len(entries) < 2:
-        return None
+    if_so(len(entries) > 1)
     place = chance.randrange(1, len(entries))
-    entry = entries[place]
-    return settled(
-        with_line(record, entry.racer, entry.place, number=entries[place - 1].line.number)
-    )
+    number = entries[place - 1].line.number
+    return settled(with_line(record, entries[place].racer, entries[place].place, number=number))
 
 
-LOG_LIES: Final[Sequence[Lie]] = (
-    illegal_move,
-    move_after_ending,
-    ending_left_out,
-    no_log,
-    another_ending,
-    unknown_ending,
-    stopped_a_person,
-    voted_alone,
-    false_win,
-    stuck_too_early,
-    not_stuck,
-    ended_by_host_too_early,
-    idle_too_early,
-    beyond_the_limit,
-    out_of_time_early,
-    out_of_time_without_limit,
-    falling_times,
-    swapped_numbers,
-    number_missing,
-    number_twice,
+# Single fields and rows: each is changed alone, and with all that follows from it
+
+
+def other_values(record: RaceRecord, chance: Random) -> Mapping[str, object]:
+    """Return a false value for each field of a record that the record proves."""
+    seed, digest = chance.randbytes(32).hex(), chance.randbytes(32).hex()
+    races = (record.race_id, f"{record.table}/{record.race + 1}", "mint-otter-43/1")
+    return {
+        "game": chance.choice([name for name in GAMES if name != record.game]),
+        "table": "mint-otter-43",
+        "race": record.race + 1,
+        "cap": chance.choice([cap for cap in (0, 3, 5, 20) if cap != record.cap]),
+        "public": not record.public,
+        "ranked": True,
+        "seed": seed,
+        "commitment": digest,
+        "deal": None,
+        "previous": Previous(chance.choice(races), digest),
+    }
+
+
+def field_changed(name: str) -> Lie:
+    """Return the lie about one field; half of the time the commitment follows, where it can."""
+
+    def lie(record: RaceRecord, chance: Random) -> RaceRecord:
+        value = other_values(record, chance)[name]
+        if_so(value != getattr(record, name))
+        changed = replace(record, **{name: value})  # type: ignore[arg-type]
+        if name == "table":
+            changed = replace(changed, previous=None)
+        is_committed = name in ("seed", "table", "race") and (name != "seed" or record.deal)
+        return promised(changed) if is_committed and chance.random() < 0.5 else changed
+
+    return lie
+
+
+def racer_changed(name: str) -> Lie:
+    """Return the lie about a racer's nonce, its hash, both, or the player, where that keeps the order."""
+
+    def lie(record: RaceRecord, chance: Random) -> RaceRecord:
+        racer = chance.choice([each for each in record.racers if each.nonce])
+        nonce = chance.randbytes(16)
+        letter = chance.choice([each for each in "ab27" if each != racer.player[-1]])
+        changes: dict[str, dict[str, object]] = {
+            "nonce": {"nonce": nonce.hex()},
+            "nonce hash": {"nonce_hash": nonce_hash(nonce)},
+            "nonce with its hash": {"nonce": nonce.hex(), "nonce_hash": nonce_hash(nonce)},
+            "no nonce": {"nonce": ""},
+            "player": {"player": racer.player[:-1] + letter},
+        }
+        changed = with_racer(record, racer, **changes[name])
+        return settled(changed) if name == "player" else changed
+
+    return lie
+
+
+def result_changed(name: str) -> Lie:
+    """Return the lie about a count, with the money for it, about the moment it was reached, or the ending."""
+
+    def lie(record: RaceRecord, chance: Random) -> RaceRecord:
+        place = chance.randrange(len(record.results))
+        row = record.results[place]
+        if name == "count":
+            more = chance.choice((-1, 1, 2) if row.banked else (1, 2))
+            return with_row(record, place, banked=row.banked + more, net=row.net + 5 * more)
+        others = [None, *range(5000), *([] if row.reached is None else [row.reached + 1])]
+        values: dict[str, list[object]] = {"reached": [*others], "state": [*State]}
+        value = chance.choice([each for each in values[name] if each != getattr(row, name)])
+        return with_row(record, place, **{name: value})
+
+    return lie
+
+
+ROWS: Final[Mapping[str, Callable[[list[object], int], object]]] = {
+    "left out": lambda rows, at: rows.pop(at),
+    "twice": lambda rows, at: rows.insert(at, rows[at]),
+    "swapped": lambda rows, at: rows.insert(0, rows.pop()),
+}
+
+
+def rows_changed(name: str, how: str) -> Lie:
+    """Return the lie about the list of racers or of results; without a racer, the results follow."""
+
+    def lie(record: RaceRecord, chance: Random) -> RaceRecord:
+        rows = list(getattr(record, name))
+        if_so(len(rows) > 1)
+        ROWS[how](rows, chance.randrange(len(rows)))
+        if how == "swapped" and name == "results" and chance.random() < 0.5:
+            places = [row.place for row in record.results]
+            rows = [replace(row, place=at) for row, at in zip(rows, places, strict=True)]
+        changed = replace(record, **{name: tuple(rows)})  # type: ignore[arg-type]
+        return settled(renumbered(changed)) if (name, how) == ("racers", "left out") else changed
+
+    return lie
+
+
+FIELDS = (
+    "game",
+    "table",
+    "race",
+    "cap",
+    "public",
+    "ranked",
+    "seed",
+    "commitment",
+    "deal",
+    "previous",
 )
+FIELD_LIES: Final[dict[str, Lie]] = {
+    **{f"another {name}": field_changed(name) for name in FIELDS},
+    **{
+        f"another {name} of a racer": racer_changed(name)
+        for name in ("nonce", "nonce hash", "nonce with its hash", "no nonce", "player")
+    },
+    **{
+        f"another {name} in the results": result_changed(name)
+        for name in ("count", "reached", "state")
+    },
+    **{f"{name} {how}": rows_changed(name, how) for name in ("racers", "results") for how in ROWS},
+}
 
 
-# The results
+# The deal
 
 
-def another_count(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Claim that a racer banked more or fewer cards, with the money for it."""
-    place = chance.randrange(len(record.results))
-    row = record.results[place]
-    banked = row.banked + chance.choice((-1, 1, 2))
-    if banked < 0:
-        return None
-    return with_row(record, place, banked=banked, net=row.net + 5 * (banked - row.banked))
-
-
-def another_moment(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Claim that a racer reached the final count at another time."""
-    place = chance.randrange(len(record.results))
-    reached = record.results[place].reached
-    others = [None, *range(5000), *([] if reached is None else [reached + 1, reached - 1])]
-    others = [other for other in others if other != reached and (other is None or other >= 0)]
-    return with_row(record, place, reached=chance.choice(others))
-
-
-def swapped_rows(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Swap two racers in the order of finish, their places too or not."""
-    if len(record.results) < 2:
-        return None
-    first = chance.randrange(len(record.results) - 1)
-    rows = list(record.results)
-    one, other = rows[first : first + 2]
-    rows[first : first + 2] = other, one
-    if chance.random() < 0.5:
-        rows[first : first + 2] = replace(other, place=one.place), replace(one, place=other.place)
-    return replace(record, results=tuple(rows))
-
-
-def row_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    place = chance.randrange(len(record.results))
-    return replace(record, results=record.results[:place] + record.results[place + 1 :])
-
-
-def row_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    place = chance.randrange(len(record.results))
-    return replace(record, results=record.results[: place + 1] + record.results[place:])
-
-
-def falsely_ranked(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Claim that a race counts that had no time limit or a single person."""
-    return None if record.ranked else replace(record, ranked=True)
-
-
-# What was fixed before the race
-
-
-def another_seed(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Exchange the seed, and commit to the new one."""
-    seed = chance.randbytes(32).hex()
-    return promised(replace(record, seed=seed))
-
-
-def another_promise(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return replace(record, commitment=chance.randbytes(32).hex())
-
-
-def another_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Exchange a nonce together with its hash, or only one of the two."""
-    racer = chance.choice(record.racers)
-    nonce = chance.randbytes(16)
-    put: Mapping[str, object] = {"nonce": nonce.hex(), "nonce_hash": nonce_hash(nonce)}
-    kept = chance.choice((None, "nonce", "nonce_hash"))
-    return with_racer(record, racer, **{name: value for name, value in put.items() if name != kept})
-
-
-def swapped_nonces(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    if len(record.racers) < 2:
-        return None
+def swapped_nonces(record: RaceRecord, chance: Random) -> RaceRecord:
+    if_so(len(record.racers) > 1)
     one, other = chance.sample(record.racers, 2)
     swapped = with_racer(record, one, nonce=other.nonce, nonce_hash=other.nonce_hash)
     return with_racer(swapped, other, nonce=one.nonce, nonce_hash=one.nonce_hash)
 
 
-def another_deal(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def another_deal(record: RaceRecord, chance: Random) -> RaceRecord:
     """Swap two cards of the stock."""
     stock = list(record.opening.stock)
     one, other = chance.sample(range(len(stock)), 2)
-    if stock[one] == stock[other]:
-        return None
+    if_so(stock[one] != stock[other])
     stock[one], stock[other] = stock[other], stock[one]
     return settled(replace(record, deal=record.opening._replace(stock=tuple(stock))))
 
 
-def exchanged_face_down_cards(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def exchanged_face_down_cards(record: RaceRecord, chance: Random) -> RaceRecord:
     """Swap two face-down cards, or one with a card of the stock."""
     stock, columns = list(record.opening.stock), [list(pile) for pile in record.opening.face_down]
     places = [(pile, at) for pile in columns for at in range(len(pile))]
-    if not places:
-        return None
+    if_so(places)
     (one, here), (other, there) = chance.choice(places), (stock, chance.randrange(len(stock)))
     if chance.random() < 0.5:
         other, there = chance.choice(places)
-    if one[here] == other[there]:
-        return None
+    if_so(one[here] != other[there])
     one[here], other[there] = other[there], one[here]
     deal = record.opening._replace(stock=tuple(stock), face_down=tuple(map(tuple, columns)))
     return settled(replace(record, deal=deal))
 
 
-def another_card_face_up(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def another_card_face_up(record: RaceRecord, chance: Random) -> RaceRecord:
     """Turn up one more card of a column, or all face-down cards."""
     piles = list(zip(record.opening.face_down, record.opening.columns, strict=False))
-    if not piles:
-        return None
+    if_so(piles)
     most = chance.choice((1, len(piles)))
     column = chance.choice([at for at, (below, _) in enumerate(piles) if below])
     for at, (below, shown) in enumerate(piles):
@@ -449,81 +405,10 @@ def another_card_face_up(record: RaceRecord, chance: Random) -> RaceRecord | Non
     return settled(replace(record, deal=deal))
 
 
-def another_game(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    game = chance.choice([name for name in GAMES if name != record.game])
-    return replace(record, game=game)
-
-
-def another_race(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Pass the record off as another race of the table, or of another table, with a commitment that fits."""
-    if chance.random() < 0.5:
-        return promised(replace(record, race=record.race + 1))
-    return promised(replace(record, table="mint-otter-43", previous=None))
-
-
-def another_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    cap = chance.choice([cap for cap in (0, 3, 5, 20) if cap != record.cap])
-    return replace(record, cap=cap)
-
-
-def shorter_cap(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Shorten the time limit and commit to it, though somebody moved after it."""
-    late = entries_of(record)[-1].line
-    if record.cap <= 3 or late.at < 180_000:
-        return None
-    shorter = promised(replace(record, cap=3))
-    ends = [entry.line for entry in entries_of(record) if entry.line.at >= 180_000]
-    return shorter if any(line.text != "out-of-time" for line in ends) else None
-
-
-def not_public(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return replace(record, public=not record.public)
-
-
-def another_previous(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Name a race as the one before that was not before, or was at another table."""
-    race = chance.choice((record.race_id, f"{record.table}/{record.race + 1}", "mint-otter-43/1"))
-    return replace(record, previous=Previous(race, chance.randbytes(32).hex()))
-
-
-def hidden_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Say that a nonce was not revealed, though the race was dealt."""
-    return with_racer(record, chance.choice(record.racers), nonce="")
-
-
-def not_dealt(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return replace(record, deal=None)
-
-
 # The racers
 
 
-def racer_left_out(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    if len(record.racers) < 2:
-        return None
-    gone = chance.choice(record.racers)
-    rest = replace(record, racers=tuple(racer for racer in record.racers if racer is not gone))
-    return settled(renumbered(rest))
-
-
-def racer_twice(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    place = chance.randrange(len(record.racers))
-    racers = record.racers[: place + 1] + record.racers[place:]
-    return replace(record, racers=racers)
-
-
-def racers_out_of_order(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return replace(record, racers=record.racers[::-1]) if len(record.racers) > 1 else None
-
-
-def another_player(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Put another player id in the place of a racer's, where it keeps the order."""
-    racer = chance.choice(record.racers)
-    player = racer.player[:-1] + chance.choice([c for c in "ab27" if c != racer.player[-1]])
-    return settled(with_racer(record, racer, player=player))
-
-
-def added_racer(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def added_racer(record: RaceRecord, chance: Random) -> RaceRecord:
     """Add a racer who leaves at once."""
     nonce = chance.randbytes(16)
     last = entries_of(record)[-1].line
@@ -541,7 +426,7 @@ def added_racer(record: RaceRecord, chance: Random) -> RaceRecord | None:
 # Races that were voided
 
 
-def another_reason(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def another_reason(record: RaceRecord, chance: Random) -> RaceRecord:
     """Give a reason that does not fit what was dealt, or who is blamed."""
     fits = {NONCE_MISSING, RACER_LEFT, RACER_GONE} if record.blamed else {CLOSED}
     if not record.blamed and record.deal is None:
@@ -552,81 +437,42 @@ def another_reason(record: RaceRecord, chance: Random) -> RaceRecord | None:
     return replace(record, voided=chance.choice(others))
 
 
-def blamed_wrongly(record: RaceRecord, chance: Random) -> RaceRecord | None:
+def entries_without_a_deal(record: RaceRecord, chance: Random) -> RaceRecord:
+    if_so(record.deal is None)
+    return with_racer(record, record.racers[0], log=(LogLine(1, 1, "draw"),))
+
+
+def blamed_wrongly(record: RaceRecord, chance: Random) -> RaceRecord:
     """Blame nobody, somebody who did not race, or everybody."""
     everybody = tuple(racer.player for racer in record.racers)
-    if len(everybody) < 2:
-        return None
+    if_so(len(everybody) > 1)
     guesses = [(), ("n" * 16,), everybody]
     return replace(
         record, blamed=chance.choice([each for each in guesses if each != record.blamed])
     )
 
 
-def entries_without_a_deal(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    if record.deal is not None:
-        return None
-    return with_racer(record, record.racers[0], log=(LogLine(1, 1, "draw"),))
+def named(*lies: Lie) -> dict[str, Lie]:
+    return {lie.__name__.replace("_", " "): lie for lie in lies}
 
 
-def foreign_seed(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    return replace(record, seed=chance.randbytes(32).hex())
-
-
-def foreign_nonce(record: RaceRecord, chance: Random) -> RaceRecord | None:
-    """Exchange a nonce, but not its hash."""
-    racer = chance.choice([racer for racer in record.racers if racer.nonce])
-    return with_racer(record, racer, nonce=chance.randbytes(16).hex())
-
+LIES: Final[Mapping[str, Lie]] = FIELD_LIES | named(
+    *(illegal_move, move_after_ending, ending_left_out, no_log, unknown_ending, stuck),
+    *(ended_by_host_too_early, stopped_a_person, voted_alone, idle_too_early, beyond_the_limit),
+    *(out_of_time_early, out_of_time_without_limit, swapped, number_missing, number_twice),
+    *(swapped_nonces, another_deal, exchanged_face_down_cards, another_card_face_up, added_racer),
+)
+"""Every lie about a finished race, by its name."""
 
 VOID_LIES: Final[Mapping[str, Lie]] = {
-    lie.__name__.replace("_", " "): lie
-    for lie in (
-        another_reason,
-        blamed_wrongly,
-        entries_without_a_deal,
-        foreign_seed,
-        another_promise,
-        another_previous,
-        foreign_nonce,
-        not_public,
-    )
+    **{
+        f"another {name}": field_changed(name)
+        for name in ("seed", "commitment", "previous", "public")
+    },
+    "another nonce of a racer": racer_changed("nonce"),
+    **named(another_reason, blamed_wrongly, entries_without_a_deal),
 }
 """Every lie about a voided race."""
-
-LIES: Final[Mapping[str, Lie]] = {
-    lie.__name__.replace("_", " "): lie
-    for lie in (
-        *LOG_LIES,
-        another_count,
-        another_moment,
-        swapped_rows,
-        row_left_out,
-        row_twice,
-        falsely_ranked,
-        another_seed,
-        another_promise,
-        another_nonce,
-        swapped_nonces,
-        another_deal,
-        exchanged_face_down_cards,
-        another_card_face_up,
-        another_game,
-        another_race,
-        another_cap,
-        shorter_cap,
-        not_public,
-        another_previous,
-        hidden_nonce,
-        not_dealt,
-        racer_left_out,
-        racer_twice,
-        racers_out_of_order,
-        another_player,
-        added_racer,
-    )
-}
-"""Every lie about a finished race, by its name."""
 
 
 class Forgery(NamedTuple):
@@ -686,10 +532,12 @@ def forgeries(count: int, seed: int = 0) -> Iterator[Forgery]:
     while made < count:
         for name, lie, records in sources:
             for record in chance.sample(records, 7):
-                forged = lie(record, chance)
-                if forged is not None:
-                    yield Forgery(name, format_record(forged))
-                    break
+                try:
+                    forged = lie(record, chance)
+                except NoPlace:
+                    continue
+                yield Forgery(name, format_record(forged))
+                break
             else:
                 continue
             made += 1
