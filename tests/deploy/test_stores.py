@@ -20,19 +20,13 @@ from kit.programs import program
 from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
 from kit.server_process import running_server
-from kit.stores import SCRATCH, StoreServer, binaries
+from kit.stores import SCRATCH, StoreServer, binaries, binary_of
 from kit.watched_store import watched_store
 from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store, open_store
-
-
-def binary_of(kind: str) -> str:
-    found = binaries()[kind]
-    assert found is not None, "redis-server is not installed, and this run must test against it"
-    return found
 
 
 def test_every_file_names_the_folder_of_settings_that_the_stores_include() -> None:

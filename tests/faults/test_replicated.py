@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kit.running_race import move, reached, running_race, started_players
-from kit.stores import binaries
+from kit.stores import binaries, binary_of
 from kit.tables import ANN, seated
 from kit.watched_store import WatchedStore, watched_store
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
@@ -34,9 +34,7 @@ def watched(request: pytest.FixtureRequest) -> Iterator[WatchedStore]:
 
 
 def run_watched(kind: str = KINDS[0], **layout: Any) -> AbstractContextManager[WatchedStore]:
-    binary = binaries()[kind]
-    assert binary is not None, "redis-server is not installed, and this run must test against it"
-    return watched_store(binary, **layout)
+    return watched_store(binary_of(kind), **layout)
 
 
 @asynccontextmanager

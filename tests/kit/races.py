@@ -241,7 +241,6 @@ class _Board:
     entrant: Entrant
     position: Position
     log: list[LogLine] = field(default_factory=list)
-    counts: list[tuple[int, Reached]] = field(default_factory=list)
     state: State = State.RACING
 
 
@@ -272,19 +271,7 @@ def race(
         )
         for player, board in sorted(boards.items())
     )
-    placed = ranking(
-        game,
-        [
-            RacerScore(
-                player=player,
-                banked=board.position.banked,
-                state=board.state,
-                reached=last_reached(deal.banked, board.counts),
-            )
-            for player, board in boards.items()
-        ],
-    )
-    return RaceRecord(
+    record = RaceRecord(
         game=name,
         rules_version=RULES_VERSION,
         table=TABLE,
@@ -298,8 +285,9 @@ def race(
         previous=previous,
         ranked=may_be_ranked(cap=CAP, racers=sum(not each.bot for each in racers)),
         racers=racers,
-        results=tuple(placed),
+        results=(),
     )
+    return settled(record)
 
 
 def _player(entrant: Entrant) -> str:
@@ -317,7 +305,6 @@ def _run(game: Game, boards: dict[str, _Board], chance: Random, pace: int) -> No
         for text in _entries(game, board, now, chance):
             number += 1
             board.log.append(LogLine(now, number, text))
-            board.counts.append((board.position.banked, Reached(now, number)))
 
 
 def _entries(game: Game, board: _Board, now: int, chance: Random) -> list[str]:

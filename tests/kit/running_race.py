@@ -59,19 +59,8 @@ def ending(
     state: str, after: int, *entries: str, player: str = ANNA, banked: int = 0, late: bool = False
 ) -> BoardCommit:
     """Return the commit with which the server ends a board."""
-    return BoardCommit(
-        table=CODE,
-        race=1,
-        player=player,
-        epoch=0,
-        after=after,
-        entries=entries,
-        banked=banked,
-        state=state,
-        rises=False,
-        late=late,
-        head="",
-    )
+    made = move("", after, player=player, epoch=0, banked=banked)
+    return replace(made, entries=entries, state=state, late=late)
 
 
 async def commit_all(store: AnyStore, commits: Iterable[BoardCommit]) -> list[CommitOutcome]:

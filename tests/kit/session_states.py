@@ -20,6 +20,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import RaceRecord
+from saratoga_server.domain.results import outcome_of
 
 CODE = "mint-otter-42"
 RACE = f"{CODE}/1"
@@ -217,19 +218,7 @@ def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 
     """Return the session state of the player `you` after a race, with all players' totals."""
     players = {racer.name: racer for racer in record.racers}
     raced = {racer.player: racer for racer in record.racers}
-    results = [
-        events.Result(
-            player=line.player,
-            place=line.place,
-            banked=line.banked,
-            net=line.net,
-            state=str(line.state),
-            moves=40,
-            reached=line.reached,
-            head="0" * 16,
-        )
-        for line in record.results
-    ]
+    outcome = outcome_of(record, "ab" * 32)
     seats = [
         events.Seat(
             player=result.player,
@@ -239,7 +228,7 @@ def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 
             wins=int(result.place == 1),
             net=races * result.net,
         )
-        for result in results
+        for result in outcome.results
     ]
     at_table = events.Table(
         code=CODE,
@@ -256,15 +245,6 @@ def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 
         racers=[racer(each.player, each.name, each.bot) for each in record.racers],
         start_at=START,
         deadline=START + 600_000,
-    )
-    outcome = events.Outcome(
-        race=at_table.race,
-        game=record.game,
-        results=results,
-        seed=record.seed,
-        nonces={},
-        digest="ab" * 32,
-        ranked=record.ranked,
     )
     snapshot = events.Snapshot(table=at_table, now=START + 600_000, outcome=outcome)
     return first_state(players[you].player, snapshot)

@@ -151,22 +151,11 @@ class FaultyCommits:
         return outcome
 
 
-class FaultyEvents:
+class FaultyEvents(FaultyPort):
     """A store's event port that publishes nothing while the store is unavailable."""
 
     is_listening = True
     """True, because an `EventTap` listens for the node."""
-
-    def __init__(self, events: News, faults: StoreFaults) -> None:
-        self._events = events
-        self._faults = faults
-
-    async def publish(self, event: NodeEvent) -> int:
-        await self._faults.before()
-        return await self._events.publish(event)
-
-    async def listen(self, listener: Listener) -> None:
-        await self._events.listen(listener)
 
 
 class SteppedTables(FaultyPort):

@@ -187,6 +187,13 @@ def binaries() -> dict[str, str | None]:
     return found
 
 
+def binary_of(kind: str) -> str:
+    """Return a store program to test against; fail if it is missing."""
+    found = binaries()[kind]
+    assert found is not None, "redis-server is not installed, and this run must test against it"
+    return found
+
+
 _ran: set[str] = set()
 
 
@@ -197,35 +204,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def store_servers() -> Iterator[dict[str, StoreServer]]:
-    """Running stores by kind; each starts when a test first requests it."""
-    running: dict[str, StoreServer] = {}
+    """Running stores by kind."""
     with tempfile.TemporaryDirectory(
         prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
     ) as folder:
+        running = {}
         try:
-            yield _Servers(Path(folder), running)
+            for kind in binaries():
+                (Path(folder) / kind).mkdir()
+                running[kind] = StoreServer(binary_of(kind), Path(folder) / kind)
+                running[kind].start()
+            yield running
         finally:
             for server in running.values():
                 server.kill()
-
-
-class _Servers(dict[str, StoreServer]):
-    """A dictionary of stores by kind, which starts each store when it is first requested."""
-
-    def __init__(self, folder: Path, running: dict[str, StoreServer]) -> None:
-        super().__init__()
-        self._folder = folder
-        self._running = running
-
-    def __missing__(self, kind: str) -> StoreServer:
-        binary = binaries()[kind]
-        if binary is None:
-            pytest.fail("redis-server is not installed, and this run must test against it")
-        folder = self._folder / kind
-        folder.mkdir()
-        server = self[kind] = self._running[kind] = StoreServer(binary, folder)
-        server.start()
-        return server
 
 
 @pytest.fixture(params=list(binaries()))
@@ -272,9 +264,7 @@ def mortal_store(
 ) -> Iterator[StoreServer]:
     """A real store for this test alone, which the test may kill and start again."""
     _ran.add(request.param)
-    binary = binaries()[request.param]
-    if binary is None:
-        pytest.fail("redis-server is not installed, and this run must test against it")
+    binary = binary_of(request.param)
     with tempfile.TemporaryDirectory(
         prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
     ) as folder:
