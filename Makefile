@@ -28,7 +28,7 @@ BROWSER := $(VENV)/.browser-is-set-up
 NODE := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright reference browser page-check bench long planted faults soak fuzz clean
+.PHONY: help play demo installed serve test check style types layers pyright reference browser page-check bench long planted faults soak fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,15 @@ play: $(CLIENT_AND_SERVER) ## host a table at GAME (canfield) for friends in you
 
 demo: $(CLIENT_AND_SERVER) ## race four bots at GAME (canfield), and verify the result
 	@PYTHONPATH=tests $(BIN)/python -m kit.demo --game $(GAME) $(ARGS)
+
+installed: | $(BIN)/python ## build the wheel, install it alone into an empty environment, and race the four bots there
+	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room"' EXIT; \
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$$room" .; \
+	$(BIN)/python -m zipfile --list "$$room"/*.whl | grep -q saratoga_server/web/index.html; \
+	$(BIN)/python -m venv "$$room/venv"; \
+	"$$room/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$$(echo "$$room"/*.whl)[server]"; \
+	PYTHONPATH=tests "$$room/venv/bin/python" -m kit.demo --game $(GAME); \
+	"$$room/venv/bin/saratoga" --version; "$$room/venv/bin/saratoga-server" --version
 
 serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" admits other machines
 	@$(BIN)/saratoga-server $(ARGS)

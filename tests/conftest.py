@@ -1,7 +1,7 @@
 """Settings for every test: the effort of Hypothesis, and the handling of Ctrl-C.
 
-`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci` (100,
-the same ones every time) or `long` (2000).
+`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci` (100) or
+`long` (2000). `.ci/run` names the day's seed (`SARATOGA_SEED`) and begins Hypothesis with it.
 """
 
 import gc
@@ -41,8 +41,8 @@ settings.register_profile(
     "ci",
     max_examples=100,
     deadline=None,
-    derandomize=True,
     database=None,
+    print_blob=True,
     suppress_health_check=_SLOW_IS_FINE,
 )
 settings.register_profile(

@@ -6,6 +6,7 @@ quiet, and the evening is looked at: what the players were told is what the stor
 log once, and every race that ended has a record, of which its players heard once.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any
@@ -393,7 +394,7 @@ class Evening:
                         assert part["state"] == (last if last in LOG_ENDINGS else "racing")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [*range(4), int(os.environ.get("SARATOGA_SEED", "4"))])
 async def test_an_evening_is_told_alike_and_loses_nothing(
     nodes: Nodes, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
