@@ -17,6 +17,7 @@ from msgspec import to_builtins
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.text import message_lines
+from saratoga_client.wording import BOT_SIGN
 from saratoga_protocol.visible_text import sanitised
 
 LEAST_WIDTH: Final = 20
@@ -49,7 +50,9 @@ def write_line(text: str, *, mark: str = "") -> None:
     `mark` precedes the line and is not sanitised, so it must not contain text from a server.
     """
     margin = len(click.unstyle(mark)) if mark else 0
-    first, *more = _for_people(sanitised(text), sys.stdout, margin)
+    # spoken, the sign of a bot would be a degree
+    text = sanitised(text).replace(BOT_SIGN, " [bot]")
+    first, *more = _for_people(text, sys.stdout, margin)
     _write(mark + first)
     for line in more:
         _write(" " * margin + line)

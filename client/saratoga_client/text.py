@@ -7,7 +7,6 @@ cells as `saratoga_protocol.visible_text.sanitised` needs to show it: 8 for `<U+
 import re
 from typing import Final
 
-from saratoga_client.wording import BOT_LEVELS, bot_mark
 from saratoga_protocol.visible_text import sanitised
 
 
@@ -35,32 +34,6 @@ def fitted(text: str, cells: int, dots: str = "…") -> str:
             text = text[:-1]
         text = (text + dots)[:cells] if cells > 0 else ""
     return text + " " * (cells - cells_of(text))
-
-
-LEAST_NAME: Final = 5
-"""Cells of a name that a bot's level must leave."""
-
-
-def fitted_name(name: str, bot: bool, level: str, cells: int, dots: str = "…") -> str:
-    """Return a name of exactly `cells` cells (at least 7 for a bot); a bot's mark is never cut.
-
-    Where the mark with the level would cut the name, `[weak]` stands for a weak bot of this program.
-    Where little of the name would be left, the level is omitted.
-
-    >>> fitted_name("Maximilian", True, "weak", 21), fitted_name("Maximilian", True, "weak", 14)
-    ('Maximilian [weak bot]', 'Maximi… [weak]')
-    >>> fitted_name("Maximilian", True, "weak", 11)
-    'Maxi… [bot]'
-    """
-    if not bot:
-        return fitted(name, cells, dots)
-    mark = f" {bot_mark(level)}"
-    if cells_of(name) + cells_of(mark) > cells:
-        mark = f" [{level}]" if level in BOT_LEVELS else f" {bot_mark()}"
-        if cells - cells_of(mark) < min(cells_of(name), LEAST_NAME):
-            mark = f" {bot_mark()}"
-    cut = fitted(name, max(1, min(cells_of(name), cells - cells_of(mark))), dots).rstrip() + mark
-    return cut + " " * (cells - cells_of(cut))
 
 
 def wrapped(text: str, cells: int, indent: int = 0, *, breaks: bool = True) -> list[str]:

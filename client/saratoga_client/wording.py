@@ -1,7 +1,6 @@
 """The texts for numbers, names, games, times and money in all parts of the client. Pure."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from saratoga_protocol.events import MOST_RIVALS, Result, TableSettings
@@ -39,8 +38,8 @@ def tie_words(row: "Result | Placed", ahead: "Result | Placed | None") -> str:
     return f"reached {counted(row.banked)} {words} later"
 
 
-BOT_MARK: Final = "bot"
-"""The mark after every bot's name."""
+BOT_SIGN: Final = "°"
+"""The sign after every bot's name; no name has it."""
 
 BOT_LEVELS: Final = ("weak", "even", "strong")
 """The levels of this program's own bots, weakest first."""
@@ -48,9 +47,6 @@ BOT_LEVELS: Final = ("weak", "even", "strong")
 
 MOST_SHARING: Final = 2
 """The most racers that a sentence on a shared place names."""
-
-NO_LEVELS: Final[Mapping[str, str]] = MappingProxyType({})
-"""The levels of bots by player id where none is known."""
 
 
 def counted(number: int, noun: str = "card") -> str:
@@ -180,27 +176,22 @@ def dollars(amount: int) -> str:
     return f"{'-' if amount < 0 else '+'}${abs(amount)}"
 
 
-def bot_mark(level: str = "") -> str:
-    """Return the mark after a bot's name, with the bot's level if that is known."""
-    return f"[{level} {BOT_MARK}]" if level else f"[{BOT_MARK}]"
+def shown_name(name: str, bot: bool, sign: str = BOT_SIGN) -> str:
+    """Return a player's name; a bot's name carries its sign.
 
-
-def shown_name(name: str, bot: bool, level: str = "") -> str:
-    """Return a player's name; a bot's name carries its mark.
-
-    >>> shown_name("Anna", False), shown_name("Otto", True), shown_name("Ida", True, "weak")
-    ('Anna', 'Otto [bot]', 'Ida [weak bot]')
+    >>> shown_name("Anna", False), shown_name("Otto", True)
+    ('Anna', 'Otto°')
     """
-    return f"{name} {bot_mark(level)}" if bot else name
+    return f"{name}{sign}" if bot else name
 
 
 def unmarked(words: str) -> str:
     """Return a typed name without the mark of a bot at its end.
 
-    >>> unmarked("Otto [weak bot]"), unmarked("Otto[bot]"), unmarked("Anna")
+    >>> unmarked("Otto [bot]"), unmarked("Otto°"), unmarked("Anna")
     ('Otto', 'Otto', 'Anna')
     """
-    return words.partition("[")[0].strip()
+    return words.partition("[")[0].strip().removesuffix(BOT_SIGN)
 
 
 class MoneyMeter(NamedTuple):

@@ -78,7 +78,7 @@ def printed() -> Iterator[str]:
         yield str(seat_lost_problem(away, is_watching=True))
         yield voided_words(voided_race(), (), server)
         yield str(voided_problem(void_record(), "", server))
-        yield race_text(record, open_boards(record), record.racers[0].player, server)
+    yield race_text(record, open_boards(record), record.racers[0].player)
     yield "\n".join(Inviter(server=LAN).lines(table()))
 
 
@@ -92,7 +92,7 @@ def test_the_commands_in_messages_and_texts_are_accepted() -> None:
 
 def test_a_command_for_another_server_names_it() -> None:
     texts = [text for text in printed() if "192.168.1.7" in text]
-    assert len(texts) == 6
+    assert len(texts) == 5
     assert all(LAN in command for text in texts for command in COMMAND.findall(text))
 
 

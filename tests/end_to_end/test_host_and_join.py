@@ -104,14 +104,14 @@ async def test_ctrl_c_closes_the_hosts_server_and_reopening_it_continues_the_rac
         await anna.press("r")
         await anna.until("host, ready")
         await anna.press("s")
-        await anna.until("paid  -$50")
+        await anna.until("to break even")
         await anna.press("C-c")
         assert "The server on this machine stops now; banked cards are kept." in await anna.until(
             "ended: "
         )
         assert await gone(port)
         again = await open_pane(tmux, tmp_path / "anna", *words)
-        await again.until("paid  -$50")
+        await again.until("to break even")
         await again.press("C-c")
         assert await again.ended() == Exit.INTERRUPTED
         assert "You are in a race at" in await again.screen()
@@ -146,7 +146,7 @@ async def test_a_host_adds_bots_removes_one_and_races_the_other(tmp_path: Path) 
         anna = await open_pane(tmux, tmp_path, *words)
         _, port = await invitation(anna)
         await anna.until("b add a bot")
-        for key, bot in (("w", "[weak bot]"), ("s", "[strong bot]")):
+        for key, bot in (("w", "SEATS 2"), ("s", "SEATS 3")):
             await anna.press("b")
             await anna.until("Which bot?")
             await anna.press(key)
@@ -160,10 +160,7 @@ async def test_a_host_adds_bots_removes_one_and_races_the_other(tmp_path: Path) 
         await anna.press("r")
         await anna.until("host, ready")
         await anna.press("s")
-        # the panel has room for the bot's mark or for its strength
-        await anna.until(
-            "paid  -$52", lambda screen: "[bot]" in str(screen) or "[strong" in str(screen)
-        )
+        await anna.until("11 cards to break even", lambda screen: "° " in str(screen))
         await anna.press("q", "y")
         assert await anna.ended() == Exit.DONE
         assert await gone(port)
@@ -239,7 +236,7 @@ async def host_and_friend(tmux: Tmux, folder: Path) -> tuple[Pane, Pane, str, in
     url, port = await invitation(anna)
     bert = await open_idle_pane(tmux, folder / "bert", "join", url, "--name", "Bert")
     await bert.until("SEATS 2 of 16")
-    await start_race(anna, bert, "paid  -$50")
+    await start_race(anna, bert, "to break even")
     return anna, bert, url, port
 
 
@@ -254,7 +251,7 @@ async def test_an_idle_host_keeps_seat_table_and_server_and_friends_do_not_wait(
     async with open_tmux() as tmux:
         anna, bert, _, port = await host_and_friend(tmux, tmp_path)
         # a busy machine may miss one of the two warnings, which last three seconds each
-        await sees_while_other_plays(anna, bert, "No sign of you for a while; your board ends in ")
+        await sees_while_other_plays(anna, bert, "Any key keeps your board in the race.")
         await sees_while_other_plays(anna, bert, "Your board ended after 3 minutes without a key.")
         await anna.until("Your seat is kept.")
         assert await is_server("127.0.0.1", port)

@@ -17,19 +17,20 @@ from kit.server_process import ServerProcess
 from kit.tmux import Pane, Screen, Tmux, open_tmux
 
 SARATOGA: Final = (sys.executable, "-m", "saratoga_client")
-RACE: Final = "┌ RACE "
-"""The start of the title of the panel beside a board."""
-INVITATION: Final = " or type"
+PANEL: Final = {80: 24, 100: 28}
+"""The width of the panel beside a board, by the width of the screen."""
+INVITATION: Final = "saratoga join"
 """Words in the invitation at the top of a table's page before a race."""
 PATIENCE: Final = 40
 """Moves in a row without a card banked, after which a player cashes out."""
 
 _CODE: Final = re.compile(r"\b[a-z]+-[a-z]+-\d+\b")
-_PLACE: Final = re.compile(r"^.([ \d]\d) (\S.{25}) ([ \d]{6}) +([-+]?\$\d+) +(?:\d+:\d\d +)?(\S.*)")
+_PLACE: Final = re.compile(r"^.([ \d]\d) (\S.{20}) ([ \d]{6}) +([-+]?\$\d+) +(?:\d+:\d\d +)?(\S.*)")
 _LIT: Final = re.compile(r"^ (?:\d+ of (?P<all>\d+): )?(?P<move>.*?)(?:; enter plays it)?\.$")
 _BANK: Final = re.compile(r"(?:^| )([fg]) bank")
 _WHICH: Final = re.compile(r"^ (\S+)(?: \S+)*? bank  esc drop")
-_BANKED: Final = re.compile(r"banked (\d+)/\d+")
+_BANKED: Final = re.compile(r"╎\d+ = (?:even|ahead) +(\d+)/\d+")
+"""The row of the panel with the number of the player's banked cards."""
 
 
 def is_whole(screen: Screen, columns: int, lines: int) -> bool:
@@ -46,20 +47,24 @@ def is_whole(screen: Screen, columns: int, lines: int) -> bool:
 
 def board_of(screen: Screen) -> str:
     """Return the board's part of a race's screen, without the side panel."""
-    (left,) = {line.index(RACE) for line in screen.lines if RACE in line}
+    (width,) = {found.end() for line in screen.lines if (found := _BANKED.search(line))}
+    left = width - PANEL[width]
     return "\n".join(line[:left].rstrip() for line in screen.lines[1:-2])
 
 
 def may_play(screen: Screen) -> bool:
     """Return whether the player can move: the keys for a race are shown and no card is picked."""
     keys = screen.lines[-1]
-    return RACE in screen and "cash out" in keys and "play" not in keys and "no" not in keys.split()
+    is_asked = "play" in keys or "no" in keys.split()
+    return _BANKED.search(str(screen)) is not None and "cash out" in keys and not is_asked
 
 
 def is_over(screen: Screen) -> bool:
     """Return whether this player's board has ended."""
-    return "the race is over" in screen.lines[0] or (
-        RACE in screen and screen.lines[-1].split()[:2] == ["p", "panel"]
+    keys = screen.lines[-1]
+    return "enter again" in keys or (
+        _BANKED.search(str(screen)) is not None
+        and keys.split()[:2] in (["p", "panel"], ["x", "end"])
     )
 
 
@@ -181,10 +186,9 @@ async def test_two_players_finish_a_race_by_keys_alone(
         await anna.pane.press("s")
         await asyncio.gather(anna.races(), bert.races())
         results = []
-        for player in (anna, bert):
+        for player, name in ((anna, "Anna"), (bert, "Bert")):
             screen = await player.sees("fair deal")
-            assert "the race is over" in screen.lines[0]
-            found = (_PLACE.match(line) for line in screen.lines)
+            found = (_PLACE.match(line.replace("YOU ", f"{name}")) for line in screen.lines)
             results.append([[each.strip() for each in row.groups()] for row in found if row])
             assert player.made
         assert results[0] == results[1]
@@ -192,8 +196,8 @@ async def test_two_players_finish_a_race_by_keys_alone(
         assert places in (("1", "2"), ("1", "1"))
         assert set(names) == {"Anna", "Bert"}
         assert int(banked[0]) >= int(banked[1])
-        await anna.pane.press("n")
+        await anna.pane.press("Enter")
         for player in (anna, bert):
             await player.sees(
-                lambda screen: "RACE 2" in screen and screen.lines[-1].split()[0] == "r"
+                lambda screen: INVITATION in screen and "ready" in screen.lines[-1].split()
             )

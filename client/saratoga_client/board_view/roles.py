@@ -1,5 +1,6 @@
 """The roles of cells; a theme gives each role its colours."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -59,12 +60,29 @@ class Role(StrEnum):
     TICK = "tick"
     LEADER = "leader"
     YOU = "you"
+    RACER_1 = "racer-1"
+    """The colours of the other racers."""
+    RACER_2 = "racer-2"
+    RACER_3 = "racer-3"
+    RACER_4 = "racer-4"
+    RACER_5 = "racer-5"
+    RACER_6 = "racer-6"
+    RACER_7 = "racer-7"
     PRACTICE = "practice"
     """The title line of practice, which must not look like a race."""
     WARNING = "warning"
+    ALERT = "alert"
+    """A warning that stays until the player answers it."""
     ALARM = "alarm"
 
 
 def money_role(amount: int) -> Role:
     """Return the role of an amount that was won or lost."""
     return Role.MONEY_DOWN if amount < 0 else Role.MONEY_UP
+
+
+def racer_roles(players: Iterable[str], you: str) -> dict[str, Role]:
+    """Return the role of each racer by player id, the same in lists, bars and charts."""
+    colours = [role for role in Role if role.startswith("racer-")]
+    others = sorted(player for player in players if player != you)
+    return {each: colours[at % len(colours)] for at, each in enumerate(others)} | {you: Role.YOU}

@@ -96,7 +96,7 @@ class SeatedBot:
     @property
     def shown_name(self) -> str:
         """The bot's name with its mark, as other players see it."""
-        return shown_name(self.name, True, self.strength)
+        return shown_name(self.name, True)
 
     async def play(self, *, pace: float | None = None, races: int | None = None) -> None:
         """Play `races` races, or until the table closes; raises `Problem` as `player.stay` does.

@@ -138,11 +138,6 @@ class Connection:
         """Test whether the player watches that table and has not asked for a seat there."""
         return self._requests.only_watches(code)
 
-    @property
-    def round_trip(self) -> float | None:
-        """The last measured round-trip time in seconds; `None` before the first answer."""
-        return self._time.round_trip
-
     def now(self) -> int:
         """Return the server's time in milliseconds since 1970, as estimated from its answers."""
         return self._time.at(time.monotonic())

@@ -48,11 +48,6 @@ class ServerTime:
         """Drop all observations: after reconnecting, another node may have another clock."""
         self._observations.clear()
 
-    @property
-    def round_trip(self) -> float | None:
-        """The last round-trip time in seconds; `None` before the first answer."""
-        return self._observations[-1].round_trip if self._observations else None
-
     def at(self, local: float) -> int:
         """Return the server's time in milliseconds when the local clock shows `local` seconds."""
         best = min(self._observations, default=Observation(0.0, 0.0))

@@ -39,7 +39,7 @@ def summary(state: SessionState) -> str:
     if own is not None:
         return f"you are {ordinal(own.place)} of {len(standings)}, {gap(state)}"
     first = [row for row in standings if row.place == 1]
-    names = " and ".join(shown_name(row.name, row.bot, row.level) for row in first[:2])
+    names = " and ".join(shown_name(row.name, row.bot) for row in first[:2])
     more = f" and {len(first) - 2} more" if len(first) > 2 else ""
     return f"{names}{more} {'leads' if len(first) == 1 else 'lead'} with {first[0].banked}"
 

@@ -315,7 +315,7 @@ class TableCommands:
         named = [seat for seat in seats if _is_called(seat.name, words)]
         if not words or not named:
             others = ", ".join(
-                shown_name(seat.name, seat.bot, seat.level)
+                shown_name(seat.name, seat.bot)
                 for seat in seats
                 if seat.player != self._state.player
             )

@@ -63,7 +63,7 @@ def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[s
     if state.table_view.outcome is not None:
         yield from result_lines(state)
     if state.match is not None:
-        yield from match_lines(state.match, state.player, state.table_view.levels)
+        yield from match_lines(state.match, state.player)
     if state.phase in ("call", "countdown"):
         yield _countdown(state, now)
     if state.phase == GATHERING and state.seat is not None:
@@ -144,7 +144,7 @@ def table_lines(state: SessionState) -> Iterator[str]:
     locked = ", locked" if table.locked else ""
     yield f"table {table.code}: {settings_words(table.settings)}{locked}"
     for number, seat in enumerate(table.seats, start=1):
-        yield f"seat {number} {shown_name(seat.name, seat.bot, seat.level)}: {_seat_words(state, seat)}"
+        yield f"seat {number} {shown_name(seat.name, seat.bot)}: {_seat_words(state, seat)}"
     yield f"race {table.race}: {table.phase}"
     yield from _race_of_match(state)
     if (voided := table.previous) is not None and voided.reason:
@@ -155,6 +155,7 @@ def _seat_words(state: SessionState, seat: events.Seat) -> str:
     standing = _standing_of(state, seat)
     facts = [
         ("you", seat.player == state.player),
+        (seat.level, bool(seat.level)),
         ("host", seat.player == state.table.host),
         ("ready", seat.ready and not standing),
         (f"voided {counted(seat.voids, 'countdown')}", seat.voids > 0),
@@ -255,7 +256,7 @@ def _match(before: SessionState, after: SessionState) -> Iterator[str]:
     is_new = match != before.match and (has_result or after.phase != "over")
     has_just_ended = has_result and before.table_view.outcome is None
     if match is not None and (is_new or has_just_ended):
-        yield from match_lines(match, after.player, after.table_view.levels)
+        yield from match_lines(match, after.player)
 
 
 def _totals(before: SessionState, after: SessionState) -> Iterator[str]:

@@ -10,7 +10,6 @@ from saratoga_client.plain.review import review_lines
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share_text import race_text
-from saratoga_client.session.match_text import with_match
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verdict import prove
@@ -86,10 +85,8 @@ async def share(session: PlainSession, table: TableSession, over: SessionState) 
         session.output.write(NO_RACE_OVER)
         return
     server = session.friends or await friends_address(table.server)
-    levels = over.table_view.levels
-    text = race_text(record, open_boards(record, levels), over.player, server)
-    shared = with_match(text, over.match, levels)
-    session.output.write_all(f"share: {line}" for line in shared.splitlines())
+    text = race_text(record, open_boards(record), over.player, server, over.match)
+    session.output.write_all(f"share: {line}" for line in text.splitlines())
 
 
 async def review(session: PlainSession, table: TableSession, over: SessionState) -> None:
@@ -97,6 +94,4 @@ async def review(session: PlainSession, table: TableSession, over: SessionState)
     if (record := await _record_of(table, over)) is None:
         session.output.write(NO_RACE_OVER)
         return
-    session.output.write_all(
-        review_lines(record, over.player, session.card_names, over.table_view.levels)
-    )
+    session.output.write_all(review_lines(record, over.player, session.card_names))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.review.chart import live_climb
+from saratoga_client.review.climb import live_climb
 from saratoga_client.session.match_text import match_lines
 from saratoga_client.session.result_text import digest_words_of, own_result, totals
 from saratoga_client.session.state import SessionState, Verification, race_clock
@@ -27,11 +27,11 @@ MOST_TIMES: Final = 10
 
 
 def standing_line(row: Row) -> str:
-    """Return a racer's standing, such as `2. Otto [bot]: 14 banked, +$20, racing, $15 behind`."""
+    """Return a racer's standing, such as `2. Otto°: 14 banked, +$20, racing, $15 behind`."""
     gap = f", ${row.gap} behind" if row.gap else ""
     tie = f" ({row.tie})" if row.tie else ""
     return (
-        f"{row.place}. {shown_name(row.name, row.bot, row.level)}: {row.banked} banked, "
+        f"{row.place}. {shown_name(row.name, row.bot)}: {row.banked} banked, "
         f"{dollars(row.net)}, {state_words(row.state)}{gap}{tie}"
     )
 
@@ -57,7 +57,7 @@ def climb_lines(state: SessionState, now: int) -> Iterator[str]:
         counts = [
             f"{climb.banked_at(at)} at {minutes_and_seconds(at)}" for at in range(0, elapsed, every)
         ]
-        name = shown_name(row.name, row.bot, row.level)
+        name = shown_name(row.name, row.bot)
         yield f"climb {row.place}. {name}: {', '.join((*counts, f'{row.banked} now'))}"
 
 
@@ -99,7 +99,7 @@ def verification_line(found: Verification) -> str:
 def totals_lines(state: SessionState) -> Iterator[str]:
     """Return the table of the match; without a match, the totals of the table's races, the most money first."""
     if state.match is not None:
-        yield from match_lines(state.match, state.player, state.table_view.levels)
+        yield from match_lines(state.match, state.player)
         return
     if state.table.settings.races > 1:
         yield "totals: no race of this match is over yet"
@@ -109,7 +109,7 @@ def totals_lines(state: SessionState) -> Iterator[str]:
         yield "totals: no one at this table has raced yet"
     for seat in seats:
         yield (
-            f"total {shown_name(seat.name, seat.bot, seat.level)}: {counted(seat.races, 'race')}, "
+            f"total {shown_name(seat.name, seat.bot)}: {counted(seat.races, 'race')}, "
             f"{counted(seat.wins, 'win')}, {dollars(seat.net)}"
         )
 

@@ -1,6 +1,6 @@
 """A finished race in plain lines: moves, differences from the winner, and pauses. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from saratoga_client.plain.board import money_words, moved_line, position_lines, rule_line
 from saratoga_client.plain.card_names import LETTERS, CardNames
@@ -11,7 +11,6 @@ from saratoga_client.review.boards import (
     open_boards,
 )
 from saratoga_client.wording import (
-    NO_LEVELS,
     counted,
     dollars,
     duration_text,
@@ -39,17 +38,9 @@ def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterato
             yield from _difference(board, boards[0], card_names)
 
 
-def review_lines(
-    record: RaceRecord,
-    player: str,
-    card_names: CardNames = LETTERS,
-    levels: Mapping[str, str] = NO_LEVELS,
-) -> Iterator[str]:
-    """Return lines on a racer's first difference from the winner, and on the longest pauses.
-
-    `levels` has the levels of bots by player id, as far as they are known.
-    """
-    boards = open_boards(record, levels)
+def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTERS) -> Iterator[str]:
+    """Return lines on a racer's first difference from the winner, and on the longest pauses."""
+    boards = open_boards(record)
     own = next((board for board in boards if board.player == player), None)
     if own is None:
         yield "no: You were not in this race. Type results for how it ended."

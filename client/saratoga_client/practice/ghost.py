@@ -13,7 +13,7 @@ from msgspec import MsgspecError, json
 
 from saratoga_client.local.paths import data_folder, replace_file
 from saratoga_client.practice.deals import PracticeDeal
-from saratoga_client.review.chart import Climb
+from saratoga_client.review.climb import Climb
 from saratoga_client.wording import counted
 
 

@@ -15,7 +15,7 @@ from saratoga_client.local.printed_command import printed_command
 from saratoga_client.practice.deals import PracticeDeal, drawn_seed, from_seed
 from saratoga_client.practice.ghost import Ghost, best_ghost, keep_run, kept_runs
 from saratoga_client.practice.hints import Hint, hint, safe_move
-from saratoga_client.review.chart import Climb
+from saratoga_client.review.climb import Climb
 from saratoga_client.wording import counted, dollars, minutes_and_seconds
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.analysis import legal_moves

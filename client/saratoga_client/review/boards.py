@@ -1,14 +1,13 @@
 """The boards of a finished race, with every position and its time; their differences and pauses."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from saratoga_client.input.move_text import CardName, card_name, describe
-from saratoga_client.review.chart import Climb
-from saratoga_client.wording import NO_LEVELS, shown_name, state_words, tie_words
+from saratoga_client.review.climb import Climb
+from saratoga_client.wording import shown_name, state_words, tie_words
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, View, redact
@@ -25,8 +24,6 @@ class OpenBoard:
     player: str
     name: str
     bot: bool
-    level: str = ""
-    """The level of a bot; empty if unknown. Records do not have it."""
     place: int
     banked: int
     net: int
@@ -40,8 +37,8 @@ class OpenBoard:
 
     @property
     def shown_name(self) -> str:
-        """The racer's name, with the mark of a bot."""
-        return shown_name(self.name, self.bot, self.level)
+        """The racer's name, with the sign of a bot."""
+        return shown_name(self.name, self.bot)
 
     def view(self, step: int) -> View:
         """Return the board after `step` entries of the log, as its player saw it."""
@@ -77,11 +74,8 @@ class OpenBoard:
         return describe(self.game, self.view(step), parse_move(text), card_name)
 
 
-def open_boards(record: RaceRecord, levels: Mapping[str, str] = NO_LEVELS) -> tuple[OpenBoard, ...]:
-    """Return the boards of a race by place; raises `ReplayError` if they cannot be replayed.
-
-    `levels` has the levels of bots by player id, as far as they are known.
-    """
+def open_boards(record: RaceRecord) -> tuple[OpenBoard, ...]:
+    """Return the boards of a race by place; raises `ReplayError` if they cannot be replayed."""
     boards = []
     for ahead, row in pairwise((None, *record.results)):
         assert row is not None
@@ -92,7 +86,6 @@ def open_boards(record: RaceRecord, levels: Mapping[str, str] = NO_LEVELS) -> tu
             player=row.player,
             name=racer.name,
             bot=racer.bot,
-            level=levels.get(row.player, ""),
             place=row.place,
             banked=row.banked,
             net=row.net,

@@ -1,64 +1,76 @@
-"""The text about a race for friends.
+"""The text about a race for friends: who won, a bar for each of the first racers, and where to see it.
 
-It names no card, so friends can still play the deal, and it has the command that checks the race.
+It names no card, so friends can still play the deal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Final
 
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.wording import (
-    dollars,
-    finish,
-    minutes_and_seconds,
-    state_words,
-)
+from saratoga_client.wording import counted, listed, shown_name
+from saratoga_protocol.events import Match
+from saratoga_protocol.matches import champions
 from saratoga_protocol.visible_text import sanitised
-from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
 
 MOST_NAMED: Final = 4
 """Maximum number of racers in the text, which must be short enough for phones."""
 
+BAR: Final = 7
+"""Number of signs in the longest bar."""
+
+BOT: Final = " (bot)"
+"""The sign of a bot for people who may not know this program's."""
+
 
 def race_text(
-    record: RaceRecord, boards: tuple[OpenBoard, ...], player: str, server: str = ""
+    record: RaceRecord,
+    boards: Sequence[OpenBoard],
+    player: str,
+    server: str = "",
+    match: Match | None = None,
 ) -> str:
-    """Return the text with the place of a player and the first racers; the player is always among them.
+    """Return three lines with the first racers of a race, and the player who shares it among them.
 
-    `server` is the address by which friends reach the server that has the record, if known.
+    `server` is the address by which friends reach the server that has the record, if known; `match` the match
+    that the race has ended, if it has.
     """
-    own = next((board for board in boards if board.player == player), None)
-    words = digest_words(digest_of(format_record(record)))
-    lines = [
-        f"Saratoga, {game_of(record).title}, race {record.race_id}",
-        *_finish(boards, own),
-        *_results(boards, own),
-        f"Check it: {printed_command('verify', f'{record.race_id}#{words}', server=server)}",
+    winners = [_called(board) for board in boards if board.place == 1]
+    if len(boards) == 1:
+        won = f"{winners[0]} banked {counted(boards[0].banked)}"
+    elif len(winners) > 1:
+        won = f"{listed(winners)} share first place"
+    else:
+        more = boards[0].banked - boards[1].banked
+        won = f"{winners[0]} won{f' by {counted(more)}' if more else ''}"
+    if match is not None and (first := champions(match)):
+        names = listed([shown_name(row.name, row.bot, BOT) for row in first])
+        won = f"{names} won the match of {match.races} races"
+    named = [
+        *boards[: MOST_NAMED - 1],
+        *(b for b in boards[MOST_NAMED - 1 :] if b.player == player),
     ]
+    named += [board for board in boards if board not in named][: MOST_NAMED - len(named)]
+    top = max(board.banked for board in boards) or 1
+    bars = [
+        f"{_called(board)} {board.banked} {'▇' * -(-BAR * board.banked // top)}".rstrip()
+        for board in sorted(named, key=boards.index)
+    ]
+    left = f"  and {len(boards) - len(named)} more" if len(boards) > len(named) else ""
+    replay = printed_command("replay", record.race_id)
+    # ws becomes http, and wss https
+    where = (
+        f"http{server.removeprefix('ws').rstrip('/')}/races/{record.race_id}" if server else replay
+    )
+    lines = (
+        f"{game_of(record).title}, {record.race_id}: {won}",
+        "  ".join(bars) + left,
+        f"See it: {where}",
+    )
     return "\n".join(map(sanitised, lines))
 
 
-def _finish(boards: tuple[OpenBoard, ...], own: OpenBoard | None) -> Iterator[str]:
-    """Yield the line on the player's place, if the player raced others."""
-    if own is None or len(boards) == 1:
-        return
-    sharing = [each.shown_name for each in boards if each.place == own.place and each is not own]
-    yield f"{finish(own.shown_name, own.place, len(boards), sharing)}."
-
-
-def _results(boards: tuple[OpenBoard, ...], own: OpenBoard | None) -> Iterator[str]:
-    named = boards[:MOST_NAMED]
-    if own is not None and own not in named:
-        named = (*boards[: MOST_NAMED - 1], own)
-    for board in named:
-        yield f"{board.place}. {board.shown_name}: {_result(board)}"
-    if left := len(boards) - len(named):
-        yield f"and {left} more"
-
-
-def _result(board: OpenBoard) -> str:
-    reached = "" if board.reached is None else f", reached at {minutes_and_seconds(board.reached)}"
-    return f"{board.banked} banked, {dollars(board.net)}{reached}, {state_words(board.state)}"
+def _called(board: OpenBoard) -> str:
+    return shown_name(board.name, board.bot, BOT)

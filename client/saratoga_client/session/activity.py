@@ -58,12 +58,13 @@ class Activity:
             return
         since = max(self._since, state.idle_since, state.start_at)
         left = since + IDLE_MILLIS - self._now()
-        self._warn(next((seconds for seconds in self._warned_at if left <= seconds * 1000), 0))
+        at = next((seconds for seconds in self._warned_at if left <= seconds * 1000), 0)
+        self._warn(at, since + IDLE_MILLIS if at else 0)
 
-    def _warn(self, left: int) -> None:
+    def _warn(self, left: int, until: int = 0) -> None:
         state = self._store.state
         if state is not None and state.idle_left != left:
-            self._store.replace(replace(state, idle_left=left))
+            self._store.replace(replace(state, idle_left=left, idle_until=until))
 
 
 def _warned_at(state: SessionState) -> tuple[int, ...]:

@@ -142,7 +142,7 @@ def _table(before: SessionState, after: SessionState) -> Iterator[News]:
         if after.is_host:
             yield News(Kind.HOST, "you are the host now", new.host)
         elif host is not None and host.name not in notice:
-            name = shown_name(host.name, host.bot, host.level)
+            name = shown_name(host.name, host.bot)
             yield News(Kind.HOST, f"{name} is the host now", new.host)
     for player in new.votes:
         if player not in old.votes and player != after.player:
@@ -165,7 +165,7 @@ def _seats(before: SessionState, after: SessionState, notice: str) -> Iterator[N
     old = {seat.player: seat for seat in before.table.seats}
     new = {seat.player: seat for seat in after.table.seats}
     for player, seat in (old | new).items():
-        name = shown_name(seat.name, seat.bot, seat.level)
+        name = shown_name(seat.name, seat.bot)
         if player == after.player:
             continue
         if player not in new:

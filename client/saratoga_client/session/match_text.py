@@ -1,14 +1,9 @@
-"""Sentences on the match at a table: which race it is, who leads, who is the champion. Pure.
+"""Sentences on the match at a table: which race it is, who leads, who is the champion. Pure."""
 
-`levels` has the levels of bots by player id, as far as they are known.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from saratoga_client.wording import (
-    NO_LEVELS,
-    capitalised,
     counted,
     dollars,
     listed,
@@ -17,7 +12,6 @@ from saratoga_client.wording import (
 )
 from saratoga_protocol.events import Match, MatchRow, Seat, Table
 from saratoga_protocol.matches import champions, is_over, totals
-from saratoga_protocol.visible_text import sanitised
 
 
 def race_of_match(table: Table, match: Match | None) -> str:
@@ -50,17 +44,17 @@ def totals_of(table: Table, match: Match | None, seat: Seat) -> Totals:
     return Totals(0, 0, 0)
 
 
-def champion_words(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -> str:
+def champion_words(match: Match, you: str) -> str:
     """Return who won the match; empty before its end."""
     first = champions(match)
     # the player comes first in a list
     first.sort(key=lambda row: row.player != you)
-    names = ["You" if row.player == you else _name(row, levels) for row in first]
-    if not names:
+    if not first:
         return ""
-    if len(names) > 1:
-        return f"{listed(names)} share the evening."
-    return f"{names[0]} {'are' if first[0].player == you else 'is'} the champion of the evening."
+    names = listed(["You" if row.player == you else _name(row) for row in first])
+    is_one = len(first) == 1
+    verb = "share the match" if not is_one else f"{'are' if names == 'You' else 'is'} the champion"
+    return f"{names} {verb}: {dollars(totals(match)[0].net)} over {counted(match.races, 'race')}."
 
 
 def match_heading(match: Match) -> str:
@@ -70,17 +64,11 @@ def match_heading(match: Match) -> str:
     return f"match of {races}" if is_over(match) else f"match after race {done} of {match.races}"
 
 
-def _name(row: MatchRow, levels: Mapping[str, str]) -> str:
-    return shown_name(row.name, row.bot, levels.get(row.player, ""))
+def _name(row: MatchRow) -> str:
+    return shown_name(row.name, row.bot)
 
 
-def result_cells(match: Match, row: MatchRow) -> tuple[str, ...]:
-    """Return a player's place and money in every finished race, such as `2 -$15`; empty for a missed race."""
-    found = {result.race: f"{result.place} {dollars(result.net)}" for result in row.results}
-    return tuple(found.get(race, "") for race in match.finished)
-
-
-def match_lines(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -> Iterator[str]:
+def match_lines(match: Match, you: str) -> Iterator[str]:
     """Return the table of a match in words: a heading, a line for each player, and the champion at its end."""
     yield f"match: {match_heading(match)}"
     for row, place, net, wins in totals(match):
@@ -92,19 +80,6 @@ def match_lines(match: Match, you: str, levels: Mapping[str, str] = NO_LEVELS) -
             for number, race in enumerate(match.finished, 1)
         ]
         won = counted(wins, "win")
-        yield f"match {place}. {_name(row, levels)}: {dollars(net)}, {won}, {', '.join(races)}"
-    if champion := champion_words(match, you, levels):
+        yield f"match {place}. {_name(row)}: {dollars(net)}, {won}, {', '.join(races)}"
+    if champion := champion_words(match, you):
         yield f"match: {champion}"
-
-
-def with_match(text: str, match: Match | None, levels: Mapping[str, str] = NO_LEVELS) -> str:
-    """Return a text about a table's last race for friends, with lines on the match that it belongs to."""
-    if match is None:
-        return text
-    said = ", ".join(
-        f"{each.place}. {_name(each.row, levels)} {dollars(each.net)}" for each in totals(match)
-    )
-    champion = champion_words(match, "", levels)
-    heading = capitalised(match_heading(match))
-    lines = filter(None, (f"{heading}: {said}", champion))
-    return "\n".join([text, *map(sanitised, lines)])

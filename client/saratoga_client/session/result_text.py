@@ -3,8 +3,8 @@
 from math import ceil
 from typing import Final
 
+from saratoga_client.session.match_text import champion_words
 from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import (
@@ -12,12 +12,13 @@ from saratoga_client.wording import (
     counted,
     dollars,
     finish,
+    listed,
     minutes_and_seconds,
     shown_name,
 )
 from saratoga_protocol.events import Outcome, Seat
 from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.standing import LAST_BOARD_MILLIS, LEAST_RANKED, State
+from saratoga_rules.records.standing import LAST_BOARD_MILLIS
 
 ENDINGS: Final = {
     "won": "You have won! All {banked} cards are banked, net {net}.",
@@ -37,11 +38,11 @@ ENDINGS: Final = {
 
 def who(row: Row, you: str) -> str:
     """Return a racer's name in a sentence; the player is `you`."""
-    return "you" if row.player == you else shown_name(row.name, row.bot, row.level)
+    return "you" if row.player == you else shown_name(row.name, row.bot)
 
 
 def ending(row: Row, you: str) -> str:
-    """Return how a racer's board ended, such as `mei is stuck at 9, -$5`."""
+    """Return how a racer's board ended, such as `mei is stuck at 9`."""
     is_you = row.player == you
     ended = {
         "won": "broke the bank with",
@@ -54,7 +55,7 @@ def ending(row: Row, you: str) -> str:
         "bots-stopped": "stopped at",
         "idle": f"{'were' if is_you else 'was'} idle for 3 minutes and ended at",
     }.get(row.state, f"{row.state} at")
-    return f"{who(row, you)} {ended} {row.banked}, {dollars(row.net)}"
+    return f"{who(row, you)} {ended} {row.banked}"
 
 
 def own_ending(state: SessionState, own: OwnBoard) -> str:
@@ -75,7 +76,7 @@ def own_ending(state: SessionState, own: OwnBoard) -> str:
 
 
 def gap(state: SessionState) -> str:
-    """Return the player's distance to the next rival, such as `6 cards behind ana`.
+    """Return the player's distance to the next rival, such as `6 behind ana`.
 
     Return an empty text outside a race.
     """
@@ -87,11 +88,11 @@ def gap(state: SessionState) -> str:
     # A rival with as many cards comes first: there the time decides.
     level = [row for row in others if row.banked == own.banked]
     if level:
-        return _level(own, level[0], state.player)
+        return f"level with {who(level[0], state.player)}"
     if own.place > 1:
         ahead = others[0]
-        return f"{counted(ahead.banked - own.banked)} behind {who(ahead, state.player)}"
-    return f"{counted(own.banked - others[0].banked)} ahead of {who(others[0], state.player)}"
+        return f"{ahead.banked - own.banked} behind {who(ahead, state.player)}"
+    return f"{own.banked - others[0].banked} ahead of {who(others[0], state.player)}"
 
 
 def _rows(state: SessionState) -> tuple[Row | None, list[Row]]:
@@ -101,31 +102,16 @@ def _rows(state: SessionState) -> tuple[Row | None, list[Row]]:
     return own, [row for row in found if row is not own]
 
 
-def _level(own: Row, other: Row, you: str) -> str:
-    name = who(other, you)
-    if own.place == other.place:
-        more = "; first to bank more leads" if own.state == State.RACING else ""
-        return f"level with {name}{more}"
-    if own.place < other.place:
-        return f"level with {name}; you were first to {own.banked}"
-    return f"level with {name}, who was first to {own.banked}"
-
-
 def against_best(state: SessionState, at: int) -> str:
-    """Compare the player with the personal best, `at` milliseconds into the race; empty without one."""
-    best = state.best
-    if best is None:
+    """Compare a racing player with the personal best, `at` milliseconds into the race; empty without one."""
+    if state.best is None or state.own is None or not state.own.is_racing:
         return ""
-    if state.own is None or state.phase != "running":
-        return _best_words(best)
-    then = best.banked_by(at)
-    if state.own.banked > best.banked:
-        return f"past your best of {best.banked}!"
-    return f"your best had {then} by now" if state.own.is_racing else _best_words(best)
-
-
-def _best_words(best: PersonalBest) -> str:
-    return f"your best: {counted(best.banked)}, {dollars(best.net)}"
+    ahead = state.own.banked - state.best.banked_by(at)
+    return (
+        f"{abs(ahead)} {'ahead of' if ahead > 0 else 'behind'} your best"
+        if ahead
+        else "level with your best"
+    )
 
 
 def last_board(state: SessionState, now: int) -> str:
@@ -162,37 +148,52 @@ def name_of(state: SessionState, player: str) -> str:
     """Return the name of a player at the table or in its race."""
     seat = next((seat for seat in state.table.seats if seat.player == player), None)
     if seat is not None:
-        return shown_name(seat.name, seat.bot, seat.level)
+        return shown_name(seat.name, seat.bot)
     row = next((row for row in rows(state.table_view) if row.player == player), None)
-    return "the host" if row is None else shown_name(row.name, row.bot, row.level)
+    return "the host" if row is None else shown_name(row.name, row.bot)
 
 
 def own_result(state: SessionState) -> str:
-    """Return the player's result of the finished race; empty before the result and for a non-racer."""
+    """Return the player's result, such as `You finished 2nd of 3, 4 cards behind ana, 2 ahead of raj.`; empty without one."""
     own, others = _rows(state)
-    if own is None or state.table_view.outcome is None:
+    if state.table_view.outcome is None or own is None:
         return ""
     if not others:
-        return f"{capitalised(ending(own, state.player))}."
-    behind = f", ${own.gap} behind the first" if own.gap else ""
-    return f"{own_place(state)}: {counted(own.banked)}, {dollars(own.net)}{behind}."
+        return f"{capitalised(ending(own, state.player))}: {dollars(own.net)}."
+    sharing = [shown_name(row.name, row.bot) for row in others if row.place == own.place]
+    words = [finish("You", own.place, len(others) + 1, sharing)]
+    behind = next((row for row in reversed(others) if row.place < own.place), None)
+    ahead = next((row for row in others if row.place > own.place), None)
+    for row, word in ((behind, "behind"), (ahead, "ahead of")):
+        if row is not None and (more := abs(row.banked - own.banked)):
+            cards = counted(more) if len(words) == 1 else f"{more}"
+            words.append(f"{cards} {word} {shown_name(row.name, row.bot)}")
+    return f"{', '.join(words)}."
 
 
-def own_place(state: SessionState) -> str:
-    """Return the player's place in the finished race, without a full stop; empty for a player who raced alone or not."""
-    own, others = _rows(state)
-    if own is None or not others:
+def headline(state: SessionState) -> str:
+    """Return who has won the race, or the match that it has ended: `Ben wins by $20.`; empty before the result."""
+    found = rows(state.table_view)
+    if state.table_view.outcome is None or not found:
         return ""
-    sharing = [shown_name(row.name, row.bot, row.level) for row in others if row.place == own.place]
-    return finish("You", own.place, len(others) + 1, sharing)
+    if state.match is not None and (champion := champion_words(state.match, state.player)):
+        return champion
+    names = [who(row, state.player) for row in found if row.place == 1]
+    banked = counted(found[0].banked)
+    if len(found) == 1:
+        says = f"banked {banked}: {dollars(found[0].net)}"
+    elif len(names) > 1:
+        says = f"share first place with {banked}"
+    else:
+        more = found[0].net - found[1].net
+        verb = "win" if names == ["you"] else "wins"
+        says = f"{verb} by ${more}" if more else f"{verb}, first to {banked}"
+    text = f"{listed(names)} {says}."
+    return capitalised(text) if names[0] == "you" else text
 
 
 def why_unranked(state: SessionState) -> str:
-    """Return why a finished race does not count for the people's leaderboards."""
-    if sum(not racer.bot for racer in state.table.racers) < LEAST_RANKED:
-        return (
-            f"a race counts for people's leaderboards only if at least {LEAST_RANKED} people race"
-        )
+    """Return why a finished race of several people does not count for their leaderboards."""
     if not state.table.settings.cap:
         return "a race without a time limit does not count for the leaderboards"
     return "on this server only races at public tables count for the leaderboards"

@@ -64,8 +64,6 @@ class SessionState:
     """The id of this program's player, who may also be a watcher."""
     table_view: TableView
     link: LinkState = LinkState.CONNECTED
-    round_trip_ms: int | None = None
-    """The last measured round-trip time to the server, in milliseconds; `None` until one is measured."""
     own: OwnBoard | None = None
     """The player's own board, from the deal to the next gathering; `None` for a non-racer."""
     news: tuple[News, ...] = ()
@@ -87,6 +85,8 @@ class SessionState:
     """The checks of the latest finished races, by race id, the newest last."""
     idle_since: int = 0
     """The server's time from which the player's idleness counts, as of the last snapshot; 0 if it does not count."""
+    idle_until: int = 0
+    """The server's time at which a warned player loses the board; 0 without a warning."""
     idle_left: int = 0
     """Seconds until a player who gives no sign of activity loses the board, or between races the host's place; 0:
     no warning yet."""

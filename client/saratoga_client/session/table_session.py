@@ -362,10 +362,6 @@ class TableSession:
         """Update what changes without an event, every `LOOK_EVERY` seconds."""
         while True:
             self._activity.check()
-            if self.state is not None:
-                seconds = self._connection.round_trip
-                milliseconds = None if seconds is None else round(seconds * 1000)
-                self._store.replace(replace(self.state, round_trip_ms=milliseconds))
             await asyncio.sleep(LOOK_EVERY)
 
     def _link_changed(self, link: LinkState) -> None:

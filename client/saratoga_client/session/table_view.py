@@ -50,11 +50,6 @@ class TableView:
     outcome: events.Outcome | None = None
     match: events.Match | None = None
 
-    @property
-    def levels(self) -> Mapping[str, str]:
-        """The levels of all bots so far, by player id; empty if unknown."""
-        return {player: label.level for player, label in self.labels.items() if label.bot}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:

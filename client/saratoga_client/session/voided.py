@@ -14,7 +14,7 @@ def void_reason(voided: events.Ended, seats: Iterable[events.Seat]) -> str:
     for seat in seats:
         if voided.reason in (RACER_LEFT, RACER_GONE) and seat.player in voided.blamed:
             what = "left" if voided.reason == RACER_LEFT else "was removed"
-            return f"{shown_name(seat.name, seat.bot, seat.level)} {what} in the countdown"
+            return f"{shown_name(seat.name, seat.bot)} {what} in the countdown"
     return VOID_REASONS.get(voided.reason, voided.reason)
 
 

@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.symbols import Symbols, symbols_for
+from saratoga_client.board_view.symbols import Symbols, in_letters, symbols_for
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.text import cells_of, wrapped
 from saratoga_client.tui.painted_rows import CanvasView
@@ -333,6 +333,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def say(self, text: str, role: Role = Role.TEXT) -> None:
         """Show a message on the message line; while a question is open, the last message waits for its end."""
+        if self.program.appearance.ascii:
+            text = in_letters(text)
         if self.is_asking:
             self._after_question = text, role
         else:
@@ -421,6 +423,11 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def _next_theme(self) -> None:
         self.say(f"Colours: {self.program.next_theme()}.")
+
+    def copy(self, what: str, text: str) -> None:
+        """Copy a text to the clipboard and say so."""
+        self.app.copy_to_clipboard(text)
+        self.say(f"{what} is on your clipboard, if your terminal supports OSC 52.")
 
     def ask(self, text: str, **answers: tuple[str, Callable[[], None]]) -> None:
         """Ask a question before an action that cannot be undone."""

@@ -27,8 +27,7 @@ class GameScreen(BaseScreen):
 
     DEFAULT_CSS = """
     GameScreen #table { height: 1fr; visibility: hidden; }
-    GameScreen #table > *, GameScreen #side > * { visibility: visible; }
-    GameScreen #panel { height: 1fr; }
+    GameScreen #table > * { visibility: visible; }
     GameScreen #ticker { height: 1; display: none; }
     GameScreen.-ticker #side { display: none; }
     GameScreen.-ticker #ticker { display: block; }
@@ -139,8 +138,3 @@ class GameScreen(BaseScreen):
             self.say(text)
         else:
             self.say(PROMPT if self.finder.is_open else "Search cleared.")
-
-    def copy(self, text: str) -> None:
-        """Copy a text to the clipboard and say so."""
-        self.app.copy_to_clipboard(text)
-        self.say("The result is on your clipboard, if your terminal supports OSC 52.")

@@ -31,7 +31,7 @@ LONG_LOST: Final = "Still no connection; the server may have been closed. Trying
 URGENT: Final[Mapping[Kind, Role]] = MappingProxyType(
     {
         Kind.ALARM: Role.ALARM,
-        Kind.IDLE: Role.WARNING,
+        Kind.IDLE: Role.ALERT,
         Kind.LOST: Role.WARNING,
         Kind.TAKEN_BACK: Role.WARNING,
         Kind.HOUSE: Role.WARNING,
@@ -169,8 +169,10 @@ class Messages:
     def _words(self, screen: BaseScreen, news: News, state: SessionState) -> str:
         match news.kind:
             case Kind.IDLE:
-                stay = "stay host" if state.is_between_races else "go on"
-                return f"{capitalised(news.text)}; press any key to {stay}."
+                keeps = (
+                    "keeps you host" if state.is_between_races else "keeps your board in the race"
+                )
+                return f"You pressed no key for two minutes. Any key {keeps}."
             case Kind.VOTE if state.own is not None and state.own.is_racing:
                 return f"{news.text}: e agrees, or play on."
             case Kind.RESULT:

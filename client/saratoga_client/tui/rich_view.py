@@ -17,7 +17,9 @@ from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
+from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.symbols import in_letters
 from saratoga_client.tui.theme import Paint
 from saratoga_protocol.visible_text import sanitised
 
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 class Ink:
     """A maker of Rich text in the styles of roles."""
 
-    def __init__(self, colours: Paint) -> None:
+    def __init__(self, colours: Paint, *, ascii_only: bool = False) -> None:
+        """With `ascii_only`, write letters for the symbols of suits and bots."""
         self._colours = colours
+        self._ascii_only = ascii_only
 
     def style(self, role: Role) -> Style:
         """Return the style of a role."""
@@ -37,6 +41,7 @@ class Ink:
 
     def text(self, text: str, role: Role = Role.TEXT) -> Text:
         """Return a sanitised text in the style of a role."""
+        text = in_letters(text) if self._ascii_only else text
         return Text(sanitised(text), self._colours[role])
 
     def indented(self, text: str, role: Role = Role.TEXT, left: int = 1) -> Padding:
@@ -48,6 +53,11 @@ class Ink:
     def line(self, *pieces: tuple[str, Role]) -> Text:
         """Return one text of several pieces, each with its role."""
         return Text().join(self.text(text, role) for text, role in pieces)
+
+    def canvas(self, canvas: Canvas) -> Text:
+        """Return the rows of a canvas."""
+        lines = (canvas.row(y) for y in range(canvas.height))
+        return Text("\n").join(self.line(*pieces) for pieces in lines)
 
     def grid(self, *widths: int | None, right: Container[int] = ()) -> Table:
         """Return a table without borders; a column of width `None` takes the remaining width.
@@ -83,7 +93,8 @@ class RichView(Static, can_focus=False):
 
     def redraw(self) -> None:
         """Call the drawing function again and show the result."""
-        self.update(self._draw(Ink(program_of(self).colours)))
+        program = program_of(self)
+        self.update(self._draw(Ink(program.colours, ascii_only=program.appearance.ascii)))
 
 
 class ScrollPage(VerticalScroll, can_focus=False, inherit_bindings=False):

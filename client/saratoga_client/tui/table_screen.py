@@ -27,9 +27,6 @@ READY_WAITS: Final = "You get ready as soon as the connection is back."
 UNREADY_WAITS: Final = "Your ready mark goes as soon as the connection is back."
 SETTINGS_WAIT: Final = "The change waits for the connection."
 
-WIDE: Final = 100
-"""Minimum screen columns for words beside the connection's symbol in the title."""
-
 
 class TableScreen(BaseScreen):
     """A screen that shows the table's state and is updated whenever it changes."""
@@ -72,16 +69,13 @@ class TableScreen(BaseScreen):
     def status(self) -> list[tuple[str, Role]]:
         clock = self.clock()
         alarm = [(ALARM, Role.ALARM)] if self.state.alarms else []
-        return [*alarm, self._link(), *([clock] if clock[0] else [])]
-
-    def _link(self) -> tuple[str, Role]:
-        state, symbols = self.state, self.symbols
-        if state.link is not LinkState.CONNECTED:
-            return f"{symbols.away} {state.link.value}", Role.WARNING
-        if self.size.width < WIDE:
-            return symbols.link, Role.MONEY_UP
-        latency = "" if state.round_trip_ms is None else f" {state.round_trip_ms} ms"
-        return f"{symbols.link} live{latency}", Role.MONEY_UP
+        link = self.state.link
+        lost = [(f"{self.symbols.away} {link.value}", Role.WARNING)]
+        return [
+            *alarm,
+            *(lost if link is not LinkState.CONNECTED else []),
+            *([clock] if clock[0] else []),
+        ]
 
     def ready_key(self, seat: Seat) -> Key:
         """Return the key of a seated player that gets ready, or not ready any more."""

@@ -25,7 +25,7 @@ _COLOURS: Final = """
 ground          #0e3b2b  #dfe3da  #000000  none
 table           #e4ece4  #20241f  #ffffff  none
 text            #e4ece4  #20241f  #ffffff  none
-dim             #7fa592  #58605a  #c0c0c0  #767676
+dim             #8fb5a2  #58605a  #c0c0c0  #767676
 title           #ffffff  #000000  #ffffff  none
 frame           #3f7a62  #9aa398  #ffffff  #767676
 label           #a3c4b3  #4a534b  #ffffff  none
@@ -44,6 +44,13 @@ you             #ffffff  #000000  #ffffff  none
 leader          #ffd75f  #5a2d00  #ffff55  #b06100
 warning         #ffcf87  #87290b  #ffb060  #b06100
 alarm           #ffb3a0  #a61b1b  #ff9090  #d24242
+racer-1         #ffd75f  #7a5200  #ffd75f  #b16000
+racer-2         #8fc7ff  #1450a0  #8fc7ff  #1776ce
+racer-3         #ff9fb8  #a3174a  #ff9fb8  #d92973
+racer-4         #b6ee8a  #3b6410  #b6ee8a  #218707
+racer-5         #cdb4ff  #6234b0  #cdb4ff  #974fe0
+racer-6         #ffb070  #94430a  #ffb070  #dd3019
+racer-7         #7fe3dc  #0b625c  #7fe3dc  #008282
 
 card            #fdfdf8  #ffffff  #ffffff  same
 card-edge       #a9aba2  #a9aba2  #404040  #767676
@@ -122,6 +129,7 @@ def paint(colours: Colours, theme: str = "felt", *, background: bool = True) -> 
             styles[Role(f"{state}-{tone}")] = Style(color=ink, bgcolor=of[state], bold=True)
     styles[Role.CARD_BACK] = Style(color=of["card-back"], bgcolor=of["back"])
     styles[Role.BACK_COUNT] = Style(color=of["back-count"], bgcolor=of["back"], bold=True)
+    styles[Role.ALERT] = styles[Role.WARNING] + Style(reverse=True)
     styles[Role.PRACTICE] = Style(color=of["practice-ink"], bgcolor=of["practice"], bold=True)
     return MappingProxyType(styles)
 
@@ -144,7 +152,7 @@ def _without_colours() -> dict[Role, Style]:
     styles |= dict.fromkeys((*_THIN, *plain), Style())
     for role in (Role.DIM, Role.SPACE, Role.BAR_REST):
         styles[role] = Style(dim=True)
-    for role in (Role.KEY_TARGET, Role.ALARM, Role.PRACTICE):
+    for role in (Role.KEY_TARGET, Role.ALARM, Role.ALERT, Role.PRACTICE):
         styles[role] = reverse
     styles[Role.PICKED_EDGE] = Style(reverse=True)
     return styles

@@ -9,7 +9,7 @@ from kit.positions import draw
 from saratoga_client.board_view.draw import rule_rows, title_facts
 from saratoga_client.board_view.layout import ColumnRow, column_rows, lay_out
 from saratoga_client.rules_text import column_rules
-from saratoga_client.text import cells_of, fitted, fitted_name, wrapped
+from saratoga_client.text import cells_of, fitted, wrapped
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
@@ -30,35 +30,6 @@ def test_a_text_takes_the_cells_of_what_is_shown(text: str) -> None:
 @given(TEXTS, st.integers(0, 40))
 def test_a_fitted_text_takes_exactly_its_cells(text: str, cells: int) -> None:
     assert cells_of(fitted(text, cells)) == cells
-
-
-@given(st.text(max_size=40), st.booleans(), st.sampled_from(["", "weak", "x" * 12]), WIDTHS)
-def test_a_name_takes_exactly_its_cells_and_a_bot_stays_marked(
-    name: str, bot: bool, level: str, cells: int
-) -> None:
-    fitted = fitted_name(name, bot, level, cells)
-    assert cells_of(fitted) == cells
-    assert fitted.rstrip().endswith(("[bot]", " bot]", "[weak]")) or not bot
-
-
-@pytest.mark.parametrize(
-    ("cells", "shown"),
-    [
-        (24, "Maximilian [strong bot]"),
-        (22, "Maximilian [strong]"),
-        (16, "Maximi… [strong]"),
-        (14, "Maxi… [strong]"),
-        (13, "Maximi… [bot]"),
-        (8, "M… [bot]"),
-    ],
-)
-def test_a_bot_s_level_gives_way_to_its_name(cells: int, shown: str) -> None:
-    assert fitted_name("Maximilian", True, "strong", cells).rstrip() == shown
-
-
-def test_only_the_levels_of_our_own_bots_stand_for_the_word_bot() -> None:
-    assert fitted_name("Ida", True, "human", 15) == "Ida [human bot]"
-    assert fitted_name("Ida", True, "human", 14).rstrip() == "Ida [bot]"
 
 
 @given(TEXTS, st.integers(WIDEST, 40), st.integers(0, 8))

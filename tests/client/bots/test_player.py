@@ -241,7 +241,7 @@ async def _bot_comes_and_goes(server: ScriptedServer, folder: Path) -> list[str]
     await peer.send(snapshot(re=join.id))
     seated = await entering
     assert seated.code == CODE
-    assert seated.shown_name == "Otto [strong bot]"
+    assert seated.shown_name == "Otto°"
     leaving = asyncio.ensure_future(bot.__aexit__(None, None, None))
     leave = await peer.command()
     await peer.send(events.Done(re=leave.id))

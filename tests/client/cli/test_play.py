@@ -158,7 +158,7 @@ async def test_people_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     raced = over.table_view.outcome
     assert raced is not None
     result = raced.results[-1]
-    await printed_by_bot(OutputFormat.PLAIN, result.player, over, replace(over, round_trip_ms=9))
+    await printed_by_bot(OutputFormat.PLAIN, result.player, over, replace(over, idle_since=7))
     (line,) = capsys.readouterr().out.splitlines()
     assert line == (
         f"{raced.race}: place {result.place} of {len(raced.results)}, {result.banked} banked, "

@@ -41,7 +41,7 @@ def record() -> RaceRecord:
 def test_a_review_shows_the_first_difference_and_the_longest_pauses(record: RaceRecord) -> None:
     winner, second, _ = open_boards(record)
     lines = list(review_lines(record, second.player))
-    assert lines[0].startswith("result 2. Zoë [bot]")
+    assert lines[0].startswith("result 2. Zoë°")
     assert lines[1].startswith("parted: after")
     assert sum(line.startswith("pause: ") for line in lines) == 3
     assert "review: no one did better" in list(review_lines(record, winner.player))

@@ -100,9 +100,7 @@ async def test_a_host_locks_the_table_and_ends_the_race() -> None:
 
 async def test_a_host_allows_a_player_by_name_to_get_ready_again() -> None:
     player_at_table = TypingPlayer(gathering())
-    assert await player_at_table.say("allow") == [
-        "no: Type allow NAME. At this table: ana, Otto [bot]."
-    ]
+    assert await player_at_table.say("allow") == ["no: Type allow NAME. At this table: ana, Otto°."]
     await player_at_table.say("allow ana")
     assert player_at_table.seat.asked == [f"allow {player('a')}"]
 
@@ -228,8 +226,7 @@ async def test_the_shared_text_keeps_the_match_of_its_race_when_a_new_match_gath
     new = in_match(table(phase="gathering", race=f"{CODE}/2"))
     typing.seat.change_to(state_after(first=snapshot(shown=new)))
     lines = await typing.say("share")
-    assert "share: Match of 3 races: 1. ana -$15, 2. Zoë -$135" in lines
-    assert "share: ana is the champion of the evening." in lines
+    assert lines[0].endswith("ana won the match of 3 races")
 
 
 async def test_review_of_a_running_race_says_what_is_possible_now() -> None:

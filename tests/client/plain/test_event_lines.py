@@ -339,7 +339,7 @@ async def test_news_that_comes_too_fast_is_delayed_and_summarised() -> None:
     assert writing.show(first, now) == ["news: ana takes the lead with 2"]
     later = state_after(standings("a2 y1 =r1"), standings("y3 a2 r1"), standings("r5 a4 y3"))
     assert writing.show(later, now + EVERY - 1) == []
-    assert writing.show(later, now + EVERY) == ["news: you are 3rd of 3, 2 cards behind raj"]
+    assert writing.show(later, now + EVERY) == ["news: you are 3rd of 3, 2 behind raj"]
     assert writing.show(later, now + 80_000) == []
 
 
@@ -396,7 +396,7 @@ def test_each_row_has_its_rank_and_result() -> None:
 def test_bots_are_marked_as_bots() -> None:
     assert list(leaderboard_lines(BANKROLL)) == [
         "lafayette, bankroll, bots, all: 40 in all",
-        "1. Otto [bot]: -$45 in 1 race, against 100+ people",
+        "1. Otto°: -$45 in 1 race, against 100+ people",
     ]
 
 

@@ -23,7 +23,7 @@ from saratoga_client.practice.deals import (
 from saratoga_client.practice.ghost import Ghost, best_ghost, gap_text, keep_run, kept_runs
 from saratoga_client.practice.hints import safe_move
 from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
-from saratoga_client.review.chart import Climb
+from saratoga_client.review.climb import Climb
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES

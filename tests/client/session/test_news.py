@@ -79,10 +79,10 @@ def test_every_ended_board_gets_a_line() -> None:
         first=snapshot("a12 y9 r8 o7", board(), table("yaro")),
     )
     assert lines(state) == [
-        "ana cashed out with 12, +$10",
-        "raj is stuck at 8, -$10",
-        "Otto [bot] left at 7, -$15",
-        "you were idle for 3 minutes and ended at 9, -$5",
+        "ana cashed out with 12",
+        "raj is stuck at 8",
+        "Otto° left at 7",
+        "you were idle for 3 minutes and ended at 9",
     ]
 
 
@@ -309,7 +309,7 @@ def test_the_seats_of_others_are_told_unless_the_notice_tells_it() -> None:
         "raj left the table",
         "mei is back",
         "racer b is ready",
-        "Otto [bot] sat down",
+        "Otto° sat down",
     ]
     noticed = structs.replace(change.table, notice="raj has left.")
     told = after(before, events.TableChanged(table=noticed, now=START), START)

@@ -31,11 +31,14 @@ from saratoga_client.net.errors import (
 )
 from saratoga_client.problems import Exit
 from saratoga_client.session.error_messages import problem_for, seat_lost_problem, with_alarms
-from saratoga_client.session.match_text import champion_words, match_lines, with_match
+from saratoga_client.session.match_text import (
+    champion_words,
+)
 from saratoga_client.session.personal_best import PersonalBest, best_in, is_better
 from saratoga_client.session.result_text import (
     against_best,
     gap,
+    headline,
     last_board,
     own_result,
     why_unranked,
@@ -70,15 +73,15 @@ def at(shorthand: str) -> SessionState:
 @pytest.mark.parametrize(
     ("shorthand", "sentence"),
     [
-        ("a9 y3 r1", "6 cards behind ana"),
-        ("a9 r8 y7", "2 cards behind ana"),
-        ("y9 a8 r1", "1 card ahead of ana"),
-        ("y9 =a9 r1", "level with ana; first to bank more leads"),
-        ("y9 a9 r1", "level with ana; you were first to 9"),
-        ("a9 y9 r1", "level with ana, who was first to 9"),
+        ("a9 y3 r1", "6 behind ana"),
+        ("a9 r8 y7", "2 behind ana"),
+        ("y9 a8 r1", "1 ahead of ana"),
+        ("y9 =a9 r1", "level with ana"),
+        ("y9 a9 r1", "level with ana"),
+        ("a9 y9 r1", "level with ana"),
         ("y9:stuck =a9 r1", "level with ana"),
-        ("r20 a9 y9", "level with ana, who was first to 9"),
-        ("o9 y3 r1", "6 cards behind Otto [bot]"),
+        ("r20 a9 y9", "level with ana"),
+        ("o9 y3 r1", "6 behind Otto°"),
         ("y3", "alone in this race"),
         ("a9 r3", ""),
         ("", ""),
@@ -92,12 +95,12 @@ def test_the_gap_is_a_sentence(shorthand: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("shorthand", "sentence"),
     [
-        ("y20:won a9 r3", "You finished 1st of 3: 20 cards, +$50."),
-        ("a20 y9:stuck r3", "You finished 2nd of 3: 9 cards, -$5, $55 behind the first."),
-        ("a1 =y1 =r1", "You share 1st place with ana and raj: 1 card, -$45."),
-        ("y12:cash-out", "You cashed out with 12, +$10."),
-        ("y9:stuck", "You are stuck at 9, -$5."),
-        ("y9:left", "You left at 9, -$5."),
+        ("y20:won a9 r3", "You finished 1st of 3, 11 cards ahead of ana."),
+        ("a20 y9:stuck r3", "You finished 2nd of 3, 11 cards behind ana, 6 ahead of raj."),
+        ("a1 =y1 =r1", "You share 1st place with ana and raj."),
+        ("y12:cash-out", "You cashed out with 12: +$10."),
+        ("y9:stuck", "You are stuck at 9: -$5."),
+        ("y9:left", "You left at 9: -$5."),
         ("a9 r3", ""),
     ],
 )
@@ -108,12 +111,26 @@ def test_the_result_is_a_sentence(shorthand: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("shorthand", "sentence"),
+    [
+        ("y20:won a9 r3", "You win by $55."),
+        ("a9 y9 r3", "ana wins, first to 9 cards."),
+        ("a1 =y1 =r1", "ana, you and raj share first place with 1 card."),
+        ("y9:stuck", "You banked 9 cards: -$5."),
+    ],
+)
+def test_the_headline_says_who_has_won(shorthand: str, sentence: str) -> None:
+    assert headline(state_after(events.RaceOver(outcome=outcome(shorthand)))) == sentence
+    assert headline(at("a9 y3 r1")) == ""
+
+
+@pytest.mark.parametrize(
     ("host", "last", "millis", "sentence"),
     [
         ("y", "r", -60_200, "Only raj is still racing; you can end the race in 60 s."),
         ("a", "r", -1, "Only raj is still racing; ana can end the race in 1 s."),
         ("a", "y", 0, "Only you are still racing; ana can end the race now."),
-        ("o", "y", 9, "Only you are still racing; Otto [bot] can end the race now."),
+        ("o", "y", 9, "Only you are still racing; Otto° can end the race now."),
         ("y", "y", 0, "Only you are still racing."),
         ("a", "a", 125_000, "ana is still racing, 7:55 left."),
         ("a", "", 0, ""),
@@ -132,7 +149,6 @@ def test_the_sentence_on_the_last_racer_says_when_the_host_may_end_the_race(
 @pytest.mark.parametrize(
     ("letters", "cap", "public", "reason"),
     [
-        ("y", 10, True, "at least 2 people race"),
         ("ya", 0, False, "without a time limit"),
         ("ya", 10, False, "only races at public tables"),
     ],
@@ -149,16 +165,13 @@ def test_an_unranked_race_names_the_reason(
 
 def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
     state = replace(at("a9 y3 r1"), best=BEST)
-    assert against_best(state, 0) == "your best had 1 by now"
-    assert against_best(state, 20_000) == "your best had 7 by now"
-    assert against_best(replace(state, best=None), 0) == ""
-    past = replace(state, best=replace(BEST, banked=0))
-    assert against_best(past, 0) == "past your best of 0!"
     assert state.own is not None
+    assert against_best(state, 20_000) == f"{7 - state.own.banked} behind your best"
+    assert against_best(replace(state, best=None), 0) == ""
+    past = replace(state, best=replace(BEST, banked=0, counts=((0, state.own.banked),)))
+    assert against_best(past, 0) == "level with your best"
     ended = replace(state, own=replace(state.own, state="stuck"))
-    assert against_best(ended, 20_000) == "your best: 10 cards, +$0"
-    waiting = replace(state_after(first=snapshot(shown=table(phase="gathering"))), best=BEST)
-    assert against_best(waiting, 0) == "your best: 10 cards, +$0"
+    assert against_best(ended, 20_000) == ""
 
 
 YOU_OF_MATCH_TEXT = player("y")
@@ -168,25 +181,14 @@ YOU_OF_MATCH_TEXT = player("y")
     ("races", "words"),
     [
         (("a9 y5", "a9 y5"), ""),
-        (("a9 y5", "a9 y5", "y9 a5"), "ana is the champion of the evening."),
-        (("y9 a5", "y9 a5", "a9 y5"), "You are the champion of the evening."),
-        (("a9 r5", "r9 a5", "a5 =r5"), "ana and raj share the evening."),
-        (("a9 y5", "y9 a5", "a5 =y5"), "You and ana share the evening."),
+        (("a9 y5", "a9 y5", "y9 a5"), "ana is the champion: -$35 over 3 races."),
+        (("y9 a5", "y9 a5", "a9 y5"), "You are the champion: -$35 over 3 races."),
+        (("a9 r5", "r9 a5", "a5 =r5"), "ana and raj share the match: -$55 over 3 races."),
+        (("a9 y5", "y9 a5", "a5 =y5"), "You and ana share the match: -$55 over 3 races."),
     ],
 )
 def test_a_finished_match_names_its_champion(races: tuple[str, ...], words: str) -> None:
     assert champion_words(match(*races), YOU_OF_MATCH_TEXT) == words
-
-
-def test_a_bot_has_its_level_wherever_it_is_named() -> None:
-    shown = match("o9 a5", length=1)
-    levels = {player("o"): "weak"}
-    for text in (
-        champion_words(shown, YOU_OF_MATCH_TEXT, levels),
-        list(match_lines(shown, YOU_OF_MATCH_TEXT, levels))[1],
-        with_match("", shown, levels),
-    ):
-        assert "Otto [weak bot]" in text
 
 
 SERVER = "ws://server.invalid"

@@ -117,16 +117,13 @@ async def test_every_screen_shows_an_announcement_once(first: SessionState) -> N
         await at_table.receive(SAID)
         assert SAID.text in at_table.rows[-2]
         at_table.screen.say("")
-        at_table.seat.change_to(dataclasses.replace(at_table.flow.state, round_trip_ms=7))
+        at_table.seat.change_to(dataclasses.replace(at_table.flow.state, idle_since=7))
         await at_table.settled()
         assert SAID.text not in at_table.text
 
 
 async def test_the_title_shows_the_state_of_the_connection() -> None:
     async with table_player(GATHERING, size=(120, 40)) as at_table:
-        at_table.seat.change_to(dataclasses.replace(GATHERING, round_trip_ms=42))
-        await at_table.settled()
-        assert at_table.rows[0].rstrip().endswith("● live 42 ms")
         at_table.seat.link(LinkState.RECONNECTING)
         await at_table.settled()
         assert at_table.rows[0].rstrip().endswith("○ reconnecting")
@@ -156,9 +153,10 @@ async def test_an_alarm_is_on_every_screen_at_80x24(screen: str) -> None:
         after = at_table.rows
         assert "ALARM" in after[0]
         assert "the record is not verified" in after[-2], "one line of the message"
-        assert after[-3] == before[-3], "and only one line"
-        words = " ".join(at_table.text.replace("│", " ").split())
-        assert "the record is not" in words.replace(after[-2].strip(), "")
+        # beside the chart of a watcher stands a panel, whose last row has the news
+        left = [row[:33] for row in after[:-2]] if screen == "watching" else after[:-2]
+        assert screen == "watching" or after[-3] == before[-3], "and only one line"
+        assert "the record is not" in " ".join(" ".join(left).split())
         for row in before:
             if "ana" in row or "Zoë" in row or "╭" in row:
                 assert row[:50] in [row[:50] for row in after], "no standing and no card is covered"

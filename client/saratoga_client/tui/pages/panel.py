@@ -1,401 +1,280 @@
-"""The panel beside the board of a race: standings, the player's own result, a chart, events. Pure.
+"""The panel beside the board of a race: the racers, the news, and the player's own money. Pure.
 
-From the top: one or two lines per racer (only the first and the player's neighbours if not all fit),
-the player's standing, a chart of banked cards on large panels, and recent events. The panel names
-no card.
+It has one layout at every size. From the top: place, name, count and bar of each racer, or a word where a board has
+ended; a chart on large panels; the news, the newest last; and in rows that never move the break-even count, the
+player's bar, money, and the distance to a rival or a warning. The panel names no card.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Final
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.symbols import Symbols, symbols_for
+from saratoga_client.board_view.roles import Role, racer_roles
+from saratoga_client.board_view.symbols import Symbols
 from saratoga_client.net.errors import LinkState
+from saratoga_client.review.climb import live_climb
 from saratoga_client.session.news import Kind, News
-from saratoga_client.session.result_text import against_best, gap, last_board, own_result
-from saratoga_client.session.state import (
-    SessionState,
-    disconnected_players,
-    race_clock,
-)
+from saratoga_client.session.result_text import against_best, gap, name_of
+from saratoga_client.session.state import SessionState, disconnected_players, race_clock
 from saratoga_client.session.table_view import Row, rows
-from saratoga_client.text import cells_of, fitted, fitted_name, wrapped
-from saratoga_client.tui.pages.live_chart import draw_chart, row_role
+from saratoga_client.text import cells_of, fitted, wrapped
+from saratoga_client.tui.pages.chart import Line, draw_chart
 from saratoga_client.wording import (
     MoneyMeter,
+    counted,
     dollars,
     minutes_and_seconds,
     money_meter,
     shown_name,
 )
-from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
+BAR: Final = 6
+"""Width of a racer's bar, and of the word for an ended board, in cells."""
 
-class BarSymbols(Protocol):
-    """The symbols of a bar, one cell each."""
+ROOMY: Final = 32
+"""Minimum width of a panel with both a bar and a word for each racer, in cells."""
 
-    @property
-    def filled(self) -> str: ...
-    @property
-    def rest(self) -> str: ...
-    @property
-    def tick(self) -> str: ...
+MOST_NAME: Final = 24
+"""Maximum width of a name in cells."""
 
+TICKER_NAME: Final = 12
+"""Maximum width of a name in the line of a small screen, in cells."""
 
-def draw_meter(
-    canvas: Canvas, x: int, y: int, width: int, money: MoneyMeter, symbols: BarSymbols
-) -> int:
-    """Draw the count, the bar and the tick in three rows; return the row after them."""
-    canvas.put(x, y, f"banked {money.banked}/{money.goal}", Role.LABEL)
-    tick = draw_bar(canvas, x, y + 1, width, money, symbols)
-    canvas.put(tick, y + 2, f"{symbols.tick}{money.even} = {money.even_word}", Role.TICK)
-    return y + 3
-
-
-def draw_amounts(canvas: Canvas, x: int, y: int, money: MoneyMeter) -> int:
-    """Draw the price, the winnings and the net in three rows; return the row after them."""
-    for label, amount in (("paid", money.paid), ("won", money.won), ("net", money.net)):
-        canvas.put(x, y, f"{label:<5}", Role.LABEL)
-        canvas.put(x + 5, y, f"{dollars(amount):>5}", money_role(amount))
-        y += 1
-    return y
-
-
-def draw_bar(
-    canvas: Canvas, x: int, y: int, width: int, money: MoneyMeter, symbols: BarSymbols
-) -> int:
-    """Draw the bar and its tick in one row; return the tick's column.
-
-    Rounding never moves the bar's end to the wrong side of the tick, which marks the break-even count.
-    A single banked card is visible, and so is a single missing card.
-    """
-    banked = money.banked
-    at = round(width * money.even / money.goal)
-    filled = min(width, round(width * banked / money.goal))
-    filled = max(filled, 1) if banked else 0
-    filled = min(filled, width - 1) if banked < money.goal else width
-    if money.net < 0:
-        filled = max(0, min(filled, at - 1))
-    elif not money.net:
-        filled = at
-    else:
-        filled = max(filled, at + 2)
-    canvas.put(x, y, symbols.filled * filled, Role.BAR)
-    canvas.put(x + filled, y, symbols.rest * (width - filled), Role.BAR_REST)
-    canvas.put(x + at, y, symbols.tick, Role.TICK)
-    return x + at
-
-
-ROOMY: Final = 28
-"""Minimum width inside the frame, in cells, for a racer's state after count and money."""
-
-LEAST_EVENTS: Final = 3
-"""Number of lines reserved for recent events, if at least `LEAST_RACERS` racers have a line."""
-
-LEAST_RACERS: Final = 5
-"""Number of racers whose lines take precedence over events."""
-
-ALARM_LINES: Final = 2
-"""Maximum number of lines of an alarm from before the race, so that the standings keep their room."""
+LEAST_NEWS: Final = 1
+"""Number of rows that the racers leave for news."""
 
 CHART_HEIGHT: Final = 9
 CHART_FROM: Final = 31
-"""Minimum height of a panel with the chart, in lines."""
+"""Minimum height of a panel with the chart, in rows."""
+
+WORDS: Final = {
+    "won": "won",
+    "cash-out": "cashed",
+    "stuck": "stuck",
+    "out-of-time": "time",
+    "left": "left",
+    "idle": "idle",
+}
+"""The words for ended boards, by state; any other board has `ended`."""
 
 ROLES: Final = {
-    Kind.LEAD: Role.LEADER,
+    Kind.LEAD: Role.TEXT,
     Kind.WON: Role.LEADER,
     Kind.EVEN: Role.MONEY_UP,
     Kind.LAST_MINUTE: Role.WARNING,
     Kind.REPORT: Role.WARNING,
     Kind.ALARM: Role.ALARM,
     Kind.ENDING: Role.TEXT,
-    Kind.PASS: Role.DIM,
-    Kind.MILESTONE: Role.DIM,
-    Kind.SEAT: Role.DIM,
-    Kind.JOINED: Role.DIM,
-    Kind.HOST: Role.DIM,
-    Kind.NOTICE: Role.DIM,
+    **dict.fromkeys(
+        (Kind.PASS, Kind.MILESTONE, Kind.SEAT, Kind.JOINED, Kind.HOST, Kind.NOTICE), Role.DIM
+    ),
 }
 """The roles of the news that the panel lists."""
 
 
-class _PanelLine(NamedTuple):
-    text: str
-    role: Role
-
-
-def panel(
-    state: SessionState, width: int, height: int, now: int, *, ascii_only: bool = False
-) -> Canvas:
+def panel(state: SessionState, width: int, height: int, now: int, symbols: Symbols) -> Canvas:
     """Draw the panel; `now` is the server's time in milliseconds since 1970."""
-    canvas = Canvas(width, height)
-    symbols = symbols_for(ascii_only)
-    _frame(canvas, symbols)
-    inner = width - 2
-    if inner < 10 or height < 4:
-        return canvas
-    found = rows(state.table_view)
-    own_lines = list(_own_lines(state, now, inner))
-    with_chart = has_chart(state, width, height)
-    below = LEAST_EVENTS + 1 + (CHART_HEIGHT + 1 if with_chart else 0)
-    room = height - 2 - len(own_lines) - 1
-    room = max(room - below, min(len(found), LEAST_RACERS, room))
-    if found:
-        y = _racers(canvas, state, found, max(1, room), symbols)
-    else:
-        y = _gathered(canvas, state, max(1, room), symbols)
-    y = _section(canvas, y, "you", own_lines, symbols) if own_lines else y
-    if with_chart:
-        _across(canvas, y, "banked over time", symbols)
-        draw_chart(canvas, state, now, 1, y + 1, width - 2, CHART_HEIGHT)
-        y += CHART_HEIGHT + 1
-    if y < height - 2:
-        _across(canvas, y, "news", symbols)
-        _events(canvas, state.news, y + 1)
-    return canvas
-
-
-def has_chart(state: SessionState, width: int, height: int) -> bool:
-    """Return whether a panel of this size shows the chart."""
-    return height >= CHART_FROM and width - 2 >= ROOMY and bool(rows(state.table_view))
-
-
-def ticker(state: SessionState, width: int, now: int, *, ascii_only: bool = False) -> Canvas:
-    """Draw the standings in one line, for screens that are too small for the panel."""
-    canvas = Canvas(width, 1)
-    time = race_clock(state, now)
-    end = minutes_and_seconds(time.elapsed if time.left is None else time.left)
-    x = 0
-    for row in _shown_rows(rows(state.table_view), state.player, 4):
-        if row is None:
-            x = canvas.put(x, 0, f"{symbols_for(ascii_only).dots} ", Role.DIM)
-            continue
-        text = f"{row.place} {_name(row, state)} {row.banked} {dollars(row.net)}"
-        if x + cells_of(text) + 2 > width - len(end):
-            break
-        x = canvas.put(x, 0, text, row_role(row, state)) + 2
-    canvas.put(width - len(end), 0, end, Role.TITLE)
-    return canvas
-
-
-def meter(game: Game, banked: int, width: int, *, ascii_only: bool = False) -> Canvas:
-    """Draw the money meter of the player's board in six rows."""
-    canvas = Canvas(width, 6)
-    money = money_meter(game, banked)
-    y = draw_meter(canvas, 0, 0, width, money, symbols_for(ascii_only))
-    draw_amounts(canvas, 0, y, money)
-    return canvas
-
-
-# The frame
-
-
-def _frame(canvas: Canvas, symbols: Symbols) -> None:
-    width, height, corners = canvas.width, canvas.height, symbols.corners
-    across = symbols.across * max(0, width - 2)
-    canvas.put(0, 0, f"{corners[0]}{across}{corners[1]}", Role.FRAME)
-    for y in range(1, height - 1):
-        canvas.put(0, y, symbols.upright, Role.FRAME)
-        canvas.put(width - 1, y, symbols.upright, Role.FRAME)
-    canvas.put(0, height - 1, f"{corners[2]}{across}{corners[3]}", Role.FRAME)
-    canvas.put(1, 0, " RACE ", Role.TITLE)
-
-
-def _across(canvas: Canvas, y: int, title: str, symbols: Symbols) -> None:
-    line = symbols.across * max(0, canvas.width - 2)
-    canvas.put(0, y, f"{symbols.corners[4]}{line}{symbols.corners[5]}", Role.FRAME)
-    canvas.put(1, y, f" {title} ", Role.LABEL)
-
-
-def _section(
-    canvas: Canvas, y: int, title: str, lines: Sequence[_PanelLine], symbols: Symbols
-) -> int:
-    _across(canvas, y, title, symbols)
-    for line in lines:
+    canvas, found = Canvas(max(0, width), height), rows(state.table_view)
+    end = _own_rows(canvas, state, now, symbols)
+    shown = shown_rows(found, state.player, end - LEAST_NEWS)
+    for y, row in enumerate(shown):
+        _racer(canvas, y, row, found, state, symbols)
+    y = len(shown)
+    if left := len(found) - len(shown):
+        canvas.put(3, y, f"{left} more", Role.DIM)
         y += 1
-        if y < canvas.height - 1:
-            canvas.put(1, y, line.text, line.role)
-    return y + 1
+    if found and width >= ROOMY and height >= CHART_FROM:
+        box = (0, y + 1, width, CHART_HEIGHT)
+        draw_chart(canvas, box, live_lines(state, now, symbols), money_of(state), symbols)
+        y += CHART_HEIGHT + 1
+    _news(canvas, state, y, end)
+    return canvas
+
+
+def live_lines(
+    state: SessionState, now: int, symbols: Symbols, *, named: bool = False
+) -> list[Line]:
+    """Return the lines of the running race for a chart, labelled by place, or by name and count."""
+    found = rows(state.table_view)
+    roles = racer_roles([row.player for row in found], state.player)
+    # after the end of a race, the time of the last change of a count
+    end = race_clock(state, now).elapsed or max(
+        (moments[-1].at for moments in state.history.values() if moments), default=0
+    )
+    return [
+        Line(
+            row.place,
+            f"{_name(row, state, symbols)} {row.banked}" if named else f"{row.place}",
+            live_climb(state, row, end),
+            roles[row.player],
+        )
+        for row in found
+    ]
+
+
+def ticker(state: SessionState, width: int, symbols: Symbols) -> Canvas:
+    """Draw the standings in one line, for screens that are too small for the panel."""
+    canvas, found = Canvas(width, 1), rows(state.table_view)
+    roles = racer_roles([row.player for row in found], state.player)
+    x = 1
+    for row in shown_rows(found, state.player, 5):
+        name = fitted(_name(row, state, symbols), TICKER_NAME, symbols.dots).rstrip()
+        text = f"{row.place} {name} {row.banked}"
+        if x + cells_of(text) > width:
+            break
+        x = canvas.put(x, 0, text, roles[row.player]) + 2
+    return canvas
 
 
 # The racers
 
 
-def _racers(
-    canvas: Canvas, state: SessionState, found: Sequence[Row], room: int, symbols: Symbols
-) -> int:
-    """Draw the racers; return the row after them."""
-    with_bars = 2 * len(found) <= room
-    lines = room // 2 if with_bars else room
-    y = 1
-    for row in _shown_rows(found, state.player, lines):
-        if row is None:
-            canvas.put(1, y, f"   {symbols.dots}", Role.DIM)
-            y += 1
-            continue
-        _racer(canvas, state, row, y, symbols, with_net=not with_bars)
-        y += 1
-        if with_bars:
-            _racers_bar(canvas, state, row, y, symbols)
-            y += 1
-    return y
+def shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row]:
+    """Return the racers to show in at most `lines` lines: the player, the first, and the player's neighbours.
 
-
-def _shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row | None]:
-    """Return the racers to show in at most `lines` lines: the first, the player, and the player's neighbours.
-
-    `None` is a line in place of omitted racers.
+    If some are left out, the last line is free for their number.
     """
     if len(found) <= lines:
         return list(found)
-    if lines < 4:
-        own = [row for row in found if row.player == you]
-        others = [row for row in found if row.player != you]
-        chosen = [*others[: lines - len(own)], *own]
-        return sorted(chosen, key=found.index)
     at = next((at for at, row in enumerate(found) if row.player == you), 0)
-    if at <= lines - 3:
-        # The first racers, the player included, and one line for the others.
-        return [*found[: lines - 1], None]
-    # The places are numbered, so the gap after the first needs a line only if there is room for it.
-    gap = [None] if lines > 4 else []
-    room = lines - 1 - len(gap)
-    start = min(at - (room - 1) // 2, len(found) - room)
-    return [found[0], *gap, *found[start : start + room]]
+    order = sorted(range(len(found)), key=lambda each: (each != at, each != 0, abs(each - at)))
+    return [found[each] for each in sorted(order[: max(1, lines - 1)])]
 
 
 def _racer(
-    canvas: Canvas,
-    state: SessionState,
-    row: Row,
-    y: int,
-    symbols: Symbols,
-    with_net: bool,
+    canvas: Canvas, y: int, row: Row, found: Sequence[Row], state: SessionState, symbols: Symbols
 ) -> None:
-    """Draw a racer's place, name, count, state, and with `with_net` the money."""
-    inner = canvas.width - 2
-    if with_net and inner < ROOMY:
-        _narrow_racer(canvas, state, row, y, symbols)
-        return
-    net = f"{dollars(row.net):>6}" if inner >= ROOMY else ""
-    end = f"{row.banked:>4}{net} {_mark(state, row, symbols)}"
-    role = row_role(row, state)
-    x = canvas.put(1, y, f"{row.place:>2} ", role)
-    room = inner - 3 - len(end) - 1
-    text = _fitted_name(row, state, room, symbols)
-    x = canvas.put(x, y, text, role)
-    x = canvas.put(canvas.width - 2 - len(end), y, f"{row.banked:>4}", role)
-    if net:
-        x = canvas.put(x, y, net, money_role(row.net))
-    canvas.put(x + 1, y, _mark(state, row, symbols), _mark_role(row, state))
-
-
-def _narrow_racer(canvas: Canvas, state: SessionState, row: Row, y: int, symbols: Symbols) -> None:
-    """Draw a racer's place, state, name, count and money; the state stands next to the place."""
-    inner, role = canvas.width - 2, row_role(row, state)
-    count, net = f" {row.banked:>2}", f"{dollars(row.net):>6}"
-    x = canvas.put(1, y, f"{row.place:>2}", role)
-    x = canvas.put(x, y, _mark(state, row, symbols), _mark_role(row, state))
-    room = inner - 3 - len(count) - len(net)
-    x = canvas.put(x, y, _fitted_name(row, state, room, symbols), role)
-    x = canvas.put(x, y, count, role)
-    canvas.put(x, y, net, money_role(row.net))
-
-
-def _fitted_name(row: Row, state: SessionState, cells: int, symbols: Symbols) -> str:
-    if row.player == state.player:
-        return fitted("YOU", cells, symbols.dots)
-    return fitted_name(row.name, row.bot, row.level, cells, symbols.dots)
-
-
-def _racers_bar(canvas: Canvas, state: SessionState, row: Row, y: int, symbols: Symbols) -> None:
-    inner = canvas.width - 2
-    net = "" if inner >= ROOMY else f" {dollars(row.net):>5}"
-    width = inner - 3 - len(net) - 2
-    draw_bar(canvas, 4, y, width, _money(state, row.banked), symbols)
-    if net:
-        canvas.put(4 + width, y, net, money_role(row.net))
-
-
-def _money(state: SessionState, banked: int) -> MoneyMeter:
-    """Return the money of a board; assume one pack for a game unknown to this version."""
-    return money_meter(state.game or GAMES["canfield"], banked)
-
-
-def _mark(state: SessionState, row: Row, symbols: Symbols) -> str:
+    """Draw a racer's place, name, count, and bar or word."""
+    role = racer_roles([each.player for each in found], state.player)[row.player]
     is_away = row.state == "racing" and row.player in disconnected_players(state.table)
-    return symbols.away if is_away else symbols.states.get(row.state, "-")
-
-
-def _mark_role(row: Row, state: SessionState) -> Role:
-    if row.player in disconnected_players(state.table):
-        return Role.WARNING
-    return row_role(row, state)
-
-
-def _name(row: Row, state: SessionState) -> str:
-    return "YOU" if row.player == state.player else shown_name(row.name, row.bot, row.level)
-
-
-def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: Symbols) -> int:
-    """Draw the seats of a table before the race; return the row after them."""
-    seats = state.table.seats
-    y = 1
-    for seat in seats[:room] if len(seats) <= room else seats[: room - 1]:
-        role = Role.YOU if seat.player == state.player else Role.TEXT
+    word = "away" if is_away else "" if row.state == "racing" else WORDS.get(row.state, "ended")
+    is_roomy = canvas.width >= ROOMY
+    room = min(canvas.width - BAR - 8 - (BAR + 1 if is_roomy else 0), MOST_NAME)
+    x = canvas.put(0, y, f"{row.place:>2} ", role)
+    x = canvas.put(x, y, fitted(_name(row, state, symbols), room, symbols.dots), role)
+    x = canvas.put(x, y, f"{row.banked:>4} ", role)
+    if is_roomy or not word:
+        even = money_of(state).even
         canvas.put(
-            2, y, fitted_name(seat.name, seat.bot, seat.level, canvas.width - 4, symbols.dots), role
+            x, y, lead_bar(row.banked, max(row.banked for row in found), even, symbols), role
         )
+        x += BAR + 1 if is_roomy else 0
+    canvas.put(x, y, word, Role.WARNING if is_away else Role.DIM)
+
+
+def _name(row: Row, state: SessionState, symbols: Symbols) -> str:
+    return "YOU" if row.player == state.player else shown_name(row.name, row.bot, symbols.bot)
+
+
+def lead_bar(banked: int, leader: int, even: int, symbols: Symbols) -> str:
+    """Return a racer's bar, in which one card is at least one step.
+
+    A full bar is the leader's count, or twice the break-even count; beyond that its steps are the last cards before
+    the leader.
+    """
+    steps = BAR * symbols.steps
+    top = max(leader, min(2 * even, steps))
+    return bar(round(steps * banked / top) if top <= steps else steps - leader + banked, symbols)
+
+
+def bar(steps: int, symbols: Symbols) -> str:
+    """Return a bar of so many steps; a cell has `symbols.steps` of them."""
+    full, part = divmod(max(0, steps), symbols.steps)
+    return symbols.filled * full + symbols.parts[part - 1 : part] * bool(part)
+
+
+# The player's own rows
+
+
+def draw_meter(
+    canvas: Canvas, x: int, y: int, width: int, money: MoneyMeter, symbols: Symbols
+) -> int:
+    """Draw the break-even mark with the count, and the bar; return the row after them.
+
+    The bar covers the mark exactly when the board has broken even.
+    """
+    steps, at = width * symbols.steps, width * money.even // money.goal
+    count = f"{money.banked}/{money.goal}"
+    canvas.put(x + at, y, f"{symbols.tick}{money.even} = {money.even_word}", Role.TICK)
+    canvas.put(x + width - len(count), y, count, Role.COUNT)
+    canvas.put(x, y + 1, symbols.rest * width, Role.BAR_REST)
+    canvas.put(x + at, y + 1, symbols.tick, Role.TICK)
+    filled, edge = round(steps * money.banked / money.goal), at * symbols.steps
+    filled = max(filled, edge + 1) if money.net >= 0 else min(filled, edge)
+    canvas.put(x, y + 1, bar(filled, symbols), Role.BAR)
+    return y + 2
+
+
+def money_line(money: MoneyMeter) -> tuple[str, Role]:
+    """Return the money in words that are positive until the end."""
+    if money.net < 0:
+        return f"{counted(money.even - money.banked)} to break even", Role.TEXT
+    return f"${money.won} of ${-money.paid}: {dollars(money.net)}", Role.MONEY_UP
+
+
+def _own_rows(canvas: Canvas, state: SessionState, now: int, symbols: Symbols) -> int:
+    """Draw the player's rows at the bottom; return the first of them."""
+    if state.own is None:
+        return canvas.height
+    best = against_best(state, race_clock(state, now).elapsed)
+    first = y = canvas.height - (5 if best else 4)
+    if best:
+        canvas.put(0, y, best, Role.DIM)
         y += 1
-    if len(seats) > room:
-        canvas.put(2, y, f"and {len(seats) - room + 1} more", Role.DIM)
-        y += 1
-    return y
+    money = money_meter(state.own.game, state.own.banked)
+    y = draw_meter(canvas, 0, y, canvas.width, money, symbols)
+    canvas.put(0, y, *money_line(money))
+    text, role = _last_row(state, now, canvas.width)
+    canvas.put(0, y + 1, fitted(text, canvas.width, symbols.dots) if text else "", role)
+    return first
 
 
-# The player, the chart, the events
-
-
-def _own_lines(state: SessionState, now: int, inner: int) -> Iterator[_PanelLine]:
-    """Return the lines about the player: warnings, the standing, or the result."""
+def _last_row(state: SessionState, now: int, width: int) -> tuple[str, Role]:
+    """Return the row to race by: a warning, who races alone, or the distance to a rival."""
+    if warning := idle_warning(state, now):
+        text, time = warning
+        return f"{text}{time:>{width - cells_of(text)}}", Role.ALERT
     if state.link is LinkState.RECONNECTING:
-        yield from _lines("connection lost; trying again", Role.WARNING, inner)
-    if state.alarms and all(each.kind is not Kind.ALARM or each.at is None for each in state.news):
-        # from before the race: an alarm of this race is among the news
-        yield from islice(_lines(state.alarms[-1], Role.ALARM, inner), ALARM_LINES)
-    if state.table_view.outcome is not None:
-        yield from _lines(own_result(state), Role.YOU, inner)
-        if state.is_new_best:
-            yield from _lines("your best so far!", Role.MONEY_UP, inner)
-        return
-    yield from _lines(last_board(state, now), Role.WARNING, inner)
-    if state.own is None or state.own.is_racing:
-        # the distance calls on the player to race on
-        yield from _lines(gap(state), Role.TEXT, inner)
-    elapsed = race_clock(state, now).elapsed
-    yield from _lines(against_best(state, elapsed), Role.DIM, inner)
+        return "connection lost: trying", Role.WARNING
+    last, left = state.table.last_racer, race_clock(state, now).left
+    if last and state.phase == "running":
+        name = "you race" if last == state.player else f"{name_of(state, last)} races"
+        until = "" if left is None else f": {minutes_and_seconds(left)}"
+        return f"only {name}{until}", Role.WARNING
+    return (gap(state) if state.own is not None and state.own.is_racing else ""), Role.TEXT
 
 
-def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:
-    for line in wrapped(text, inner):
-        yield _PanelLine(line, role)
+def idle_warning(state: SessionState, now: int) -> tuple[str, str] | None:
+    """Return the warning to an idle player and the time left; `None` without one."""
+    if not state.idle_left:
+        return None
+    return "! press any key:", minutes_and_seconds(max(0, state.idle_until - now))
 
 
-def _events(canvas: Canvas, news: Sequence[News], y: int) -> None:
-    """Draw the news of the race, newest first; omit those that do not fit completely."""
-    for each in reversed(news):
-        if each.at is None or each.kind not in ROLES:
-            continue
-        lines = wrapped(f"{minutes_and_seconds(each.at)} {each.text}", canvas.width - 2, indent=5)
+def money_of(state: SessionState) -> MoneyMeter:
+    """Return the money of the race's deal; assume one pack for a game unknown to this version."""
+    return money_meter(state.game or GAMES["canfield"], 0)
+
+
+# The news
+
+
+def _news(canvas: Canvas, state: SessionState, top: int, end: int) -> None:
+    """Draw the news of the race above the row `end`, newest last, and an alarm after them; omit those without room."""
+    shown = [each for each in state.news if each.at is not None and each.kind in ROLES]
+    if state.alarms:
+        shown = [each for each in shown if each.kind is not Kind.ALARM]
+        shown.append(News(Kind.ALARM, state.alarms[-1]))
+    y = end
+    for each in reversed(shown):
+        at = "" if each.at is None else f"{minutes_and_seconds(each.at)} "
+        lines = wrapped(f"{at}{each.text}", canvas.width, indent=len(at))
         if each.kind is Kind.ALARM:
             # a part of a long alarm is better than none
-            lines = lines[: max(LEAST_EVENTS, canvas.height - 1 - y)]
-        if y + len(lines) > canvas.height - 1:
+            lines = lines[: y - top]
+        y -= len(lines)
+        if y < top:
             return
-        for text in lines:
-            canvas.put(1, y, text, ROLES[each.kind])
-            y += 1
+        for row, text in enumerate(lines, y):
+            canvas.put(0, row, text, ROLES[each.kind])

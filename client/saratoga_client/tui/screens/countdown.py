@@ -12,12 +12,12 @@ from saratoga_client.board_view.symbols import LETTERS, Symbols
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
-from saratoga_client.text import fitted_name
+from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import alarms_part
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import cap_words, game_title, money_meter
+from saratoga_client.wording import cap_words, game_title, money_meter, shown_name
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import CARD_PRIZE
@@ -98,8 +98,7 @@ def _racers(
     for first in range(0, len(racers), in_line):
         cells: list[Text] = []
         for racer in racers[first : first + in_line]:
-            level = state.table_view.levels.get(racer.player, "")
-            shown = fitted_name(racer.name, racer.bot, level, NAME, symbols.dots)
+            shown = fitted(shown_name(racer.name, racer.bot), NAME, symbols.dots)
             role = Role.YOU if racer.player == state.player else Role.TEXT
             cells += (ink.text(shown, role), ink.text(""))
         grid.add_row("", *cells)

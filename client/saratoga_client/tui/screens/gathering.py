@@ -17,7 +17,7 @@ from saratoga_client.session.match_text import race_of_match, totals_of
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
 from saratoga_client.session.voided import check_line, void_reason
-from saratoga_client.text import fitted_name
+from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
@@ -95,7 +95,7 @@ def seats_part(state: SessionState, chosen: str, symbols: Symbols, ink: Ink) -> 
             ink.text(symbols.mark if seat.player == chosen else "", Role.WARNING),
             ink.text(sign, Role.MONEY_UP if seat.ready else Role.DIM),
             ink.text(
-                fitted_name(seat.name, seat.bot, seat.level, NAME, symbols.dots),
+                fitted(shown_name(seat.name, seat.bot), NAME, symbols.dots),
                 Role.YOU if is_you else Role.TEXT,
             ),
             ink.text(", ".join(_states(state, seat)), Role.DIM),
@@ -354,8 +354,7 @@ class GatheringScreen(TableScreen):
         super().press(key)
 
     def _copy_invitation(self) -> None:
-        self.app.copy_to_clipboard("\n".join(map(sanitised, self._invitation)))
-        self.say("The invitation is on your clipboard, if your terminal supports OSC 52.")
+        self.copy("The invitation", "\n".join(map(sanitised, self._invitation)))
 
     def press_ready(self, seat: Seat) -> None:
         self._ready_for = "" if seat.ready else self.state.table.commitment
@@ -464,7 +463,7 @@ class GatheringScreen(TableScreen):
         place = players.index(self._chosen) if self._chosen in players else -1
         if key == "k" and place >= 0:
             player, self._chosen = self._chosen, ""
-            name = shown_name(others[place].name, others[place].bot, others[place].level)
+            name = shown_name(others[place].name, others[place].bot)
             self.ask(
                 f"Kick {name} for good? (y/n)",
                 y=("kick", lambda: self._kick(player)),

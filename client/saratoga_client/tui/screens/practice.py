@@ -182,7 +182,7 @@ class PracticeScreen(GameScreen):
         self.say(self.session.toggle_ghost())
 
     def _copy_result(self) -> None:
-        self.copy(self.session.share)
+        self.copy("The result", self.session.share)
 
     def _change(self, change: Callable[[], str]) -> None:
         """Run an action that changes the position, and show its sentence."""

@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from textual.containers import Vertical
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
@@ -16,13 +15,14 @@ from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import own_ending
 from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.table_view import rows
 from saratoga_client.tui.base_screen import Guide, Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
-from saratoga_client.tui.pages.panel import meter, panel, ticker
+from saratoga_client.tui.pages.panel import idle_warning, panel, ticker
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import dollars, minutes_and_seconds
+from saratoga_client.wording import dollars, minutes_and_seconds, ordinal
 from saratoga_rules.play import IllegalMove
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ MOST_QUEUED: Final = 16
 LATE: Final = 30_000
 """The clock warns during this many milliseconds before the time limit."""
 
-METER: Final = 6
-"""Number of rows of the money meter below the panel."""
-
 WAITS: Final = "This move waits for the connection"
 
 CASHING_OUT: Final = "Cashing out: no more moves can be made."
@@ -45,11 +42,10 @@ CASHING_OUT: Final = "Cashing out: no more moves can be made."
 class RaceScreen(GameScreen, TableScreen):
     """The screen of a racer: the player's board and the panel."""
 
-    DEFAULT_CSS = f"""
-    RaceScreen #side {{ width: 25; visibility: hidden; }}
-    RaceScreen #meter {{ height: {METER}; }}
-    RaceScreen.-wide #side {{ width: 29; }}
-    RaceScreen.-broad #side {{ width: 33; }}
+    DEFAULT_CSS = """
+    RaceScreen #side { width: 25; }
+    RaceScreen.-wide #side { width: 29; }
+    RaceScreen.-broad #side { width: 33; }
     """
 
     def __init__(self, table: "TableFlow") -> None:
@@ -66,23 +62,15 @@ class RaceScreen(GameScreen, TableScreen):
         """The description of the last move; empty if the last key played none."""
 
     def side(self) -> Iterable[Widget]:
-        with Vertical(id="side"):
-            yield CanvasView(self._draw_panel, id="panel", after_keys=False)
-            yield CanvasView(self._draw_meter, id="meter")
+        yield CanvasView(self._draw_panel, id="side", after_keys=False)
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
-        now = self.controls.now()
-        return _beside(panel(self.state, width - 1, height, now, ascii_only=self._is_ascii))
-
-    def _draw_meter(self, width: int, height: int) -> Canvas:
-        return _beside(meter(self.own.game, self.own.banked, width - 1, ascii_only=self._is_ascii))
+        canvas = Canvas(width, height)
+        canvas.paste(panel(self.state, width - 1, height, self.controls.now(), self.symbols), 1, 0)
+        return canvas
 
     def draw_ticker(self, width: int, height: int) -> Canvas:
-        return ticker(self.state, width, self.controls.now(), ascii_only=self._is_ascii)
-
-    @property
-    def _is_ascii(self) -> bool:
-        return self.program.appearance.ascii
+        return ticker(self.state, width, self.symbols)
 
     @property
     def own(self) -> OwnBoard:
@@ -122,14 +110,26 @@ class RaceScreen(GameScreen, TableScreen):
     def facts(self) -> list[str]:
         own = self.own
         table = self.state.table
-        facts = [own.game.title.upper(), table.code, *title_facts(own.game, own.shown)]
-        return [*facts, race_of_match(table, self.state.match)]
+        found = rows(self.state.table_view)
+        place = next((row.place for row in found if row.player == self.state.player), 0)
+        return [
+            own.game.title.upper(),
+            race_of_match(table, self.state.match),
+            *title_facts(own.game, own.shown),
+            f"{ordinal(place)} of {len(found)}" if place else "",
+        ]
+
+    def status(self) -> list[tuple[str, Role]]:
+        warning = idle_warning(self.state, self.controls.now())
+        is_hidden = self.has_class("-focus") or self.has_class("-ticker")
+        shown = [(" ".join(warning), Role.ALERT)] if warning and is_hidden else []
+        return [*shown, *super().status()]
 
     def clock(self) -> tuple[str, Role]:
         time = race_clock(self.state, self.controls.now())
         if time.left is None:
             return minutes_and_seconds(time.elapsed), Role.TITLE
-        role = Role.WARNING if time.left < LATE else Role.TITLE
+        role = Role.ALERT if time.left < LATE else Role.TITLE
         return minutes_and_seconds(time.left), role
 
     def own_keys(self) -> Keys:
@@ -155,7 +155,7 @@ class RaceScreen(GameScreen, TableScreen):
         shows = (state.table_view, state.link, state.news)
         if shows != self._panel_shows:
             self._panel_shows = shows
-            self.query_one("#panel", CanvasView).redraw()
+            self.query_one("#side", CanvasView).redraw()
 
     @property
     def resting(self) -> str:
@@ -245,10 +245,3 @@ class RaceScreen(GameScreen, TableScreen):
         else:
             meaning = f"Your score of {own.banked} stands, and you give up your seat."
         self.ask(f"Leave? {meaning} (y/n)", y=("leave", self.controls.leave))
-
-
-def _beside(drawn: Canvas) -> Canvas:
-    """Return a copy of a canvas with an empty column at the left, as a gap to the board."""
-    canvas = Canvas(max(0, drawn.width) + 1, drawn.height)
-    canvas.paste(drawn, 1, 0)
-    return canvas

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role, money_role
+from saratoga_client.board_view.roles import Role, money_role, racer_roles
 from saratoga_client.board_view.symbols import Symbols
 from saratoga_client.input.move_text import (
     CardName,
@@ -21,12 +21,12 @@ from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.review.boards import OpenBoard, Pause, first_difference, longest_pauses
-from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay, replay_of
-from saratoga_client.text import cells_of, fitted_name, wrapped
+from saratoga_client.text import cells_of, fitted, wrapped
 from saratoga_client.tui.base_screen import Key, Keys
 from saratoga_client.tui.board_pane import BoardPosition
 from saratoga_client.tui.game_screen import GameScreen
+from saratoga_client.tui.pages.chart import Line, draw_chart
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.wording import (
@@ -35,9 +35,10 @@ from saratoga_client.wording import (
     dollars,
     duration_text,
     minutes_and_seconds,
+    money_meter,
     shown_name,
 )
-from saratoga_rules.money import even_at, net
+from saratoga_rules.money import net
 from saratoga_rules.moves import RESERVE, Carry, parse_move
 
 ONLY_BOARD: Final = "There is only this board: no one else raced."
@@ -123,7 +124,7 @@ def replay_panel(
     if names_hidden:
         _draw_hidden(canvas, replay.board, replay.step, card_name, y + 2)
     else:
-        _draw_climb(canvas, replay, y + 2)
+        _draw_climb(canvas, replay, y + 2, symbols)
     return canvas
 
 
@@ -143,20 +144,16 @@ def _draw_racers(canvas: Canvas, replay: Replay, symbols: Symbols, height: int) 
             canvas.put(0, y, symbols.mark, role)
         x = canvas.put(1, y, f"{board.place:>2} ", role)
         room = canvas.width - 11 - counts
-        name = fitted_name(board.name, board.bot, board.level, room, symbols.dots)
-        x = canvas.put(x, y, name, role)
+        name = shown_name(board.name, board.bot, symbols.bot)
+        x = canvas.put(x, y, fitted(name, room, symbols.dots), role)
         x = canvas.put(x, y, f"{banked:>{counts}}", Role.COUNT)
         canvas.put(x, y, f"{dollars(money):>6}", money_role(money))
     return len(rows) + 1
 
 
 def _role(replay: Replay, index: int) -> Role:
-    board = replay.boards[index]
-    if board.player == replay.player:
-        return Role.YOU
-    if index != replay.shown and replay.moment >= board.end:
-        return Role.DIM
-    return Role.LEADER if board.place == 1 else Role.TEXT
+    roles = racer_roles([board.player for board in replay.boards], replay.player)
+    return roles[replay.boards[index].player]
 
 
 def _draw_hidden(canvas: Canvas, board: OpenBoard, step: int, card_name: CardName, y: int) -> None:
@@ -187,20 +184,18 @@ def _draw_hidden(canvas: Canvas, board: OpenBoard, step: int, card_name: CardNam
         y += 2
 
 
-def _draw_climb(canvas: Canvas, replay: Replay, y: int) -> None:
+def _draw_climb(canvas: Canvas, replay: Replay, y: int, symbols: Symbols) -> None:
     """Draw the chart, and below it a mark at the shown moment; nothing without enough room."""
-    width, height = canvas.width - 1, min(canvas.height - y, MOST_CHART)
+    height = min(canvas.height - y, MOST_CHART) - 1
     if height < LEAST_CHART:
         return
-    lines = [(board.place, board.climb) for board in replay.boards]
-    *rows, times = chart(lines, even_at(replay.board.game), width, height - 1).rows
-    for text in rows:
-        canvas.put(0, y, text, Role.TEXT)
-        y += 1
-    now = LABEL + replay.moment * (width - LABEL - 1) // max(replay.end, 1)
-    canvas.put(LABEL - 1, y, AXIS, Role.TEXT)
-    canvas.put(now, y, NOW, Role.LEADER)
-    canvas.put(0, y + 1, times, Role.DIM)
+    lines = [
+        Line(board.place, f"{board.place}", board.climb, _role(replay, index))
+        for index, board in enumerate(replay.boards)
+    ]
+    box = (0, y, canvas.width, height)
+    axis = draw_chart(canvas, box, lines, money_meter(replay.board.game, 0), symbols)
+    canvas.put(axis.column(replay.moment), y + height, NOW, Role.LEADER)
 
 
 # The screen
@@ -326,7 +321,12 @@ class ReviewScreen(GameScreen):
             Key("d", "difference" if several else "", difference, self._show_difference),
             Key("o", hidden, "name the hidden cards, or show the chart", self._toggle_hidden),
             Key("s", "play it yourself", "practise this deal against this board", self._practise),
-            Key("y", "copy", "copy the result for friends", partial(self.copy, self._share)),
+            Key(
+                "y",
+                "copy",
+                "copy the result for friends",
+                partial(self.copy, "The result", self._share),
+            ),
             Key("w", "longest pause", pauses, self._show_pause),
             Key("left j", "", "", partial(self._step, -1)),
             Key("pagedown", "", "ten moves forward", partial(self._step, 10)),

@@ -1,6 +1,7 @@
 """The screen of a race for players who do not race: standings, events and clock."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from textual.widget import Widget
 
@@ -8,16 +9,21 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.state import race_clock
-from saratoga_client.tui.base_screen import Key, Keys
-from saratoga_client.tui.pages.live_chart import live_chart
-from saratoga_client.tui.pages.panel import panel
+from saratoga_client.tui.base_screen import Keys
+from saratoga_client.tui.pages.chart import draw_chart
+from saratoga_client.tui.pages.panel import ROOMY, live_lines, money_of, panel
 from saratoga_client.tui.painted_rows import CanvasView
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.wording import game_title, minutes_and_seconds
 
+PANEL: Final = ROOMY - 1
+"""Width of the standings in cells; the chart stands beside them."""
+NARROW: Final = 80
+"""Minimum width of a screen with the chart, in cells."""
+
 
 class WatchingScreen(TableScreen):
-    """The panel of a race on the whole screen; a key shows the chart in its place."""
+    """The panel of a race and its chart."""
 
     RESTING = "All boards can be seen when the race is over."
 
@@ -26,27 +32,21 @@ class WatchingScreen(TableScreen):
         is_left_out = self.state.is_left_out
         return f"You have a seat for the next race. {self.RESTING}" if is_left_out else self.RESTING
 
-    shows_chart = False
-
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
 
     def _draw(self, width: int, height: int) -> Canvas:
-        is_ascii = self.program.appearance.ascii
-        draw = live_chart if self.shows_chart else panel
-        return draw(self.state, width, height, self.controls.now(), ascii_only=is_ascii)
+        state, now, symbols = self.state, self.controls.now(), self.symbols
+        canvas, side = Canvas(width, height), min(width - 2, PANEL)
+        canvas.paste(panel(state, side, height, now, symbols), 1, 0)
+        if width >= NARROW:
+            lines = live_lines(state, now, symbols, named=True)
+            box = (side + 4, 1, width - side - 5, height - 2)
+            draw_chart(canvas, box, lines, money_of(state), symbols)
+        return canvas
 
     def keys(self) -> Keys:
-        label = "news" if self.shows_chart else "chart"
-        sentence = "the chart of the race, or its news again"
-        return (
-            *self.end_race_keys(),
-            Key("o", label, sentence, self._toggle_chart),
-            *super().keys(),
-        )
-
-    def _toggle_chart(self) -> None:
-        self.shows_chart = not self.shows_chart
+        return (*self.end_race_keys(), *super().keys())
 
     def facts(self) -> list[str]:
         table = self.state.table

@@ -64,6 +64,6 @@ def test_keys_that_a_game_lacks_are_not_in_its_help() -> None:
 def test_every_symbol_is_one_cell_and_ascii_where_the_terminal_has_only_that() -> None:
     for ascii_only in (False, True):
         found = asdict(symbols_for(ascii_only))
-        for sign in (*found.pop("states").values(), *found.pop("corners"), *found.values()):
+        for sign in (*found.pop("parts"), *found.values()):
             assert cell_len(sign) == 1, sign
             assert sign.isascii() or not ascii_only, sign

@@ -1,4 +1,4 @@
-"""The panel of the race beside the board, the meter and the chart: golden pictures, and rules for every picture."""
+"""The panel of the race beside the board, and the chart: golden pictures, and rules for every picture."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from kit.session_states import (
     board,
     opening,
     outcome,
+    player,
     seat,
     snapshot,
     standings,
@@ -24,36 +25,26 @@ from kit.session_states import (
     table,
 )
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.symbols import LETTERS as ASCII_SYMBOLS
+from saratoga_client.board_view.roles import Role, racer_roles
+from saratoga_client.board_view.symbols import LETTERS as LETTERS_ONLY
+from saratoga_client.board_view.symbols import UNICODE, Symbols, symbols_for
 from saratoga_client.net.connection import LinkState
+from saratoga_client.review.climb import Climb
 from saratoga_client.session.differ import with_news
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
-from saratoga_client.tui.pages.live_chart import live_chart
-from saratoga_client.tui.pages.panel import (
-    ALARM_LINES,
-    LEAST_EVENTS,
-    ROLES,
-    draw_bar,
-    meter,
-    panel,
-    ticker,
-)
-from saratoga_client.wording import dollars, money_meter
+from saratoga_client.tui.pages.chart import Line, draw_chart
+from saratoga_client.tui.pages.panel import BAR, ROLES, draw_meter, lead_bar, panel, ticker
+from saratoga_client.wording import money_meter
 from saratoga_protocol import events
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.games import GAMES
-from saratoga_rules.money import net
 
 PICTURES = Path(__file__).parent / "pictures"
 
 LETTERS = "yabcdefghijklmop"
 """The ids of sixteen racers."""
-
-BESIDE_METER = 15
-"""Height of the panel on a screen of 80x24, above the money meter."""
 
 SIZES = ((24, 21), (44, 37))
 """The sizes of the panel on screens of 80x24 and of 120x40."""
@@ -116,10 +107,6 @@ def over() -> SessionState:
     )
 
 
-def gathering() -> SessionState:
-    return state_after(first=snapshot(shown=table(LETTERS + "qr", phase="gathering")))
-
-
 SCENES = {
     scene.__name__: scene
     for scene in (
@@ -130,7 +117,6 @@ SCENES = {
         two_packs,
         connection_lost,
         over,
-        gathering,
     )
 }
 
@@ -138,9 +124,9 @@ SCENES = {
 @pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize("name", SCENES)
 def test_the_panel_looks_as_in_its_picture(name: str, width: int, height: int) -> None:
-    drawn = panel(SCENES[name](), width, height, START + 25_000).text()
+    drawn = panel(SCENES[name](), width, height, START + 25_000, UNICODE).text()
     picture = PICTURES / f"{name}-{width}x{height}.txt"
-    assert drawn == picture.read_text(encoding="utf-8").rstrip("\n"), f"\n{drawn}"
+    assert drawn.rstrip("\n") == picture.read_text(encoding="utf-8").rstrip("\n"), f"\n{drawn}"
 
 
 def test_every_picture_belongs_to_a_test() -> None:
@@ -153,8 +139,8 @@ def test_a_player_whose_board_has_ended_reads_no_distance_to_a_rival() -> None:
         board=board(count=1, state="cash-out"), place=1, entries=["20000 9 cash-out"]
     )
     after = next_state(four(), ended, START + 20_000)
-    assert "level with" in panel(four(), 44, 37, START + 25_000).text()
-    assert "level with" not in panel(after, 44, 37, START + 25_000).text()
+    assert "level with" in panel(four(), 44, 37, START + 25_000, UNICODE).text()
+    assert "level with" not in panel(after, 44, 37, START + 25_000, UNICODE).text()
 
 
 def rows_of(canvas: Canvas) -> list[str]:
@@ -172,11 +158,10 @@ def rows_of(canvas: Canvas) -> list[str]:
 def test_every_row_is_exactly_as_wide_as_the_panel(
     name: str, width: int, height: int, called: str, ascii_only: bool
 ) -> None:
-    present = renamed(SCENES[name](), called)
+    present, symbols = renamed(SCENES[name](), called), symbols_for(ascii_only)
     for canvas in (
-        panel(present, width, height, START + 25_000, ascii_only=ascii_only),
-        meter(GAMES["canfield"], 7, width, ascii_only=ascii_only),
-        ticker(present, width, START + 25_000, ascii_only=ascii_only),
+        panel(present, width, height, START + 25_000, symbols),
+        ticker(present, width, symbols),
     ):
         for row in rows_of(canvas):
             assert cell_len(row) == width
@@ -201,9 +186,9 @@ def renamed(present: SessionState, name: str) -> SessionState:
 @pytest.mark.parametrize("name", SCENES)
 def test_no_event_is_cut(name: str) -> None:
     present = SCENES[name]()
-    text = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000))).split())
+    text = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000, UNICODE))).split())
     for each in (each for each in present.news if each.kind in ROLES):
-        assert "".join(each.text.split()) in text.replace("│", "")
+        assert "".join(each.text.split()) in text
 
 
 def test_the_players_own_line_is_always_shown() -> None:
@@ -212,74 +197,98 @@ def test_the_players_own_line_is_always_shown() -> None:
         shorthand = " ".join([*others[:place], f"y{40 - place}", *others[place:]])
         present = state_after(standings(shorthand), first=snapshot("y1", board(), table(LETTERS)))
         for height in range(10, 30):
-            rows = rows_of(panel(present, 24, height, START))
-            assert sum("YOU" in row for row in rows) == 1, (place, height)
-            racers = [row for row in rows if "▸" in row]
-            if len(racers) > 1:
-                assert racers[0].startswith(("│ 1 ", "│ 1▸"))
-    assert len(racers) > 1
+            found = rows_of(panel(present, 24, height, START, UNICODE))
+            assert sum("YOU" in row for row in found) == 1, (place, height)
+            assert found[0].startswith(" 1 ")
+            left = sum(int(row.split()[0]) for row in found if row.rstrip().endswith(" more"))
+            assert left + sum(row[:2].strip().isdigit() and row[2] == " " for row in found) >= 16
 
 
+@pytest.mark.parametrize("width", [24, 28, 32, 40])
 @pytest.mark.parametrize("name", sorted(GAMES))
-def test_at_80x24_five_racers_have_place_name_count_and_money(name: str) -> None:
-    game = GAMES[name]
-    most = game.cards
-    words = [f"r{most}:won", f"o{most - 1}", "a12", f"y{most // 20}:stuck", "m0"]
+def test_every_racer_has_place_name_count_and_a_bar_or_a_word(name: str, width: int) -> None:
+    most = GAMES[name].cards
+    words = [f"r{most}:won", f"a{most - 1}", "o12:cash-out", "m3:ended-by-host", "y0"]
     seats = [seat("y"), seat("a", name="Maximilian"), seat("o"), seat("r"), seat("m")]
-    own = replaced(board(opening(name), game=name), banked=most // 20)
+    own = board(opening(name), game=name)
     first = snapshot("y0 =a0 =o0 =r0 =m0", own, table("yaorm", game=name, seats=seats))
     present = state_after(standings(" ".join(words), game=name), first=first)
-    for shown in (present, link_changed(present, LinkState.RECONNECTING)):
-        rows = rows_of(panel(shown, 24, BESIDE_METER, START + 25_000))[1:6]
-        names = ("raj", "Otto [bot]" if most < 100 else "Ot… [bot]", "Maxim", "YOU", "mei")
-        for place, (row, word, called) in enumerate(zip(rows, words, names, strict=True), start=1):
-            banked = int(word[1:].partition(":")[0])
-            assert row.startswith(f"│ {place}")
-            assert row.endswith(f" {banked}{dollars(net(game, banked)):>6}│")
-            assert row[4:].startswith(called)
+    drawn = rows_of(panel(present, width, 21, START + 25_000, UNICODE))
+    called = ("raj", "Maximilian", "Otto°", "mei", "YOU")
+    ended = ("won", "", "cashed", "ended", "")
+    for place, (row, word, name_, end) in enumerate(
+        zip(drawn, words, called, ended, strict=False), start=1
+    ):
+        banked = word[1:].partition(":")[0]
+        has_bar = banked != "0" and (width >= 32 or not end)
+        assert row.split() == [
+            *(f"{place}", name_, banked),
+            *((bar_of(row),) if has_bar and bar_of(row) else ()),
+            *((end,) if end else ()),
+        ]
+        assert bool(bar_of(row)) or not has_bar or int(banked) < most - 48
 
 
-def test_at_80x24_sixteen_racers_leave_room_for_the_leader_you_and_your_neighbours() -> None:
-    rows = rows_of(panel(sixteen(), 24, BESIDE_METER, START + 25_000))[1:6]
-    assert [row[1:12].rstrip() for row in rows] == [
-        " 1▸ana",
-        "   …",
-        " 8▸racer h",
-        " 9▸YOU",
-        "10▸racer i",
-    ]
+def bar_of(row: str) -> str:
+    return "".join(sign for sign in row if sign in UNICODE.parts + UNICODE.filled)
+
+
+@given(st.sampled_from(sorted(GAMES)), st.booleans(), st.data())
+def test_one_card_is_at_least_one_step_of_a_bar(
+    name: str, ascii_only: bool, data: st.DataObject
+) -> None:
+    symbols, game = (LETTERS_ONLY if ascii_only else UNICODE), GAMES[name]
+    leader = data.draw(st.integers(1, game.cards))
+    even = money_meter(game, 0).even
+    drawn = [lead_bar(banked, leader, even, symbols) for banked in range(leader + 1)]
+    most = BAR * symbols.steps
+    assert len(set(drawn[-most:])) == len(drawn[-most:])
+    assert max(map(len, drawn)) <= BAR
+    assert drawn == sorted(drawn, key=len)
 
 
 def test_ascii_mode_draws_only_ascii() -> None:
     for scene in (alone, four, sixteen, connection_lost, over):
         for canvas in (
-            panel(scene(), 24, 21, START, ascii_only=True),
-            panel(scene(), 44, 37, START, ascii_only=True),
-            meter(GAMES["canfield"], 7, 24, ascii_only=True),
-            ticker(scene(), 79, START, ascii_only=True),
+            panel(scene(), 24, 21, START, LETTERS_ONLY),
+            panel(scene(), 44, 37, START, LETTERS_ONLY),
+            ticker(scene(), 79, LETTERS_ONLY),
         ):
             assert canvas.text().isascii()
 
 
-def test_the_race_in_one_line_keeps_the_clock_whatever_the_names() -> None:
-    for width in range(8, 120):
-        (row,) = rows_of(ticker(wide_names(), width, START + 25_000))
-        assert row.endswith("9:35")
-    (row,) = rows_of(ticker(four(), 79, START + 25_000))
-    assert row.startswith("1 YOU 12 +$10  2 ana 12 +$10  3 Otto [bot] 10 +$0  4 raj 9 -$5")
+def test_the_race_in_one_line_cuts_no_racer_in_two() -> None:
+    (row,) = rows_of(ticker(four(), 79, UNICODE))
+    assert row.strip() == "1 YOU 12  2 ana 12  3 Otto° 10  4 raj 9"
+    (row,) = rows_of(ticker(four(), 30, UNICODE))
+    assert row.strip() == "1 YOU 12  2 ana 12"
 
 
-def test_an_alarm_of_the_race_is_among_the_news_and_leaves_the_standings_their_room() -> None:
-    calm, alarm = four(), f"Race 1: {'the deal was changed, ' * 20}"
-    present = with_news(calm, replace(calm, alarms=(alarm,)), START + 5_000)
-    before, after = (rows_of(panel(state, 24, 15, START)) for state in (calm, present))
-    news = next(y for y, row in enumerate(after) if " news " in row)
-    assert before[:news] == after[:news]
-    lines = rows(panel(present, 24, 15, START))
+def test_an_alarm_is_the_newest_of_the_news_and_leaves_the_standings_their_room() -> None:
+    calm = four()
+    alarmed = replace(calm, alarms=(f"Race 1: {'the deal was changed, ' * 20}",))
+    before, after = (rows_of(panel(state, 24, 15, START, UNICODE)) for state in (calm, alarmed))
+    assert before[:4] == after[:4]
+    assert before[-4:] == after[-4:]
+    lines = rows(panel(alarmed, 24, 15, START, UNICODE))
     loud = [piece.text.strip() for row in lines for piece in row if piece.role is Role.ALARM]
-    assert len(loud) >= LEAST_EVENTS
-    earlier = rows_of(panel(replace(calm, alarms=(alarm,)), 24, 21, START))
-    assert sum("changed" in row or "deal was" in row for row in earlier) <= ALARM_LINES
+    assert len(loud) == 7
+
+
+def test_the_last_row_warns_an_idle_player_and_says_who_races_alone() -> None:
+    def last(state: SessionState) -> tuple[str, Role]:
+        row = rows(panel(state, 24, 21, START + 25_000, UNICODE))[-1]
+        return "".join(piece.text for piece in row).strip(), row[0].role
+
+    present = four()
+    assert last(present) == ("level with ana", Role.TEXT)
+    warned = replace(present, idle_left=60, idle_until=START + 70_000)
+    assert last(warned) == ("! press any key:    0:45", Role.ALERT)
+    lost = link_changed(present, LinkState.RECONNECTING)
+    assert last(lost) == ("connection lost: trying", Role.WARNING)
+    shown = replaced(present.table, last_racer=player("a"), version=9)
+    alone = next_state(present, events.TableChanged(table=shown, now=START), START)
+    assert last(alone) == ("only ana races: 9:35", Role.WARNING)
 
 
 def test_the_panel_compares_with_the_players_best() -> None:
@@ -292,49 +301,68 @@ def test_the_panel_compares_with_the_players_best() -> None:
         counts=((0, 1), (20_000, 7), (60_000, 30)),
     )
     present = replace(four(), best=best, player=YOU)
-    assert "your best had 7 by" in panel(present, 24, 21, START + 25_000).text()
+    assert "behind your best" in panel(present, 24, 21, START + 25_000, UNICODE).text()
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_bar_of_any_width_passes_the_tick_exactly_when_the_money_does(name: str) -> None:
+def test_the_players_bar_covers_the_tick_exactly_when_the_board_breaks_even(name: str) -> None:
     game = GAMES[name]
-    for width in range(8, 50):
+    for width in range(20, 50):
         for banked in range(game.cards + 1):
-            canvas = Canvas(width + 1, 1)
-            money = money_meter(game, banked)
-            tick = draw_bar(canvas, 0, 0, width, money, ASCII_SYMBOLS)
-            text = canvas.text()
-            before, after = text[:tick], text[tick + 1 :]
-            assert (set(before) <= {"#"}, "#" in after) == (money.net >= 0, money.net > 0)
+            canvas = Canvas(width, 2)
+            draw_meter(canvas, 0, 0, width, money_meter(game, banked), UNICODE)
+            marks, drawn = rows_of(canvas)
+            tick = marks.index(UNICODE.tick)
+            assert (drawn[tick] != UNICODE.tick) == (money_meter(game, banked).net >= 0)
+            assert marks.endswith(f"{banked}/{game.cards}")
 
 
-def racing(letters: str = "ya") -> SessionState:
-    first = snapshot(
-        " ".join(f"{each}1" for each in letters),
-        shown=table(letters, seats=[seat(each) for each in letters]),
-    )
-    later = (standings(" ".join(f"{each}{count}" for each in letters)) for count in (6, 14))
-    return state_after(*later, first=first)
+FAST = Climb(0, ((10_000, 5), (30_000, 20)), 30_000)
+SLOW = Climb(0, ((60_000, 10),), 60_000)
+LINES = [Line(1, "ana", FAST, Role.RACER_1), Line(2, "", SLOW, Role.YOU)]
 
 
-def text(state: SessionState, width: int, height: int) -> list[str]:
-    canvas = live_chart(state, width, height, START + 60_000, ascii_only=True)
-    return ["".join(cell.text for cell in row) for row in rows(canvas)]
+def charted(lines: list[Line], width: int, height: int, symbols: Symbols) -> Canvas:
+    canvas = Canvas(width, height)
+    draw_chart(canvas, (0, 0, width, height), lines, money_meter(GAMES["canfield"], 0), symbols)
+    return canvas
 
 
-@pytest.mark.parametrize(("width", "height"), [(54, 15), (80, 21), (120, 37)])
-def test_place_money_and_chart_have_their_own_columns(width: int, height: int) -> None:
-    shown = text(racing(), width, height)
-    assert shown[1].split()[:4] == ["1", "YOU", "14", "+$20"]
-    assert shown[2].startswith(" 2 ana")
-    assert "BANKED OVER TIME" in shown[0]
-    assert all(row[34] == " " for row in shown), "no column is shared"
-    assert shown[-1].split() == ["0:00", "0:30", "1:00"]
+def test_a_chart_of_letters_has_each_racers_place() -> None:
+    assert charted(LINES, 36, 7, LETTERS_ONLY).text().splitlines() == [
+        "20               11              ana",
+        "                 1",
+        "                 1",
+        "10 . . . . . . . 1 . . . . . . 2",
+        "        111111111              2",
+        " 0 1111122222222222222222222222",
+        "   0:00                     1:00",
+    ]
 
 
-def test_a_shared_place_is_one_number_and_every_line_has_its_racers_colour() -> None:
-    state = state_after(standings("a9 y5 r4"), standings("a9 =y9 r4"))
-    canvas = live_chart(state, 80, 21, START + 60_000, ascii_only=True)
-    assert [row[1:5] for row in text(state, 80, 21)[1:4]] == ["1 an", "1 YO", "3 ra"]
-    roles = {line.role for row in rows(canvas) for line in row if set(line.text) == {"1"}}
-    assert roles == {Role.LEADER, Role.YOU}
+def test_a_chart_has_each_racers_colour_and_label_and_dots_finer_than_cells() -> None:
+    drawn = rows(charted(LINES, 36, 7, UNICODE))
+    dots = {
+        piece.role
+        for row in drawn
+        for piece in row
+        if any(0x2800 <= ord(sign) < 0x2900 for sign in piece.text)
+    }
+    assert dots == {Role.RACER_1, Role.YOU}
+    assert [piece.role for piece in drawn[0] if "ana" in piece.text] == [Role.RACER_1]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("width", "height"), [(20, 4), (54, 12), (100, 20), (5, 2)])
+def test_a_chart_of_any_size_can_be_drawn(name: str, width: int, height: int) -> None:
+    for symbols in (UNICODE, LETTERS_ONLY):
+        for row in rows_of(charted(LINES * 8, width, height, symbols)):
+            assert cell_len(row) == width
+
+
+def test_a_racer_has_the_same_colour_on_every_page() -> None:
+    racers = [player(letter) for letter in LETTERS]
+    roles = racer_roles(racers, YOU)
+    assert roles == racer_roles(racers[::-1], YOU)
+    assert roles[YOU] is Role.YOU
+    assert len({roles[racer] for racer in racers[:8]}) == 8

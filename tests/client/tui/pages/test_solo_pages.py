@@ -15,7 +15,7 @@ from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.review.boards import longest_pauses, open_boards
-from saratoga_client.review.chart import Climb
+from saratoga_client.review.climb import Climb
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.screens.practice import (
@@ -24,7 +24,6 @@ from saratoga_client.tui.screens.practice import (
     practice_ticker,
 )
 from saratoga_client.tui.screens.review import (
-    ReviewScreen,
     difference_text,
     last_entry_text,
     pause_text,
@@ -112,12 +111,12 @@ def test_the_panel_names_the_reserve_and_the_columns_in_the_order_of_turning_up(
 
 
 @every_game
-def test_a_bots_short_name_is_whole_where_counts_have_two_digits(name: str) -> None:
+def test_a_bots_short_name_is_whole(name: str) -> None:
     replay = replayed(name)
     boards = tuple(replace(board, name="Thea", bot=True) for board in replay.boards)
     rows = panel(replace(replay, boards=boards), 24, 21).splitlines()
     assert all(len(row) <= 24 for row in rows)
-    assert ("Thea [bot]" in rows[1]) is (GAMES[name].cards < 100)
+    assert "Thea*" in rows[1]
 
 
 def test_of_many_racers_those_around_the_shown_one_are_listed() -> None:
@@ -128,19 +127,10 @@ def test_of_many_racers_those_around_the_shown_one_are_listed() -> None:
 def test_the_ticker_begins_with_the_shown_board_and_cuts_no_text() -> None:
     replay = replayed().at(replayed().board.end).of(1)
     line = replay_ticker(replay, 60).text()
-    assert line.split("  ")[0].strip().startswith("2. Zoë [bot] ")
+    assert line.split("  ")[0].strip().startswith("2. Zoë° ")
     assert "1. Anna 11" in line
-    assert replay_ticker(replay, 20).text().strip().startswith("2. Zoë [bot]")
+    assert replay_ticker(replay, 20).text().strip().startswith("2. Zoë°")
     assert "Otto" not in replay_ticker(replay, 30).text()
-
-
-def test_the_level_of_a_bot_stands_beside_its_name() -> None:
-    record = finished("lafayette")
-    bot = next(racer for racer in record.racers if racer.bot)
-    screen = ReviewScreen("", open_boards(record, {bot.player: "weak"}), bot.player)
-    marked = f"{bot.name} [weak bot]"
-    assert marked in screen.facts()[2]
-    assert marked in panel(screen.replay, 40, 21)
 
 
 @every_game

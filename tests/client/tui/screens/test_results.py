@@ -50,21 +50,20 @@ async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page(
         for text in (
             "RACER",
             "ms later",
-            "Where your boards parted:",
-            "TOTALS AT THIS TABLE",
-            "CARDS BANKED OVER TIME",
+            "Boards parted at move",
+            "TOTAL",
         ):
             assert text in at_table.text, text
 
 
-async def test_at_80x24_the_rest_of_the_page_is_reached_by_scrolling() -> None:
-    async with table_player(over(RECORD), record=RECORD) as at_table:
+async def test_on_a_low_screen_the_rest_of_the_page_is_reached_by_scrolling() -> None:
+    async with table_player(over(RECORD), record=RECORD, size=(80, 18)) as at_table:
         await read(at_table)
         assert " more lines" in at_table.rows[-1]
         seen = set(at_table.rows)
         await at_table.press("end")
         assert "pageup scroll back" in at_table.rows[-1]
-        assert "0:00" in at_table.text
+        assert "Boards parted" in at_table.text
         await at_table.press("home")
         assert set(at_table.rows) == seen
 
@@ -76,11 +75,11 @@ async def test_at_80x24_the_table_of_a_match_is_on_the_first_page_and_in_the_sha
     at = dataclasses.replace(first, table_view=view)
     async with table_player(at, record=RECORD) as at_table:
         await read(at_table)
-        assert "MATCH AFTER RACE 2 OF 3" in at_table.text
+        assert "MATCH OF 3 RACES" in at_table.text
         assert any(row.split()[:2] == ["4", "mei"] for row in at_table.rows), "the last place"
         await at_table.press("y")
         shared = at_table.app.clipboard
-        assert "Match after race 2 of 3: 1. ana -$10" in shared
+        assert len(shared.splitlines()) == 3
         at_table.app.copy_to_clipboard("")
         await at_table.press("v", "y")
         assert at_table.app.clipboard == shared, "the review copies the same text"
@@ -93,7 +92,7 @@ async def test_a_player_whose_race_the_host_ended_reads_who_it_was() -> None:
     first = next_state(first, TableChanged(table=shown, now=START), START)
     async with table_player(first, record=RECORD) as at_table:
         words = " ".join(at_table.text.split())
-        assert "ana has ended your race. You finished 2nd of 2. ana opens the next race" in words
+        assert "ana has ended your race. ana opens the next race" in words
 
 
 async def test_a_result_that_comes_after_the_screen_is_read_and_read_again_when_verified() -> None:
