@@ -704,10 +704,8 @@ export class App {
   /** Whether the player left the results for the next race. */
   goesOn = false;
 
-  /** Go from the results to the table, which gathers again; the host makes it gather first. */
-  async goOn() {
-    const { code, phase, race } = this.state.table;
-    if (phase === "over" && !(await this.ask("next_race", { table: code, race }))) return;
+  /** Go from the results to the table, which gathers again. */
+  goOn() {
     this.goesOn = true;
     this.show();
   }

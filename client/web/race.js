@@ -17,12 +17,14 @@ import {
 } from "./page.js";
 import { pageHead, picture, svg, unbroken, write } from "./page.js";
 import { capitalised, clockText, counted, dollars, followed, ordinal, shownName } from "./page.js";
-import { fingerprint, tone } from "./page.js";
+import { tone } from "./page.js";
 import * as session from "./session.js";
-import { nameOf, ownRow, ownSeat, raceClock, rows, stateWords, takesReady } from "./session.js";
+import { nameOf, ownRow, ownSeat, raceClock, racerClass, rows } from "./session.js";
+import { stateWords, takesReady } from "./session.js";
 
 /** The clock warns during this many milliseconds before the time limit. */
 const LATE = 30_000;
+const LAST_TEN = 10_000;
 /** Milliseconds without an answer after which the board says so. */
 const PATIENCE = 2_000;
 /** The least milliseconds between two lines of news read aloud, and those for which a moment is shown. */
@@ -70,8 +72,8 @@ export const KEYS = [
   ["s", "spell out all cards of the pile with the focus"],
   ["o", "quick: a pile with only one legal move plays it at once"],
   ["/", "find cards by rank, suit or both"],
-  ["x", "cash out; asks first"],
-  ["e", "for the host, a minute after all boards but one have ended: end the race; asks first"],
+  ["x", "cash out; once your board has ended, end the race; both ask first"],
+  ["e", "agree to end the race, if somebody asks for it"],
   ["p", "standings and menu"],
   ["c, t", "colours of the suits, colours of the page"],
   ["q", "leave the table; asks first"],
@@ -82,7 +84,24 @@ export const KEYS = [
  * @typedef {import("./session.js").Row} Row
  * @typedef {import("./session.js").OwnBoard} OwnBoard
  * @typedef {import("./main.js").App} App
+ * @typedef {{player: string, name: string, bot?: boolean, level?: string}} Named
  */
+
+/** @param {string} you @param {Named} row */
+function initialOf(you, { player, name }) {
+  return player === you ? "Y" : [...name][0]?.toUpperCase();
+}
+
+/** A racer's disc: an initial in the racer's colour; a bot's is square. @param {{player: string}[]} all @param {string} you @param {Named} row */
+export function disc(all, you, row) {
+  const kind = `${racerClass(all, you, row.player)}${row.bot ? ".is-bot" : ""}`;
+  return h(`span.disc.${kind}`, { "aria-hidden": "true" }, initialOf(you, row));
+}
+
+/** A racer with the disc and words beside it. @param {{player: string}[]} all @param {string} you @param {Named} row @param {...import("./page.js").Child} words */
+export function racerNodes(all, you, row, ...words) {
+  return h("span.racer", disc(all, you, row), h("span", ...words));
+}
 
 // The figures of a race
 
@@ -104,15 +123,15 @@ function percent(part, whole) {
 /**
  * A bar as long as the banked cards, with the post at the count that pays for the packs.
  * @param {number} banked @param {{even: number, top: number}} scale @param {number} y @param {number} height
- * @param {number} y1 @param {number} y2 of the post
+ * @param {string} racer the class of the racer's colour
  */
-function bar(banked, { even, top }, y, height, y1, y2) {
+function bar(banked, { even, top }, y, height, racer) {
   const shape = { y, height, rx: height / 2 };
   const x = percent(even, top);
   return [
     svg("rect.way", { width: "100%", ...shape }),
-    svg(banked < even ? "rect.owed" : "rect.won", { width: percent(banked, top), ...shape }),
-    svg("line.even", { x1: x, x2: x, y1, y2 }),
+    svg(`rect.won.${racer}`, { width: percent(banked, top), ...shape }),
+    svg("line.even", { x1: x, x2: x, y1: y - 4, y2: y + height + 4 }),
   ];
 }
 
@@ -131,25 +150,27 @@ function track(state) {
   const { even, word, top } = scale;
   // the own board shows what the standings do not tell yet
   const own = state.own ?? ownRow(state);
-  const rivals = rows(state).filter((row) => row.player !== state.player);
+  const all = rows(state);
+  const rivals = all.filter((row) => row.player !== state.player);
   const others = rivals.map((row) => `${shownName(row)} ${row.banked}`).join(", ");
   const label = `${own ? `You have ${own.banked}, ` : ""}${word} at ${even}${others && `; ${others}`}`;
-  // the number of the post stands on its left
-  const taken = [even - top / 32, even];
-  const dots = rivals.flatMap(({ banked, name }) => {
-    const x = percent(banked, top);
-    const dot = svg("circle.dot", { cx: x, cy: 19, r: 3 });
-    if (taken.some((at) => Math.abs(at - banked) < top / 24)) return [dot];
-    taken.push(banked);
-    return [dot, svg("text", { x, y: 10 }, [...name][0]?.toUpperCase())];
+  // the leader lies above the others, the player above all
+  const discs = [...rivals.reverse(), ...all.filter((row) => row.player === state.player)];
+  const drawn = discs.map((row) => {
+    const banked = row.player === state.player && own ? own.banked : row.banked;
+    const kind = `chip.${racerClass(all, state.player, row.player)}`;
+    return svg(
+      `svg.${kind}`,
+      { x: percent(banked, top), y: 5, width: 1, height: 1 },
+      svg("rect", { x: -8, width: 16, height: 16, rx: row.bot ? 4 : 8 }),
+      svg("text", { y: 12 }, initialOf(state.player, row)),
+    );
   });
   return svg(
     "svg.track",
     { role: "img", "aria-label": label },
-    ...bar(own?.banked ?? 0, scale, 14, 10, 3, 26),
-    svg("text", { x: percent(even, top), y: 9, dx: -7 }, even),
-    ...dots,
-    own && svg("circle.you", { cx: percent(own.banked, top), cy: 19, r: 7 }),
+    ...bar(own?.banked ?? 0, scale, 9, 8, "me"),
+    ...drawn,
   );
 }
 
@@ -162,17 +183,19 @@ function stateWord(state, row) {
 /** @param {State} state */
 function standingsTable(state) {
   const scale = scaleOf(state);
-  const body = rows(state).map((row) => {
+  const all = rows(state);
+  const body = all.map((row) => {
     const isMe = row.player === state.player;
-    const word = stateWord(state, row);
+    const words = stateWord(state, row);
+    const name = [...(isMe ? ["You"] : nameNodes(row)), words && h("small", words)];
+    const racer = racerClass(all, state.player, row.player);
     return h(
       isMe ? "tr.me" : row.state === "racing" ? "tr" : "tr.out",
       h("td", row.place),
       h(
         "td",
-        ...(isMe ? ["You"] : nameNodes(row)),
-        word && h("small", ` ${word}`),
-        svg("svg.track", { "aria-hidden": "true" }, ...bar(row.banked, scale, 0, 8, -2, 10)),
+        racerNodes(all, state.player, row, ...name),
+        svg("svg.track", { "aria-hidden": "true" }, ...bar(row.banked, scale, 4, 5, racer)),
       ),
       h("td", row.banked),
       h(`td.${tone(row.net)}`, dollars(row.net)),
@@ -189,7 +212,6 @@ function standingsTable(state) {
   );
 }
 
-const LINES = ["a", "b", "c", "e"];
 /** The height of a label at the end of a line. */
 const LABEL = 12;
 
@@ -210,7 +232,7 @@ export function climbChart(state, at, width = 300, height = 120) {
   const drawn = all.filter((row, index) => index < 6 || row.player === state.player);
   let label = -Infinity;
   const lines = drawn.flatMap((row, index) => {
-    const isMe = row.player === state.player;
+    const racer = racerClass(all, state.player, row.player);
     const [first, ...points] = state.history[row.player] ?? [];
     const path = points.map((point) => `H${x(point.at)}V${y(point.banked)}`).join("");
     const d = first && `M${x(first.at)} ${y(first.banked)}${path}H${x(at)}`;
@@ -219,8 +241,8 @@ export function climbChart(state, at, width = 300, height = 120) {
     label = Math.min(Math.max(label + LABEL, y(row.banked) + 4), lowest);
     const name = nameIn(row, followed([...row.name].slice(0, 7).join("")));
     return [
-      d && svg(`path.${isMe ? "mine" : LINES[index % LINES.length]}`, { d }),
-      svg(isMe ? "text.mine-t" : "text", { x: right + 5, y: label }, name),
+      d && svg(`path.${racer}`, { d }),
+      svg(`text.${racer}`, { x: right + 5, y: label }, name),
     ];
   });
   const told = all.map((row) => nameIn(row, shownName(row))).join(", ");
@@ -265,6 +287,11 @@ function liveSign(link, tag = "p") {
   return h(`${tag}.${isLive ? "gain" : "loss"}`, isLive ? "\u25cf live" : "\u25cb waiting");
 }
 
+/** The class of the own money, which is coloured only once the packs are paid for. @param {OwnBoard} own */
+function ahead({ net }) {
+  return net < 0 ? "" : ".gain";
+}
+
 // The countdown
 
 export class CountdownScreen extends Screen {
@@ -297,7 +324,8 @@ export class CountdownScreen extends Screen {
       h(
         "main.bigcount",
         h("h1", { tabindex: -1 }, names.length > 1 ? `${title}, one deal for ${all}` : title),
-        h("p.number", { "aria-hidden": "true" }, seconds || "Go!"),
+        // another element for another second: it comes with a beat
+        h("p.number", { "aria-hidden": "true", "data-key": seconds }, seconds || "Go!"),
         h("p.unseen", { role: "status" }, this.starts),
         h("p", names.join(", ")),
         h("p", { role: "status" }, this.said || this.#words(seat)),
@@ -307,7 +335,6 @@ export class CountdownScreen extends Screen {
             takesReady(table) &&
             button(isReady ? "Not ready" : "Ready", ready, isReady ? "" : "main", "ready"),
         ),
-        h("p.dim", "Sealed before the start: ", h("code", fingerprint(table.commitment))),
       ),
     ];
   }
@@ -343,9 +370,8 @@ export class RaceScreen extends Screen {
   said = "";
   saidTakenBack = "";
   saidLast = "";
-  /** The votes to end the race that were said. */
-  saidVotes = 0;
-  saidIdle = 0;
+  /** How many votes to end the race the player has seen and not followed. */
+  declined = 0;
   newsAt = -NEWS_EVERY;
   momentUntil = 0;
   spokenAt = 0;
@@ -358,6 +384,8 @@ export class RaceScreen extends Screen {
   status = h("p", { role: "status" });
   moment = h("p.moment", { "aria-hidden": "true" });
   messages = h("div.say", this.status, this.moment);
+  /** What waits for an answer, over the board. */
+  notice = h("div.notice");
   news = h("p.unseen", { "aria-live": "polite" });
   turned = h("p.unseen", { "aria-live": "polite" });
   side = h("aside.side", { "aria-label": "The race" });
@@ -380,7 +408,7 @@ export class RaceScreen extends Screen {
       isConnected: () => app.state.link === "connected",
     });
     const { found, cols, hand } = this.board;
-    this.main = h("main.board", h("div.felt", found, cols, hand, this.messages));
+    this.main = h("main.board", h("div.felt", found, cols, hand, this.messages), this.notice);
     this.node = h("div.race", this.rail, this.main, this.side, this.turned, this.news);
     if (this.game in GAMES) this.node.classList.add(this.game);
     this.node.style.setProperty("--columns", String(cols.children.length));
@@ -428,18 +456,16 @@ export class RaceScreen extends Screen {
     const { state } = app;
     const own = /** @type {OwnBoard} */ (state.own);
     const net = dollars(own.net);
-    const sum = `${own.banked} \u00d7 $${PRIZE} \u2212 $${session.priceOf(own)}`;
     const at = raceClock(state, app.now()).elapsed;
     const figures = () => [
       h(
         "div.meter",
-        h(`p.big.${tone(own.net)}`, net),
-        h("p", ...placeNodes(state), h("br"), h("span.dim", session.gap(state))),
-        track(state),
-        h("p.dim", `${sum} \u00b7 ${session.toEven(own)}`),
+        h(`p.big${ahead(own)}`, net),
+        h("p", ...placeNodes(state)),
+        h("p.dim", `${capitalised(session.toEven(own))}, ${session.gap(state)}`),
       ),
       standingsTable(state),
-      h("h2", "Banked over time"),
+      h("h2", "The climb"),
       climbChart(state, at, 300, 112),
       h("h2", "News"),
       newsList(state, 5),
@@ -468,11 +494,11 @@ export class RaceScreen extends Screen {
       h("h1.title", gameTitle(this.game), " ", h("span", state.table.code)),
       h("p.place", ...placeNodes(state)),
       // another element for another amount: it comes with a motion
-      h(`p.net.${tone(own.net)}`, h("span.tick", { "data-key": net }, net)),
+      h(`p.net${ahead(own)}`, h("span.tick", { "data-key": net }, net)),
       h("div.track-place", track(state)),
       alarm ? h("p.live.alarm", "ALARM") : h("p.live", isAway ? "\u25cb waiting" : "\u25cf live"),
       h(
-        isLate ? "p.clock.loss" : "p.clock",
+        `p.clock${isLate ? ".loss" : ""}${left !== null && left < LAST_TEN ? ".last" : ""}`,
         h("span.unseen", "time left "),
         h("span", clockText(left ?? elapsed)),
       ),
@@ -495,11 +521,6 @@ export class RaceScreen extends Screen {
     if (state.table.last_racer && state.table.last_racer !== this.saidLast)
       this.say(lastBoard(state, this.app.now()));
     this.saidLast = state.table.last_racer ?? "";
-    const { votes = [] } = state.table;
-    const asks = votes.length > this.saidVotes && votes[votes.length - 1];
-    this.saidVotes = votes.length;
-    if (asks && asks !== state.player && own.state === "racing")
-      this.say(`${nameOf(state, asks)} wants to end the race: agree in the menu, or play on.`);
     this.#tellNews(state);
   }
 
@@ -571,19 +592,40 @@ export class RaceScreen extends Screen {
     const isAway = silence > PATIENCE;
     this.node.classList.toggle("away", isAway);
     this.#showRail(isAway);
-    this.status.classList.toggle("loss", idleLeft > 0);
+    this.#showNotice(idleLeft);
     // not read aloud each second
     if (isAway)
       this.say(`${NO_ANSWER}${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`);
-    else if (idleLeft)
-      this.say(
-        `No sign of you for a while. Your board ends in ${idleLeft} s; tap or press any key to go on.`,
-      );
-    else if (this.saidIdle) this.say("");
     else if (this.said.startsWith(NO_ANSWER)) this.say("Connected again; nothing is lost.");
-    this.saidIdle = isAway ? 0 : idleLeft;
     if (this.momentUntil && performance.now() > this.momentUntil) write(this.moment, "");
     this.#tellNews(state);
+  }
+
+  /** Show what waits for an answer until it comes: silence, somebody who wants to end the race. @param {number} idleLeft */
+  #showNotice(idleLeft) {
+    const { app, notice } = this;
+    const { table, own, player } = app.state;
+    const { votes = [] } = table;
+    /** @type {import("./page.js").Child[]} */
+    let parts = [];
+    /** @param {string} words @param {...Element} buttons */
+    const asks = (words, ...buttons) => (parts = [h("p", { role: "status" }, words), ...buttons]);
+    if (own?.state !== "racing") parts = [];
+    else if (idleLeft)
+      asks(
+        `No sign of you: your board ends in ${idleLeft} s.`,
+        button("I am here", () => {}),
+      );
+    else if (votes.length > this.declined && !votes.includes(player))
+      asks(
+        `${nameOf(app.state, votes[votes.length - 1])} wants to end the race.`,
+        button("End it", () => app.endRace()),
+        button("Play on", () => {
+          this.declined = votes.length;
+          this.tick();
+        }),
+      );
+    morph(notice, ...parts);
   }
 
   // Sheets
@@ -699,7 +741,7 @@ export class RaceScreen extends Screen {
     if (!isOnBoard && ["Tab", "Enter", " "].includes(key)) return false;
     /** @type {Record<string, () => unknown>} */
     const actions = {
-      x: () => this.askToCashOut(),
+      x: () => (board.own.state === "racing" ? this.askToCashOut() : askToEndRace(app)),
       "?": () => app.openLook(true),
       "/": () => this.#openFinder(),
       e: () => askToEndRace(app),
@@ -780,28 +822,11 @@ export class WatchScreen extends Screen {
   view() {
     const { app } = this;
     const { state } = app;
-    const { table, player } = state;
-    const scale = scaleOf(state);
-    const { even, word, top } = scale;
+    const { table } = state;
+    const { even, word } = scaleOf(state);
     const { left, elapsed } = raceClock(state, app.now());
     const title = gameTitle(table.settings.game);
     document.title = `Watch ${title} \u00b7 Saratoga`;
-    const lanes = rows(state).map((row) => {
-      const { place, banked, net } = row;
-      const word = stateWord(state, row);
-      const horse = svg("circle.horse", { cx: percent(banked, top), cy: 12, r: 8 });
-      return h(
-        "li",
-        h("b.n1", `${place}. `, ...(row.player === player ? ["You"] : nameNodes(row))),
-        svg("svg", { "aria-hidden": "true" }, ...bar(banked, scale, 6, 12, 0, 24), horse),
-        h(
-          "span.n",
-          `${banked} \u00b7 `,
-          h(`b.${tone(net)}`, dollars(net)),
-          word && ` \u00b7 ${word}`,
-        ),
-      );
-    });
     const post = `The post marks ${even} cards, where a racer is ${word}. Boards open when the race is over: on one deal, their cards are everybody's secrets.`;
     const chart = climbChart(state, elapsed, 360, 170);
     const clock = left === null ? clockText(elapsed) : `${clockText(left)} left`;
@@ -814,12 +839,12 @@ export class WatchScreen extends Screen {
           { role: "region", "aria-labelledby": "left" },
           h("p.dim", `${title} \u00b7 ${table.code} \u00b7 `, liveSign(state.link, "span")),
           h("h1", { id: "left", tabindex: -1 }, clock),
-          h("ol.lanes", ...lanes),
+          standingsTable(state),
           h("p.dim", post),
         ),
         h(
           "div.page",
-          h("div.box", h("h2", "Banked over time"), chart),
+          h("div.box", h("h2", "The climb"), chart),
           h(
             "div.box",
             h("h2", "News"),
@@ -866,7 +891,7 @@ export class WatchScreen extends Screen {
 
   /** @param {KeyboardEvent} event */
   key({ key }) {
-    if (key === "e") askToEndRace(this.app);
-    return key === "e";
+    if (key === "x") askToEndRace(this.app);
+    return key === "x";
   }
 }

@@ -19,19 +19,17 @@ import {
   shownName,
   tone,
 } from "./page.js";
-import { climbChart, leaveButton } from "./race.js";
+import { climbChart, disc, leaveButton, racerNodes } from "./race.js";
 import { digestOf, digestWords } from "./records.js";
-import { climbOf, matchTotals, ownSeat, priceOf, rows, stateWords } from "./session.js";
+import { climbOf, matchTotals, ownSeat, priceOf, racerClass, rows, stateWords } from "./session.js";
 import { proofOf } from "./witness.js";
 
 export { LeaderboardsScreen } from "./leaderboards.js";
 
-/** The most racers that the text to share names. */
-const MOST_NAMED = 4;
 /** Milliseconds between two moves that are played. */
 const STEP = 600;
 
-/** @typedef {"start" | "back" | "play" | "pause" | "on" | "fork" | "seal"} Sign */
+/** @typedef {"start" | "back" | "play" | "pause" | "on" | "fork"} Sign */
 /** @type {Record<Sign, string>} */
 const SIGNS = {
   start: "M5 4h3v16H5zM20 4v16L9 12z",
@@ -40,7 +38,6 @@ const SIGNS = {
   pause: "M6 4h4v16H6zM14 4h4v16h-4z",
   on: "M5 4v16l11-8zM17 4h3v16h-3z",
   fork: "M10.5 22v-8L4 7V3h3v3l5 5.5L17 6V3h3v4l-6.5 7v8z",
-  seal: "M12 1 21 4.5v7c0 6-4 9.5-9 11.5-5-2-9-5.5-9-11.5v-7zM10.8 16.5l6.7-7-1.8-1.7-5 5.2-2.4-2.3-1.7 1.7z",
 };
 
 /** @param {Sign} name */
@@ -66,16 +63,47 @@ function exactTime(millis) {
   return `${clockText(millis)}.${String(millis % 1000).padStart(3, "0")}`;
 }
 
+/** A racer's name in the headline; bots have their mark in the list. @param {Finish} finish @param {Result} row */
+function nameIn({ player }, row) {
+  return row.player === player ? "You" : page.followed(row.name);
+}
+
 /**
- * The place in a sentence: `You finished 2nd of 3`, or whom it is shared with.
- * @param {Finish} finish @param {Result} row @param {string} name
+ * The result in one line: `Ben wins by $20`, or the own place and the nearest rival, such as `You finished 2nd, 12 cards ahead of Greta`.
+ * @param {Finish} finish
  */
-function placeWords({ results }, row, name) {
-  const place = page.ordinal(row.place);
+export function headline(finish) {
+  const { results, player } = finish;
+  const at = results.findIndex((row) => row.player === player);
+  const row = results[Math.max(0, at)];
+  const name = nameIn(finish, row);
+  if (results.length === 1) return `${name} banked ${counted(row.banked)}`;
   const sharing = results.filter((each) => each !== row && each.place === row.place).map(shownName);
-  if (!sharing.length) return `${name} finished ${place} of ${results.length}`;
-  const others = sharing.length > 2 ? `${sharing.length} others` : page.listed(sharing);
-  return `${name} share${name === "You" ? "" : "s"} ${place} place with ${others}`;
+  if (sharing.length) {
+    const others = sharing.length > 2 ? `${sharing.length} others` : page.listed(sharing);
+    return `${name} share${at < 0 ? "s" : ""} ${page.ordinal(row.place)} place with ${others}`;
+  }
+  const behind = results[Math.max(0, at) + 1];
+  if (row.place === 1) {
+    const wins = `${name} win${at < 0 ? "s" : ""}`;
+    return row.net > behind.net ? `${wins} by $${row.net - behind.net}` : `${wins} by the clock`;
+  }
+  const rival = behind ?? results[at - 1];
+  const by = Math.abs(row.banked - rival.banked);
+  const side = behind ? "ahead of" : "behind";
+  const distance = by ? `${counted(by)} ${side}` : "level with";
+  return `You finished ${page.ordinal(row.place)}, ${distance} ${shownName(rival)}`;
+}
+
+/** What stands below the headline: the winner, or the winner's lead. @param {Finish} finish */
+function lead(finish) {
+  const [first, second] = finish.results;
+  if (!second || second.place === 1) return "";
+  const name = nameIn(finish, first);
+  if (name !== "You" && finish.results.some((row) => row.player === finish.player))
+    return `${name} wins with ${counted(first.banked)}.`;
+  const by = first.banked - second.banked;
+  return by ? `${counted(by)} ahead of ${nameIn(finish, second)}.` : "";
 }
 
 /** Whether the time decided that a racer is ahead of the next. @param {Result | undefined} ahead @param {Result} row */
@@ -107,118 +135,117 @@ export function tieWords({ results, player }) {
   return [`A tie at ${dollars(row.net)}.`, `${times} ${order}`];
 }
 
-/** The text about a race for friends: it names no card, so that they can still play the deal. @param {Finish} finish */
-export function shareText(finish) {
-  const { race, game, results, player, digest } = finish;
-  const own = results.find((row) => row.player === player);
-  const named = results.slice(0, MOST_NAMED);
-  if (own && !named.includes(own)) named.splice(MOST_NAMED - 1, 1, own);
-  const left = results.length - named.length;
-  const words = digestWords(digest);
-  const lines = named.map((row) => {
-    const reached = row.reached ? `, reached at ${clockText(row.reached)}` : "";
-    const score = `${row.banked} banked, ${dollars(row.net)}${reached}`;
-    return `${row.place}. ${shownName(row)}: ${score}, ${stateWords(row.state)}`;
+const BARS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588";
+/** How many bars the strip of a shared result has. */
+const STRIP = 10;
+
+/**
+ * The result for friends in three lines: the result, the climb, the link. It names no card, so that they can still play the deal.
+ * @param {Finish} finish @param {State["history"]} history
+ */
+export function shareText({ race, game, results, player }, history) {
+  const own = results.find((row) => row.player === player) ?? results[0];
+  const place = results.length > 1 ? ` ${page.ordinal(own.place)} of ${results.length},` : "";
+  const climb = history[own.player] ?? [];
+  const end = Math.max(1, ...Object.values(history).map((points) => points.at(-1)?.at ?? 0));
+  const most = Math.max(1, ...results.map((row) => row.banked));
+  const strip = Array.from({ length: STRIP }, (_, at) => {
+    const banked = climb.findLast((point) => point.at <= (end * (at + 1)) / STRIP)?.banked ?? 0;
+    return BARS[Math.round((7 * banked) / most)];
   });
-  const place = own && results.length > 1 && `${placeWords(finish, own, shownName(own))}.`;
   return [
-    `Saratoga, ${gameTitle(game)}, race ${race}`,
-    place,
-    ...lines,
-    left && `and ${left} more`,
-    words && `Four words: ${words}`,
-    `See it: ${location.origin}/races/${race}`,
-    `Check it: saratoga verify ${race}${words && `#${words}`} --server ${origin()}`,
-  ]
-    .filter(Boolean)
-    .join("\n");
+    `Saratoga, ${gameTitle(game)}: ${shownName(own)}${place} ${counted(own.banked)}, ${dollars(own.net)}`,
+    strip.join(""),
+    `${location.origin}/races/${race}`,
+  ].join("\n");
 }
 
-/** Show the text to share, and copy it. @param {Finish} finish */
-function openShare(finish) {
-  const text = shareText(finish);
-  const said = h("p", { role: "status" });
-  const shown = h("textarea.share", { readonly: true, "aria-label": "Text to share" });
-  shown.rows = text.split("\n").length + 4;
-  shown.value = text;
-  const copy = () => {
-    const isCopied = page.copyText(text);
-    const otherwise = "Your browser does not copy here: the text is selected, copy it by hand.";
-    page.write(said, isCopied ? "Copied." : otherwise);
-    if (!isCopied) shown.select();
+/** The text for friends, and what sends or copies it. @param {Finish} finish @param {State["history"]} history @param {(said: string) => void} say */
+function shareBox(finish, history, say) {
+  const text = shareText(finish, history);
+  const share = () => {
+    // the browser's own way needs a secure context; the player may think better of it
+    if (navigator.share) return navigator.share({ text }).catch(() => {});
+    say(page.copyText(text) ? "Copied." : "Your browser does not copy here: select the text.");
   };
-  const back = button("Back", () => sheet.close());
-  const buttons = h("div.row", button("Copy", copy, "main"), back);
-  const sheet = page.openSheet({ title: "Share the result" }, shown, said, buttons);
+  const shared = button("Share", share, "", "share");
+  return h("section.box", h("h2", "Share it"), h("p.postcard", text), shared);
 }
 
 // Parts of both screens
 
-/** @param {Result} row @param {string} player */
-function nameCell(row, player) {
-  return row.player === player ? ["You"] : page.nameNodes(row);
-}
-
 /** @param {Finish} finish */
 function resultsTable({ results, player }) {
   const heads = ["#", "racer.wide-name", "banked.n", "net.n", "last banked.n.wide-only"];
-  const body = results.map((row) =>
-    h(
+  const body = results.map((row) => {
+    const name = row.player === player ? ["You"] : page.nameNodes(row);
+    return h(
       row.player === player ? "tr.me" : "tr",
       h("td", row.place),
-      h("td", ...nameCell(row, player), h("br"), h("small", stateWords(row.state))),
+      h("td", racerNodes(results, player, row, ...name, h("small", stateWords(row.state)))),
       h("td.n", row.banked),
       h(`td.n.${tone(row.net)}`, dollars(row.net)),
       h("td.n.wide-only", typeof row.reached === "number" ? exactTime(row.reached) : "\u2013"),
-    ),
-  );
+    );
+  });
   return page.tableOf("Results", heads, body);
 }
 
+/** The first three, who stand in the table too. @param {Finish} finish */
+function podium(finish) {
+  const { results, player } = finish;
+  const steps = results
+    .slice(0, 3)
+    .map((row) =>
+      h(
+        `li.${racerClass(results, player, row.player)}`,
+        disc(results, player, row),
+        h("span.name", nameIn(finish, row)),
+        h("span.step", row.place, h("small", counted(row.banked))),
+      ),
+    );
+  return h("ol.podium", { "aria-hidden": "true" }, ...steps);
+}
+
 /**
- * The seal: whether the deal was fair, in one line; what was checked opens below.
+ * Whether the deal was fair, in one line; what was checked unfolds.
  * @param {{race: string, digest: string}} finish
  * @param {Proof | null} [proof] `null`: the record is missing
  */
-function sealBox({ race, digest }, proof) {
-  const words = digestWords(digest);
-  const friends = ["Four words: ", h("code", words), ". Your friends see the same ones."];
-  /** @param {string} kind @param {string} heading @param {...page.Child} more */
-  const box = (kind, heading, ...more) =>
-    h(
-      `section.box.seal${kind}`,
-      { "aria-label": "Fairness" },
-      sign("seal"),
-      h("div", h("h2", heading), words && h("p", ...friends)),
-      ...more,
+function fairLine({ race, digest }, proof) {
+  if (!proof)
+    return h(
+      "p.seal.dim",
+      proof === null
+        ? "The server has not sent the record of this race yet."
+        : "Checking the deal\u2026",
     );
-  if (proof === undefined) return box("", "Checking the record\u2026");
-  if (proof === null) return box("", "The server has not sent the record of this race yet");
-  /** @param {string} kind @param {string} mark @param {string[]} lines */
-  const list = (kind, mark, lines) =>
-    lines.map((text) => h(`li${kind}`, !mark && page.picture("yes"), h("span", mark + text)));
   const { faults, right, unchecked } = proof;
+  /** @param {string} kind @param {string} mark @param {string[]} lines */
+  const list = (kind, mark, lines) => lines.map((text) => h(`li${kind}`, mark + text));
   if (faults.length)
-    return box(
-      ".broken",
-      "This race does not add up",
+    return h(
+      "section.box.seal.broken",
+      { "aria-label": "Fairness" },
+      h("h2", "This race does not add up"),
       h("ul", ...list(".loss", "\u2717 ", faults)),
     );
+  const words = digestWords(digest);
+  const command = h("code", `saratoga verify ${race}${words && `#${words}`} --server ${origin()}`);
   const others =
-    "\u2013 The other moves, the result, and this page itself, which the same server sent, are for ";
-  const command = h("code", `saratoga verify ${race}`);
-  return box(
-    "",
-    unchecked.length ? "Not all of this can be checked here" : "A fair deal",
+    "The other moves, the result, and this page itself, which the same server sent, are for ";
+  const [mark, says] = unchecked.length
+    ? ["\u2013", "Not all of this can be checked here."]
+    : [page.picture("yes"), "Fair deal."];
+  return h(
+    "details.seal",
+    h("summary", h("span.mark", mark), h("span", says, " ", h("u", "How?"))),
     h(
-      "details.rules",
-      h("summary", "What was checked"),
-      h(
-        "ul",
-        ...list("", "", right),
-        ...list(".dim", "\u2013 not checked here: ", unchecked),
-        h("li.dim", h("span", others, command, " in a terminal.")),
-      ),
+      "ul",
+      words && h("li", "Your friends see the same four words: ", h("b", words), "."),
+      ...list("", "", right),
+      ...list(".dim", "Not checked here: ", unchecked),
+      h("li.dim", others, command, " in a terminal."),
     ),
   );
 }
@@ -245,7 +272,8 @@ function matchBox(match, player) {
     const name = row.player === player ? ["You"] : page.nameNodes(row);
     const net = h(`td.n.${tone(row.net)}`, dollars(row.net));
     const kind = row.player === player ? "tr.me" : "tr";
-    return h(kind, h("td", row.place), h("td", ...name), ...cells, net);
+    const racer = racerNodes(match.rows, player, row, ...name);
+    return h(kind, h("td", row.place), h("td", racer), ...cells, net);
   });
   const after = `Match after race ${finished.length} of ${races}`;
   const heads = ["#", "racer", ...finished.map((_, at) => `race ${at + 1}.n`), "net.n"];
@@ -301,12 +329,15 @@ export function bestWords({ race, game, results, player }) {
 export class ResultsScreen extends Screen {
   /** The state in which the race was over: the table may gather again since. @type {State | null} */
   result = null;
+  /** Whether the player gets ready for the next race as soon as its table is open. */
+  wantsNext = false;
   /** How the result compares with the personal best; `undefined` before it is compared. */
   best = /** @type {ReturnType<typeof bestWords> | undefined} */ (undefined);
 
   /** @param {State} state */
   show(state) {
     if (state.table.phase !== "gathering" && state.outcome) this.result = state;
+    else if (this.wantsNext && state.table.phase === "gathering") return this.#race();
     document.title = "Results \u00b7 Saratoga";
     this.draw();
   }
@@ -324,73 +355,100 @@ export class ResultsScreen extends Screen {
     const head = pageHead(leaveButton(app));
     // the heading stays the same element, and keeps the focus
     if (!result?.outcome || !finish)
-      return [head, h("main.page.split", h("div.box", h("h1", { tabindex: -1 })))];
+      return [head, h("main.page.split", h("section.moment", h("h1", { tabindex: -1 })))];
     const { race, game, player, results } = finish;
     const own = results.find((row) => row.player === player);
     const tie = tieWords(finish);
     const proof = app.witness.proofs.get(race) ?? (app.isMissing(race) ? null : undefined);
-    if (proof && !proof.faults.length && this.best === undefined) this.best = bestWords(finish);
-    const place =
-      results.length > 1 ? own && placeWords(finish, own, "You") : `You banked ${own?.banked}`;
-    const heading = own
-      ? [`${place}, `, h("span", { class: tone(own.net) }, dollars(own.net))]
-      : ["The race is over"];
+    const isProven = proof && !proof.faults.length;
+    if (isProven && this.best === undefined) this.best = bestWords(finish);
     const end = Math.max(1000, ...result.outcome.results.map((row) => row.ended ?? 0));
     // a page that came late has not seen all of it
-    const isProven = proof && !proof.faults.length;
     const history = isProven ? climbOf(proof.racers, result.outcome.results) : result.history;
     return [
       head,
       h(
         "main.page.split",
         h(
+          own?.place === 1 && results.length > 1 ? "section.moment.won" : "section.moment",
+          h("p", `${gameTitle(game)} \u00b7 ${race.replace("/", " \u00b7 race ")}`),
+          h("h1", { tabindex: -1 }, headline(finish)),
+          own && h("p.purse", dollars(own.net)),
+          h("p", lead(finish), " ", ...page.unbroken(this.best?.words ?? "")),
+          results.length > 1 && podium(finish),
+        ),
+        h("div.whole-row", result.match?.rows.length && matchBox(result.match, player)),
+        h(
           "div.box",
-          h("p.dim", `${gameTitle(game)} \u00b7 ${race.replace("/", " \u00b7 race ")}`),
-          h("h1", { tabindex: -1 }, ...heading),
+          h("h2", "The race"),
           tie && h("p.why", h("b", tie[0]), ` ${tie[1]}`),
-          h("div", resultsTable(finish)),
-          h(this.best?.isNew ? "p.gain" : "p.dim", ...page.unbroken(this.best?.words ?? "")),
+          resultsTable(finish),
+          fairLine(finish, proof),
           h("p.dim", rankedWords(finish, result.table.settings)),
-          h("p", { role: "status" }, this.said || this.#outlook()),
-          h(
-            "div.act",
-            h("a.button", { href: `/races/${race}`, "data-key": "review" }, "Review"),
-            button("Share", () => openShare(finish), "", "share"),
-            this.#next && button("Next race", () => app.goOn(), "main", "next"),
-          ),
         ),
         h(
           "div.page",
-          h("div", result.match?.rows.length && matchBox(result.match, player)),
-          h("div", sealBox(finish, proof)),
-          h("section.box", h("h2", "The climb"), climbChart({ ...result, history }, end, 420, 190)),
+          h(
+            "section.box",
+            h("h2", "The climb"),
+            climbChart({ ...result, history }, end, 420, 190),
+            h("a.button", { href: `/races/${race}`, "data-key": "review" }, "See all boards"),
+          ),
+          shareBox(finish, history, (said) => this.say(said)),
+        ),
+        h(
+          "div.act",
+          h("p", { role: "status" }, this.said || this.#outlook()),
+          this.#again && button(this.#again, () => this.#race(), "main", "again"),
         ),
       ),
     ];
   }
 
-  /** What comes next. */
+  /** What comes next, and who is ready for it. */
   #outlook() {
-    const { table } = this.app.state;
+    const { table, player } = this.app.state;
     const { game, cap } = table.settings;
-    if (table.phase === "gathering")
-      return `The next race: ${gameTitle(game)}, ${page.capWords(cap)}.`;
-    return !this.#next && ownSeat(this.app.state) && "The host opens the next race.";
+    if (table.phase !== "gathering") return "";
+    const ready = table.seats.filter((seat) => seat.ready && seat.player !== player);
+    const names = ready.map((seat) => page.shownName(seat));
+    const are = names.length > 1 ? "are" : "is";
+    const who = names.length ? ` ${page.listed(names)} ${are} ready.` : "";
+    return `The next race: ${gameTitle(game)}, ${page.capWords(cap)}.${who}`;
   }
 
-  /** Whether the player can go on to the next race. */
-  get #next() {
-    const { table, player } = this.app.state;
-    return table.host === player || table.phase === "gathering";
+  /** What the button to the next race says; empty without one. */
+  get #again() {
+    const { state } = this.app;
+    if (ownSeat(state)) return "Again";
+    return state.table.phase === "gathering" ? "To the table" : "";
+  }
+
+  /** Race again: the host opens the next race, others ask for it; each gets ready as soon as it is open. */
+  async #race() {
+    const { app } = this;
+    const { code, phase, race, host } = app.state.table;
+    const isFirst = !this.wantsNext;
+    this.wantsNext = Boolean(ownSeat(app.state));
+    if (phase === "gathering") {
+      if (this.wantsNext) app.ready(true);
+      this.wantsNext = false;
+      app.goOn();
+    } else if (host === app.player) app.ask("next_race", { table: code, race });
+    else if (isFirst) {
+      app.ask("react", { table: code, reaction: "again" });
+      this.say("You are in for the next race.");
+    }
   }
 
   /** @param {KeyboardEvent} event */
-  key({ key }) {
+  key({ key, target }) {
     const { finish, app } = this;
-    if (!finish) return false;
+    const isPressed =
+      key === "Enter" && /** @type {HTMLElement} */ (target).matches("a, button, summary");
+    if (!finish || isPressed) return false;
     if (key === "v") app.go(`/races/${finish.race}`);
-    else if (key === "s" || key === "y") openShare(finish);
-    else if (key === "n" && this.#next) app.goOn();
+    else if (["n", "r", "Enter"].includes(key) && this.#again) this.#race();
     else return key === "n";
     return true;
   }
@@ -502,7 +560,7 @@ export class ReviewScreen extends Screen {
       race,
       new Date(replayed.start_at).toLocaleString(),
     ];
-    const says = [h("p", { role: "status" }, this.said), text && sealBox(this.finish, this.proof)];
+    const says = [h("p", { role: "status" }, this.said), text && fairLine(this.finish, this.proof)];
     return [
       head,
       h(
@@ -540,13 +598,10 @@ export class ReviewScreen extends Screen {
           h("h2", "Results"),
           tie && h("p.why", h("b", tie[0]), ` ${tie[1]}`),
           resultsTable(finish),
-          h(
-            "div.act",
-            h("a.button", { href: `/api/records/${race}` }, "Record"),
-            button("Share", () => openShare(finish)),
-          ),
+          h("div.act", h("a.button", { href: `/api/records/${race}` }, "Record")),
+          fairLine(finish, this.proof),
         ),
-        h("div.page", sealBox(finish, this.proof), this.#climb(replayed)),
+        h("div.page", ...this.#climb(replayed), h("p", { role: "status" }, this.said)),
       ),
     ];
   }
@@ -632,11 +687,11 @@ export class ReviewScreen extends Screen {
     const end = Math.max(1000, ...results.map((row) => row.entries.at(-1)?.at ?? 0));
     const scores = { player: finish.player, outcome: { results }, standings: [], labels: {} };
     const state = { ...scores, own: null, history };
-    return h(
-      "section.box",
-      h("h2", "The climb"),
-      climbChart(/** @type {any} */ (state), end, 420, 190),
-    );
+    const chart = climbChart(/** @type {any} */ (state), end, 420, 190);
+    return [
+      h("section.box", h("h2", "The climb"), chart),
+      shareBox(finish, history, (said) => this.say(said)),
+    ];
   }
 
   /** The heading, and where the chosen boards part in words. @returns {page.Child[]} */

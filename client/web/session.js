@@ -311,9 +311,24 @@ export function evenWord(board) {
 
 /** How far a board is from that count. @param {{banked: number, net: number}} board */
 export function toEven(board) {
-  const [missing, word] = [evenAt(board) - board.banked, evenWord(board)];
-  if (missing > 0) return word === "even" ? `${missing} to even` : `${missing} to get ahead`;
-  return missing && word === "even" ? `${-missing} past even` : word;
+  const missing = evenAt(board) - board.banked;
+  if (missing)
+    return missing > 0
+      ? `${counted(missing)} to break even`
+      : `${counted(-missing)} past break-even`;
+  return board.net ? "just past break-even" : "exactly even";
+}
+
+/** How many colours rivals have; more rivals share them, and their initials tell them apart. */
+const COLOURS = 5;
+
+/**
+ * The class of a racer's colour: the player's own is always `me`, and a rival's is the same in the race, its result and its review.
+ * @param {{player: string}[]} racers @param {string} you @param {string} player
+ */
+export function racerClass(racers, you, player) {
+  const rivals = racers.map((racer) => racer.player).filter((id) => id !== you);
+  return player === you ? "me" : `r${(rivals.sort().indexOf(player) % COLOURS) + 1}`;
 }
 
 /** The name of a player in a sentence. @param {State} state @param {string} player */
@@ -590,7 +605,14 @@ function who(row, you) {
 /** A board's state in words, such as `cashed out`. @param {string} state */
 export function stateWords(state) {
   /** @type {Record<string, string>} */
-  const words = { "cash-out": "cashed out", idle: "idle for 3 minutes" };
+  const words = {
+    "cash-out": "cashed out",
+    stuck: "played to the end",
+    won: "broke the bank",
+    "ended-by-vote": "agreed to end",
+    "bots-stopped": "stopped",
+    idle: "away for 3 minutes",
+  };
   return words[state] ?? state.replaceAll("-", " ");
 }
 
@@ -606,6 +628,8 @@ export function ending(row, you) {
     left: "left at",
     gone: "left at",
     "ended-by-host": `${was} ended by the host at`,
+    "ended-by-vote": "agreed to end at",
+    "bots-stopped": "stopped at",
     idle: `${was} idle for 3 minutes and ended at`,
   };
   const how = words[row.state] ?? `${stateWords(row.state)} at`;

@@ -31,7 +31,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.moves import Carry, Draw, Move, parse_move
 
 
-async def test_the_countdown_names_the_racers_and_the_seal_of_the_deal(pages: Pages) -> None:
+async def test_the_countdown_names_the_racers(pages: Pages) -> None:
     async with (
         serving_pages(module=ServerProcess.module) as server,
         rival_at(server, "caprice") as rival,
@@ -44,9 +44,6 @@ async def test_the_countdown_names_the_racers_and_the_seal_of_the_deal(pages: Pa
         await player.get_ready()
         await page.get_by_text("Caprice, one deal for both").wait_for()
         await expect(page.locator(".countdown, main").first).to_contain_text("Rival")
-        seal = page.locator("code")
-        shown = (await seal.inner_text()).replace(" ", "")
-        assert any(known.startswith(shown) for known in rival.notes.commitments.values())
         await check_accessible(page)
         await take_screenshot(page, "countdown")
         await page.locator(".race .pile").first.wait_for()
@@ -166,7 +163,7 @@ async def test_a_stuck_board_is_said_kindly_with_two_ways_on(
         await page.keyboard.press("Escape")
         await rival.cash_out()
         await player.seen_results()
-        await page.get_by_role("table", name="Results").get_by_text("stuck").wait_for()
+        await page.get_by_role("table", name="Results").get_by_text("played to the end").wait_for()
 
 
 def deal_or_carry(player: PagePlayer) -> Move:
@@ -195,7 +192,7 @@ async def test_a_won_board_is_celebrated_with_the_money(pages: Pages) -> None:
         await look(page, "sheet-won")
         await rival.cash_out()
         await player.seen_results()
-        await page.get_by_text("You finished 1st of 2").wait_for()
+        await page.get_by_text("You win by $").wait_for()
         await pages.close()
 
 
@@ -316,7 +313,7 @@ async def test_the_host_ends_the_last_board_only_after_a_question(
         await page.keyboard.press("n")
         await expect(question).to_have_count(0)
         assert not any("end_race" in text for text in sent)
-        await page.keyboard.press("e")
+        await page.keyboard.press("x")
         await question.get_by_role("button", name="End the race").click()
         # the server's own minute is not over: whoever still races may agree
         while not rival.table.votes:

@@ -383,7 +383,7 @@ async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pag
         await expect(stock).to_have_attribute("aria-label", "Stock: 34 cards, pass 1 of 4; draw 2")
         reserve = page.locator('.race .pile[data-pile="r"]')
         await expect(reserve).to_have_attribute("aria-label", re.compile("^Reserve: 9 cards, "))
-        await expect(page.get_by_text("9 to get ahead")).to_be_visible()
+        await expect(page.get_by_text("9 cards to break even")).to_be_visible()
         await expect(page.get_by_role("img", name="You have 1, ahead at 10")).to_be_visible()
 
         await page.keyboard.press("?")
@@ -397,8 +397,8 @@ async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pag
 
         await page.keyboard.press("x")
         await page.get_by_role("dialog").get_by_role("button", name="Cash out").click()
-        await page.get_by_role("heading", name="A fair deal").wait_for()
-        await page.get_by_role("link", name="Review").click()
+        await page.get_by_text("Fair deal.").wait_for()
+        await page.get_by_role("link", name="See all boards").click()
         await expect(page.locator('.mini .pile[data-pile="stock"]').first).to_have_attribute(
             "aria-label", "Stock: 34 cards, pass 1 of 4; draw 2"
         )

@@ -175,7 +175,7 @@ def _response(status: HTTPStatus, kind: str, body: bytes) -> Response:
     return Response(status.value, status.phrase, headers, body)
 
 
-FAIR: Final = "A fair deal"
+FAIR: Final = "Fair deal."
 
 
 NOT_ANNOUNCED: Final = "not the one that the server announced"
@@ -221,7 +221,7 @@ async def test_an_honest_server_is_believed(pages: Pages, evening: Told) -> None
     async with lying_page(pages, one_race(evening)) as seen:
         await seen.race()
         await seen.page.locator(".seal").get_by_text(FAIR).wait_for()
-        await seen.page.get_by_text("What was checked").click()
+        await seen.page.get_by_text("How?").click()
         said = await seen.page.locator(".seal").inner_text()
         assert f"saratoga verify {race_of(evening, RACE)}" in said
         assert "Your moves stand in the record" in said

@@ -84,7 +84,7 @@ async def test_the_sheets_of_a_race_fit_every_size(
         await page.get_by_role("button", name="See my board").wait_for()
         await look(page, "sheet-ended")
         await page.get_by_role("button", name="Watch the race").last.click()
-        await page.locator(".lanes").wait_for()
+        await page.locator("main .standings").wait_for()
         await look(page, "watch")
 
 
@@ -401,7 +401,7 @@ async def test_wide_names_leave_room_for_the_figures(
         assert await hidden_width(page.get_by_role("dialog")) == 0
         watcher = await pages.open(page.url)
         await press(watcher, "Only watch").click()
-        await watcher.locator(".lanes").wait_for()
+        await watcher.locator("main .standings").wait_for()
         await look(watcher, "watch-wide-names")
 
 

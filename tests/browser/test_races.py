@@ -79,9 +79,9 @@ async def test_a_race_against_a_terminal_ends_with_the_same_result_for_both(
         bert.rewind(heard)
         results = [await bert.expect("result ") for _ in range(2)]
         assert (await bert.expect("verified: ")).endswith("the race that you played.")
-        await page.locator(".seal").get_by_text("A fair deal").wait_for()
+        await page.locator(".seal").get_by_text("Fair deal.").wait_for()
         (outcome,) = player.notes.outcomes.values()
-        assert digest_words(outcome.digest) in await page.locator(".seal").inner_text()
+        assert digest_words(outcome.digest) in await page.locator(".seal").text_content()
         for row, line in zip(outcome.results, results, strict=True):
             assert f"{row.banked} banked" in line
 

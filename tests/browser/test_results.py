@@ -12,11 +12,12 @@ import pytest
 from playwright.async_api import Page, WebSocket, expect
 
 from kit.browser_pages import DESKTOP, PHONE, SHOWN_WITHIN, Pages, check_accessible, look, page_url
-from kit.page_player import PagePlayer, racing, rival_at
+from kit.page_player import PagePlayer, press, racing, rival_at
 from kit.players import Player, player_at
 from kit.server_process import ServerProcess
-from saratoga_protocol.commands import CreateTable, JoinTable, Start
-from saratoga_protocol.events import BoardChanged, RaceOver
+from saratoga_client.wording import ordinal
+from saratoga_protocol.commands import CreateTable, JoinTable, NextRace, Start
+from saratoga_protocol.events import BoardChanged, RaceOver, Reacted
 from saratoga_rules.records.digest_words import digest_words
 
 MOVES = 6
@@ -55,9 +56,9 @@ async def test_the_results_are_checked_against_what_the_page_saw(
     async with finished(page_server, pages) as player:
         page = player.page
         seal = page.locator(".seal")
-        await seal.get_by_text("A fair deal").wait_for()
+        await seal.get_by_text("Fair deal.").wait_for()
         await look(page, "results")
-        await seal.get_by_text("What was checked").click()
+        await seal.get_by_text("How?").click()
         said = await seal.inner_text()
         for part in ("the cards that you were dealt", "Your moves", "that the server announced"):
             assert part in said
@@ -68,32 +69,46 @@ async def test_the_results_are_checked_against_what_the_page_saw(
         await look(page, "results-checked")
         # a page that comes late has the climb from the record
         await page.reload()
-        climb = page.locator(".chart .mine")
+        climb = page.locator(".chart path.me")
         await expect(climb).to_have_attribute("d", re.compile("^M24 "))
 
 
-async def test_the_result_is_shared_without_a_clipboard(
+async def test_the_result_is_shared_in_three_lines_without_a_clipboard(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     async with finished(page_server, pages) as player:
         page = player.page
-        assert await page.evaluate("navigator.clipboard === undefined")
-        await page.get_by_role("button", name="Share").click()
-        shared = await page.get_by_label("Text to share").input_value()
+        assert await page.evaluate("navigator.share === navigator.clipboard")  # neither is there
         (outcome,) = player.notes.outcomes.values()
-        lines = shared.split("\n")
-        assert lines[0] == f"Saratoga, Canfield, race {outcome.race}"
-        (place,) = (row.place for row in outcome.results if row.player == player.notes.player)
-        is_shared = sum(row.place == place for row in outcome.results) > 1
-        assert ("Mira shares" if is_shared else "Mira finished") in lines[1]
-        verified = f"saratoga verify {outcome.race}#{digest_words(outcome.digest)}"
-        # an address of http is none of a server
-        address = page_url(page_server, "", scheme="ws")
-        assert lines[-1] == f"Check it: {verified} --server {address}"
-        assert not any(sign in shared for sign in "\u2660\u2665\u2666\u2663")
-        await page.get_by_role("button", name="Copy").click()
-        await page.get_by_text("Copied.").wait_for()
-        await look(page, "share")
+        (own,) = (row for row in outcome.results if row.player == player.notes.player)
+        result, climb, link = (await page.locator(".postcard").inner_text()).split("\n")
+        assert result.startswith(f"Saratoga, Canfield: Mira {ordinal(own.place)} of 2, {own.banked} ")
+        assert re.fullmatch("[\u2581-\u2588]{10}", climb)
+        assert link == page_url(page_server, f"/races/{outcome.race}")
+        await press(page, "Share").click()
+        await expect(page.get_by_role("status")).to_have_text("Copied.")
+
+
+async def test_a_guest_asks_for_the_next_race_and_is_in_it_as_soon_as_it_is_open(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    async with player_at(page_server.url, "Anna") as anna:
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        mira = PagePlayer(await pages.open("about:blank"), "canfield")
+        await mira.page.goto(page_url(page_server, f"/{code}"))
+        await mira.sit_down("Mira")
+        await mira.get_ready()
+        await expect(mira.page.locator(".seats .ready")).to_have_count(1)
+        await start(anna)
+        await mira.dealt()
+        await anna.cash_out()
+        await mira.cash_out()
+        await mira.seen_results()
+        await mira.page.keyboard.press("Enter")
+        await expect(mira.page.get_by_text("You are in for the next race.")).to_be_visible()
+        assert (await anna.expect(Reacted)).reaction == "again"
+        await anna.ask(NextRace, table=code, race=anna.table.race)
+        await expect(press(mira.page, "Not ready")).to_be_visible()
 
 
 IS_PAST: Final = "move => parseInt(document.querySelector('.scrub output').textContent, 10) > move"
@@ -112,7 +127,7 @@ async def test_a_race_is_reviewed_board_by_board(
 ) -> None:
     async with finished(page_server, pages, game) as player:
         page = player.page
-        await page.get_by_role("link", name="Review").click()
+        await page.get_by_role("link", name="See all boards").click()
         await page.get_by_role("heading", name="Where you parted").wait_for()
         assert await page.locator(".mini").count() == 2
         fork = int(await page.get_by_label("Move", exact=True).input_value())
@@ -147,7 +162,7 @@ async def test_a_draw_onto_the_columns_is_reviewed_as_one(
         await player.answered(player.page.keyboard.press(" "))
         await player.cash_out()
         await player.seen_results()
-        await player.page.get_by_role("link", name="Review").click()
+        await player.page.get_by_role("link", name="See all boards").click()
         board = player.page.get_by_role("region", name="Board of You")
         await board.wait_for()
         await player.page.keyboard.press("Home")
@@ -159,7 +174,7 @@ async def test_anyone_can_open_a_finished_race(page_server: ServerProcess, pages
         race = player.board.race
         page = await pages.open(page_url(page_server, f"/races/{race}"))
         await page.get_by_role("heading", name="Where they parted").wait_for()
-        await page.locator(".seal").get_by_text("A fair deal").wait_for()
+        await page.locator(".seal").get_by_text("Fair deal.").wait_for()
         assert "Your moves" not in await page.locator(".seal").text_content()
         assert "Mira" in await page.get_by_role("table", name="Results").inner_text()
         await look(page, "race-of-others")

@@ -328,7 +328,7 @@ async def test_a_match_that_has_begun_ends_only_after_a_question(
     await page.locator(".race .pile").first.wait_for()
     await page.keyboard.press("x")
     await page.get_by_role("dialog").get_by_role("button", name="Cash out").click()
-    await press(page, "Next race").click()
+    await press(page, "Again").click()
     await expect(page.get_by_role("heading", name="Race 2 of 3")).to_be_visible()
     await expect(seat_of(page, "Mira")).to_contain_text("1 of 1 won")
     await page.get_by_label("Match").select_option("match of 5 races")

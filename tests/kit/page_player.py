@@ -75,8 +75,8 @@ async def get_ready(page: Page) -> None:
 BRISK: Final = 40
 """The moves a second of a bot whose race is soon over."""
 
-RESULT: Final = re.compile(r"^You (finished|share) ")
-"""The beginning of the result on the page: a place of one's own, or a shared one."""
+RESULT: Final = re.compile(r"^You (win|finished|share) ")
+"""The beginning of the result on the page: the win, a place of one's own, or a shared one."""
 
 RACED_WITHIN: Final = 190.0
 """Longest time in seconds for a race with a time limit of three minutes."""

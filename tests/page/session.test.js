@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./cases.js";
-import { bestWords, shareText, tieWords } from "../../client/web/results.js";
+import { bestWords, headline, shareText, tieWords } from "../../client/web/results.js";
 import * as session from "../../client/web/session.js";
 
 test("a move that the server refuses is taken back with the reason", () => {
@@ -185,21 +185,36 @@ test("a tie is explained with both times", () => {
   assert.equal(tieWords({ results: TIED.slice(1), player: "b" }), null);
 });
 
-test("the text to share names no card, the own place, and how to check it", () => {
+test("the headline tells the lead, the own place and the nearest rival, or a shared place", () => {
+  const row = (player, place, banked) => {
+    return { player, name: player, place, banked, net: 5 * banked - 52, state: "stuck" };
+  };
+  const three = [row("Ana", 1, 23), row("Bert", 2, 19), row("Cleo", 3, 7)];
+  const shared = [row("Ana", 1, 23), row("Bert", 1, 23), row("Cleo", 3, 7)];
+  for (const [results, player, words] of [
+    [three, "Ana", "You win by $20"],
+    [three, "Bert", "You finished 2nd, 12 cards ahead of Cleo"],
+    [three, "Cleo", "You finished 3rd, 12 cards behind Bert"],
+    [three, "", "Ana wins by $20"],
+    [shared, "Bert", "You share 1st place with Ana"],
+    [TIED, "a", "You win by the clock"],
+    [three.slice(0, 1), "Ana", "You banked 23 cards"],
+  ])
+    assert.equal(headline({ results, player }), words);
+});
+
+test("the text to share has the result, the climb and the link, and names no card", () => {
   globalThis.location = new URL("http://127.0.0.1:7000/");
-  const finish = { race: "t/1", game: "canfield", player: "b", results: TIED, digest: "" };
-  assert.equal(
-    shareText(finish),
-    [
-      "Saratoga, Canfield, race t/1",
-      "Bert finished 2nd of 3.",
-      "1. Ana: 30 banked, +$50, reached at 4:31, stuck",
-      "2. Bert: 30 banked, +$50, reached at 9:36, stuck",
-      "3. Cleo: 9 banked, \u2212$55, reached at 0:01, stuck",
-      "See it: http://127.0.0.1:7000/races/t/1",
-      "Check it: saratoga verify t/1 --server ws://localhost:7000",
-    ].join("\n"),
-  );
+  const finish = { race: "t/1", game: "canfield", player: "b", results: TIED };
+  const a = [
+    { at: 0, banked: 0 },
+    ...[15, 30].map((banked, at) => ({ at: 500 * (at + 1), banked })),
+  ];
+  assert.deepEqual(shareText(finish, { a, b: a.slice(0, 2) }).split("\n"), [
+    "Saratoga, Canfield: Bert 2nd of 3, 30 cards, +$50",
+    "\u2581\u2581\u2581\u2581\u2585\u2585\u2585\u2585\u2585\u2585",
+    "http://127.0.0.1:7000/races/t/1",
+  ]);
 });
 
 test("the personal best of a game is the most banked, and then the earliest", () => {
