@@ -8,8 +8,10 @@
 import {
   COLUMN_KEYS,
   PRIZE,
+  RANKS,
   SUITS,
   cardSign,
+  cardsOf,
   carried,
   contentOf,
   coveredWords,
@@ -28,12 +30,37 @@ import {
   targetOf,
 } from "./cards.js";
 import { Drag } from "./drag.js";
+import { changeLook, look } from "./identity.js";
 import { capitalised, counted, either, fill, h, picture } from "./page.js";
 import { mayMove } from "./session.js";
 
 /** How many taps and keys wait for an answer at most. */
 const MOST_QUEUED = 16;
-const SLIDE = 180;
+/** Milliseconds of each motion, and between two cards that are dealt or drawn. */
+const [SLIDE, DEAL, DRAW, FLIP, SHAKE] = [180, 260, 140, 160, 220];
+const [DEAL_STEP, DRAW_STEP] = [22, 50];
+
+/** The tones of what happens, in hertz. @type {Record<string, number[]>} */
+const TONES = { bank: [660, 880], move: [330], no: [160, 130], tick: [990] };
+/** @type {AudioContext | undefined} */
+let audio;
+
+/** Let the player hear and feel what happens, if the look says so. @param {string} what one of `TONES` */
+export function feel(what) {
+  if (look().sound !== "on") return;
+  navigator.vibrate?.(what === "no" ? [20, 40, 20] : 8);
+  const context = (audio ??= new AudioContext());
+  TONES[what].forEach((tone, nth) => {
+    const [wave, volume] = [context.createOscillator(), context.createGain()];
+    const start = context.currentTime + nth * 0.07;
+    wave.frequency.value = tone;
+    volume.gain.setValueAtTime(0.1, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + 0.12);
+    wave.connect(volume).connect(context.destination);
+    wave.start(start);
+    wave.stop(start + 0.12);
+  });
+}
 
 /**
  * @typedef {import("./cards.js").Move} Move
@@ -56,7 +83,10 @@ export class Board {
     this.aim = "";
     /** The legal move that Tab has chosen. */
     this.chosen = "";
-    this.isQuick = false;
+    /** Whether the board plays its bank moves by itself. */
+    this.isFinishing = false;
+    /** The motions that the next tap ends. @type {Animation[]} */
+    this.motions = [];
     this.sought = "";
     /** Taps and keys that wait for an answer; `cards`: what a tapped pile showed. @type {{act: () => void, pile?: string, cards?: string}[]} */
     this.queue = [];
@@ -65,6 +95,7 @@ export class Board {
     /** What each button shows, to draw only what changed. @type {Map<string, string>} */
     this.drawn = new Map();
     this.pressedDepth = 0;
+    this.columns = own.view.columns.map((_, index) => `t${index + 1}`);
     this.found = h("section.found", { "aria-label": "Foundations" });
     this.cols = h("section.cols", { "aria-label": "Columns" });
     this.hand = h("section.hand", {
@@ -77,11 +108,9 @@ export class Board {
 
   #build() {
     const { view } = this.own;
-    const columns = view.columns.map((_, index) => `t${index + 1}`);
-    this.columns = columns;
     for (const [section, piles] of /** @type {[Element, string[]][]} */ ([
       [this.found, foundationPiles(view)],
-      [this.cols, columns],
+      [this.cols, this.columns],
       [this.hand, handPiles(view, this.game)],
     ]))
       for (const pile of piles) {
@@ -115,6 +144,8 @@ export class Board {
     const from = moved && !this.drag.isDropping ? this.#places(moved.source, moved.count) : [];
     this.paint();
     if (moved) this.#slide(moved.target, from);
+    if (before.flight && !own.flight && !own.takenBack) this.#turnUp(before.view, own.view);
+    if (this.isFinishing && mayMove(own)) this.finish();
     while (mayMove(this.own)) {
       const next = this.queue.shift();
       if (!next) return;
@@ -272,8 +303,63 @@ export class Board {
     return this.buttons.get(pile)?.querySelectorAll(":scope > .card") ?? [];
   }
 
+  /**
+   * Move a card: nothing waits for that, and the next tap ends it.
+   * @param {Element | undefined} card @param {Keyframe[]} frames the last one may be left out @param {number} duration @param {number} [delay]
+   */
+  #move(card, frames, duration, delay = 0) {
+    if (!card || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const motion = card.animate(frames, { duration, delay, easing: "ease-out", fill: "backwards" });
+    this.motions.push(motion);
+    return motion;
+  }
+
+  /** Let cards come from the stock, one after another. @param {(Element | undefined)[]} cards @param {number} duration @param {number} step */
+  #fromStock(cards, duration, step) {
+    const from = this.buttons.get("stock").getBoundingClientRect();
+    cards.forEach((card, nth) => {
+      const to = card?.getBoundingClientRect();
+      const translate = to && `${from.x - to.x}px ${from.y - to.y}px`;
+      this.#move(card, [{ translate, opacity: 0, zIndex: 3 }, { zIndex: 3 }], duration, nth * step);
+    });
+  }
+
+  /** Deal all cards, row by row. */
+  deal() {
+    const columns = this.columns.map((pile) => [...this.#cardsOf(pile)]);
+    const rows = Math.max(...columns.map((cards) => cards.length));
+    const cards = Array.from({ length: rows }, (_, row) => columns.map((each) => each[row])).flat();
+    const others = [...foundationPiles(this.own.view), "r", "w"];
+    const shown = others.flatMap((pile) => [...this.#cardsOf(pile)].slice(-1));
+    this.#fromStock([...cards, ...shown].filter(Boolean), DEAL, DEAL_STEP);
+  }
+
+  /** Show what an answer turned up: drawn cards come from the stock, others turn over. @param {import("./cards.js").View} before @param {import("./cards.js").View} view */
+  #turnUp(before, view) {
+    const drawn = before.stock - view.stock;
+    const top = (/** @type {string} */ pile) => [...this.#cardsOf(pile)].at(-1);
+    if (drawn > 0) {
+      const columns = this.columns.slice(0, drawn).map(top);
+      const cards = hasWaste(this.game) ? [...this.#cardsOf("w")].slice(-drawn) : columns;
+      this.#fromStock(cards, DRAW, DRAW_STEP);
+      feel("move");
+    }
+    for (const [at, pile] of this.columns.entries())
+      if (view.face_down[at] < before.face_down[at])
+        this.#move(top(pile), [{ scale: "0 1" }, {}], FLIP);
+  }
+
+  /** Refuse a tap on a pile: the words say why. @param {string} pile */
+  #shake(pile) {
+    feel("no");
+    const ways = ["0", "-7px", "6px", "-4px", "2px", "0"];
+    const frames = ways.map((translate) => ({ translate }));
+    this.#move([...this.#cardsOf(pile)].at(-1), frames, SHAKE);
+  }
+
   /** Slide the cards on top of a pile from where they lay. @param {string} pile @param {DOMRect[]} from */
   #slide(pile, from) {
+    feel(isFoundation(pile) ? "bank" : "move");
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     if (isFoundation(pile)) {
       const plus = h("i.tag.plus", { "aria-hidden": "true" }, `+$${PRIZE}`);
@@ -285,16 +371,11 @@ export class Board {
     cards.slice(-Math.max(1, from.length)).forEach((card, index) => {
       if (!from[index]) return;
       const to = card.getBoundingClientRect();
-      const slide = card.animate(
-        [
-          { translate: `${from[index].x - to.x}px ${from[index].y - to.y}px`, zIndex: 3 },
-          { translate: "0 0", zIndex: 3 },
-        ],
-        { duration: SLIDE, easing: "ease-out" },
-      );
+      const translate = `${from[index].x - to.x}px ${from[index].y - to.y}px`;
+      const slide = this.#move(card, [{ translate, zIndex: 3 }, { zIndex: 3 }], SLIDE);
       // the card below keeps its picture until the others lie on it
       covered?.classList.add("receives");
-      slide.onfinish = () => covered?.classList.remove("receives");
+      if (slide) slide.onfinish = () => covered?.classList.remove("receives");
     });
   }
 
@@ -306,8 +387,15 @@ export class Board {
     this.tap(pile, event.detail ? this.pressedDepth : 0);
   }
 
+  /** End all motions: the player goes on. */
+  #hurry() {
+    this.isFinishing = false;
+    for (const motion of this.motions.splice(0)) motion.finish();
+  }
+
   /** Use a tap on a pile; `depth` counts from the top card, 0 is no card in particular. @param {string} pile @param {number} depth */
   tap(pile, depth = 0) {
+    this.#hurry();
     if (this.own.state !== "racing") return this.player.say("");
     if (!mayMove(this.own)) return this.#wait(pile, depth);
     if (this.chosen && this.lit.has(pile)) return this.#play(this.chosen);
@@ -317,9 +405,13 @@ export class Board {
     if (this.picked?.pile === pile) return this.#again();
     const move = this.picked && this.#targets(this.picked).get(pile);
     if (move) return this.#play(move.text);
-    if (this.#carries(pile).length) return this.pick(pile, depth);
+    const carries = this.#carries(pile);
+    const isQuick = look().quick === "on" && !this.picked && carries.length === 1;
+    if (isQuick) return this.#play(carries[0].text);
+    if (carries.length) return this.pick(pile, depth);
     const picked = this.picked;
     this.drop();
+    if (picked || !isFoundation(pile)) this.#shake(picked?.pile ?? pile);
     if (picked) this.#why(picked, pile);
     else this.player.say(this.#nothingFrom(pile, depth));
   }
@@ -499,6 +591,7 @@ export class Board {
     if (key.toLowerCase() === "s") return (this.spell(this.roving), true);
     const act = this.#action(key === "Tab" && event.shiftKey ? "Backtab" : key);
     if (!act) return false;
+    this.#hurry();
     if (this.own.state === "racing" && !mayMove(this.own)) this.#later({ act });
     else act();
     return true;
@@ -536,9 +629,6 @@ export class Board {
   /** @param {string} pile */
   #pileKey(pile) {
     this.focus(pile, false);
-    const carries = this.#carries(pile);
-    if (this.isQuick && !this.picked && !this.aim && carries.length === 1)
-      return this.#play(carries[0].text);
     if (
       this.picked &&
       this.picked.pile !== pile &&
@@ -608,6 +698,7 @@ export class Board {
 
   #enter() {
     if (this.chosen) return this.#play(this.chosen);
+    if (!this.picked && this.finishing) return this.finish();
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.pile;
     if (focused) return this.tap(focused);
     if (this.picked) return this.#again();
@@ -640,12 +731,35 @@ export class Board {
     this.#changed(this.#pickText());
   }
 
+  /**
+   * The next move of a board that banks alone win, whatever their order: all cards lie open in columns that only descend,
+   * so that the lowest of all is always on top, and all below it in its suit are banked.
+   */
+  get finishing() {
+    const { view } = this.own;
+    const { stock, waste, reserve, down, face_down, base, columns } = view;
+    if (stock || waste || reserve || down.length || face_down.some(Boolean)) return undefined;
+    const height = (/** @type {string} */ card) => (RANKS.indexOf(card[0]) + 14 - base) % 13;
+    const descends = columns.every((column) =>
+      cardsOf(column).every((card, at, all) => !at || height(card) < height(all[at - 1])),
+    );
+    return descends ? this.moves.find(({ to }) => to === "up") : undefined;
+  }
+
+  /** Bank card after card, until the board is won or the player does something. */
+  finish() {
+    const move = this.finishing;
+    this.isFinishing = Boolean(move);
+    if (move) this.#play(move.text);
+  }
+
   #quick() {
-    this.isQuick = !this.isQuick;
+    const isQuick = look().quick !== "on";
+    changeLook({ quick: isQuick ? "on" : "off" });
     this.player.say(
-      this.isQuick
+      isQuick
         ? "Quick on: a pile with only one legal move plays it at once."
-        : "Quick off: a pile's key picks, a second key places.",
+        : "Quick off: a first tap or key picks, a second one places.",
     );
   }
 

@@ -6,7 +6,7 @@
  */
 
 import { look } from "./identity.js";
-import { capitalised, counted, h, picture } from "./page.js";
+import { capitalised, counted, h, picture, svg } from "./page.js";
 
 /** The suits as the wire orders them. */
 export const SUITS = "CSHD";
@@ -397,16 +397,69 @@ function runLength(cards) {
 
 // Drawing
 
+/** The courts by their pictures in index.html. @type {Record<string, string>} */
+const COURTS = { K: "king", Q: "queen", J: "jack" };
+/** Where the pips of a rank lie on a card of 100 by 140: the middles in the left, middle and right row from above. @type {Record<string, number[][]>} */
+const PIPS = {
+  2: [[], [43, 97], []],
+  3: [[], [43, 70, 97], []],
+  4: [[43, 97], [], [43, 97]],
+  5: [[43, 97], [70], [43, 97]],
+  6: [[43, 70, 97], [], [43, 70, 97]],
+  7: [[43, 70, 97], [56], [43, 70, 97]],
+  8: [
+    [43, 70, 97],
+    [56, 84],
+    [43, 70, 97],
+  ],
+  9: [[43, 61, 79, 97], [70], [43, 61, 79, 97]],
+  T: [
+    [43, 61, 79, 97],
+    [52, 88],
+    [43, 61, 79, 97],
+  ],
+};
+const HALF_TURN = "rotate(180 50 70)";
+
+/** The face of a large card: courts are the same from both ends, as the indices are. @param {string} rank @param {string} suit */
+function largeFace(rank, suit) {
+  const court = COURTS[rank];
+  /** @param {string} name @param {number} x @param {number} y of the middle @param {number} width @param {number} [height] */
+  const place = (name, x, y, width, height = width) =>
+    svg("use", {
+      href: `#${name}`,
+      x: x - width / 2,
+      y: y - height / 2,
+      width,
+      height,
+      transform: y > 71 ? `rotate(180 ${x} ${y})` : null,
+    });
+  const pips = (PIPS[rank] ?? [[], court ? [] : [70], []]).flatMap((row, column) =>
+    row.map((y) => place(suit, 31 + 19 * column, y, rank === "A" ? 58 : 18)),
+  );
+  const ends = court ? [place(court, 61, 45.7, 72, 48.6), place(court, 39, 94.3, 72, 48.6)] : [];
+  const suits = court ? [place(suit, 15.5, 43.5, 15), place(suit, 84.5, 96.5, 15)] : [];
+  const index = [place(`r${rank}`, 84.5, 122, 17.6, 23.5), place(suit, 64, 122, 20.7)];
+  return svg(
+    "svg.large",
+    { "aria-hidden": "true", viewBox: "0 0 100 140" },
+    ...pips,
+    ...ends,
+    ...suits,
+    ...index,
+  );
+}
+
 /** @param {string} card @param {string} [more] more classes */
 function drawCard(card, more = "") {
   const [rank, suit] = [card[0], card[1].toLowerCase()];
-  const face = rank === "K" || rank === "Q" ? `p${rank}` : rank === "J" ? "shoe" : suit;
   return h(
     "b",
     { class: `card ${suit} ${more}`.trim(), "data-card": card },
     picture(`r${rank}`),
     picture(suit),
-    picture(face),
+    picture(COURTS[rank] ?? suit, COURTS[rank] ? "small court" : "small"),
+    largeFace(rank, suit),
   );
 }
 

@@ -126,12 +126,13 @@ export function rememberWatching(code, isWatching) {
 
 /**
  * How the page looks: `theme` felt, paper, contrast or empty for the system's; `hand` left or right; `suits` by game, 2 or 4;
- * and whether single keys act, `on` or `off`.
- * @typedef {{theme: string, hand: string, suits: Record<string, number>, keys: string}} Look
+ * and whether single keys act, a pile plays its only move at the first tap, and sounds are heard: `on` or `off`.
+ * @typedef {{theme: string, hand: string, suits: Record<string, number>, keys: string, quick: string, sound: string}} Look
  * @returns {Look}
  */
 export function look() {
-  return { theme: "", hand: "right", suits: {}, keys: "on", ...storedJson(LOOK, {}) };
+  const usual = { theme: "", hand: "right", suits: {}, keys: "on", quick: "off", sound: "off" };
+  return { ...usual, ...storedJson(LOOK, {}) };
 }
 
 /** Change the look and show it. @param {Partial<Look>} change */

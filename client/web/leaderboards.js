@@ -84,15 +84,18 @@ export class LeaderboardsScreen extends Screen {
     const more = { href: address(now, { limit: MOST_ROWS }) };
     const counts =
       "Only ranked races count: a random deal, a time limit, and at least two people among the racers. Bots have leaderboards of their own.";
+    // names first: what else there is to choose stands below them
+    const [periods, ...others] = this.#chips(now);
     return [
       pageHead(youButton(this.app)),
       h(
         "main.page",
         h("h1", { tabindex: -1 }, title),
-        h("div.choices", ...this.#chips(now)),
+        periods,
         h("div.box", page && this.#table(page, title)),
         h("p", hasMore && h("a.button", more, "Show more")),
         h("p.dim", { role: "status" }, this.said),
+        h("div.choices", ...others),
         h("p.dim", counts),
       ),
     ];
@@ -113,12 +116,12 @@ export class LeaderboardsScreen extends Screen {
     const games = this.app.connection.welcome?.games ?? Object.keys(GAMES);
     return [
       row(
-        "Game",
-        games.map((game) => [gameTitle(game), { game }]),
-      ),
-      row(
         "Period",
         Object.entries(PERIODS).map(([period, text]) => [text, { period }]),
+      ),
+      row(
+        "Game",
+        games.map((game) => [gameTitle(game), { game }]),
       ),
       row(
         "Ranking",
@@ -175,7 +178,7 @@ export class LeaderboardsScreen extends Screen {
         `${bots ? "bot" : "player"}.wide-name`,
         ...heads,
         "people.n.wide-only",
-        isBest && "after.n.wide-only",
+        isBest && "time.n.wide-only",
         isBest ? "race.n" : "last race.n",
       ],
       shown,

@@ -495,7 +495,7 @@ export class App {
   openLook(showsRules = false) {
     const game = this.known?.table.settings.game ?? "";
     const title = gameTitle(game);
-    const { theme, hand, suits, keys } = look();
+    const { theme, hand, suits, keys, quick, sound } = look();
     /**
      * @template Value
      * @param {string} label @param {Value[]} values @param {(value: Value) => string} words
@@ -530,6 +530,8 @@ export class App {
           (number) => ({ suits: { ...suits, [game]: number } }),
         ),
       pick("Hand", ["right", "left"], String, hand, (to) => ({ hand: to })),
+      pick("Quick moves", ["off", "on"], String, quick, (to) => ({ quick: to })),
+      pick("Sound and vibration", ["off", "on"], String, sound, (to) => ({ sound: to })),
       pick("Single keys", ["on", "off"], String, keys, (to) => ({ keys: to })),
     );
     return true;

@@ -2,7 +2,7 @@
  * The screens of a race: the countdown, the player's board, and watching.
  */
 
-import { Board } from "./board.js";
+import { Board, feel } from "./board.js";
 import { GAMES, PRIZE, gameTitle, nameOfSign, suitColours } from "./cards.js";
 import {
   Screen,
@@ -25,6 +25,8 @@ import { stateWords, takesReady } from "./session.js";
 /** The clock warns during this many milliseconds before the time limit. */
 const LATE = 30_000;
 const LAST_TEN = 10_000;
+/** A board that opens so soon after the start is dealt before the player's eyes. */
+const FRESH = 4_000;
 /** Milliseconds without an answer after which the board says so. */
 const PATIENCE = 2_000;
 /** The least milliseconds between two lines of news read aloud, and those for which a moment is shown. */
@@ -64,13 +66,13 @@ export const KEYS = [
   ["space", "draw or deal; redeal where the rules allow it"],
   ["f, g", "bank up, bank down: the picked card, or the only one that can be banked"],
   ["b", "take a card back from a foundation"],
-  ["tab, shift+tab", "choose a legal move; enter plays it"],
+  ["tab, shift+tab", "choose a legal move; enter plays it, or finishes a board that is won"],
   ["f6, or shift+esc", "leave the board for the rest of the page, or return to it"],
   ["arrows", "go to the pile beside; enter taps it"],
   ["+, -", "carry more or fewer cards together"],
   ["esc", "drop the picked cards"],
   ["s", "spell out all cards of the pile with the focus"],
-  ["o", "quick: a pile with only one legal move plays it at once"],
+  ["o", "quick: a pile with only one legal move plays it at the first tap or key"],
   ["/", "find cards by rank, suit or both"],
   ["x", "cash out; once your board has ended, end the race; both ask first"],
   ["e", "agree to end the race, if somebody asks for it"],
@@ -370,6 +372,8 @@ export class RaceScreen extends Screen {
   said = "";
   saidTakenBack = "";
   saidLast = "";
+  /** The second of the last ten that was heard. */
+  second = 0;
   /** How many votes to end the race the player has seen and not followed. */
   declined = 0;
   newsAt = -NEWS_EVERY;
@@ -422,6 +426,8 @@ export class RaceScreen extends Screen {
   /** Called when the screen stands in the document. */
   shown() {
     this.board.focus();
+    const { state } = this.app;
+    if (!state.own?.count && raceClock(state, this.app.now()).elapsed < FRESH) this.board.deal();
   }
 
   showLook() {
@@ -578,6 +584,9 @@ export class RaceScreen extends Screen {
     const { state, connection, idleLeft } = this.app;
     const { left } = raceClock(state, this.app.now());
     const isLast = left !== null && left <= LAST_MINUTE;
+    const second = left !== null && left < LAST_TEN ? Math.ceil(left / 1000) : 0;
+    if (second && second !== this.second && state.own?.state === "racing") feel("tick");
+    this.second = second;
     if (
       isLast &&
       !this.isLastMinute &&
@@ -615,6 +624,11 @@ export class RaceScreen extends Screen {
       asks(
         `No sign of you: your board ends in ${idleLeft} s.`,
         button("I am here", () => {}),
+      );
+    else if (this.board.finishing && !this.board.isFinishing)
+      asks(
+        "Banking the rest wins.",
+        button("Finish", () => this.board.finish(), "main"),
       );
     else if (votes.length > this.declined && !votes.includes(player))
       asks(

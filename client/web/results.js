@@ -26,6 +26,8 @@ import { proofOf } from "./witness.js";
 
 export { LeaderboardsScreen } from "./leaderboards.js";
 
+/** Milliseconds for which the money counts up. */
+const COUNTS_FOR = 1_200;
 /** Milliseconds between two moves that are played. */
 const STEP = 600;
 
@@ -403,6 +405,22 @@ export class ResultsScreen extends Screen {
         ),
       ),
     ];
+  }
+
+  /** Let the money count from the price of the packs to what it came to. */
+  shown() {
+    super.shown();
+    const purse = this.node.querySelector(".purse");
+    const own = this.finish?.results.find((row) => row.player === this.app.player);
+    if (!purse || !own || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const from = -priceOf(own);
+    const since = performance.now();
+    const count = (/** @type {number} */ now) => {
+      const part = Math.max(0, Math.min(1, (now - since) / COUNTS_FOR));
+      purse.textContent = dollars(Math.round(from + (own.net - from) * part));
+      if (part < 1) requestAnimationFrame(count);
+    };
+    count(since);
   }
 
   /** What comes next, and who is ready for it. */

@@ -5,7 +5,7 @@ from typing import Final
 
 from playwright.async_api import expect
 
-from kit.browser_pages import DESKTOP, Pages, look
+from kit.browser_pages import DESKTOP, Pages, check_accessible, look
 from kit.faulty_link import link_to_ports
 from kit.page_player import SHOWS, PagePlayer, racing
 from kit.server_process import ServerProcess
@@ -251,3 +251,95 @@ async def test_a_pick_and_taps_on_cards_that_are_covered_since_are_dropped(
     await expect(page.get_by_text("The cards have changed: choose again.")).to_be_visible()
     await expect(picked).to_have_count(0)
     await expect(stock).not_to_have_class(re.compile("asked"))
+
+
+PLAYED: Final = """change => {
+    const {state} = shown.app;
+    window.played = [];
+    shown.app.play = move => {
+        played.push(move);
+        // the judge's answer: the card is banked, and the next ones are legal
+        const {view} = state.own;
+        const column = Number(move[1]) - 1;
+        view.columns[column] = view.columns[column].slice(0, -2);
+        state.own.legal = view.columns.flatMap((cards, at) => cards ? [`t${at + 1}>up`] : []);
+        shown.app.state = {...state, own: {...state.own}};
+        setTimeout(() => shown.show(shown.app.state));
+    };
+    Object.assign(state.own.view, change.view);
+    Object.assign(state.own, {shown: state.own.view, legal: change.legal});
+    Object.assign(state.table, change.table);
+    shown.show({...state, own: {...state.own}});
+    shown.tick();
+}"""
+"""A function that changes the board that a test shows, and notes the moves as `played`."""
+
+OPEN: Final = {
+    "stock": 0,
+    "waste": "",
+    "face_down": [0] * 7,
+    "up": [11, 11, 11, 12],
+    "columns": ["KCQH", "KS", "KHQS", "KD", "", "", "QC"],
+}
+"""Cards of Klondike that all lie open."""
+
+
+async def test_a_board_that_banks_alone_win_is_finished_when_asked(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await shown_race(pages, page_server, "klondike")
+    finish = page.get_by_role("button", name="Finish")
+    legal = ["t2>up", "t3>up", "t4>up", "t1>up", "t7>up"]
+    for covered in ({"face_down": [1, *[0] * 6]}, {"stock": 1}, {"columns": ["QHKC", *[""] * 6]}):
+        await page.evaluate(PLAYED, {"view": {**OPEN, **covered}, "legal": legal})
+        await expect(finish).to_have_count(0)
+    await page.evaluate(PLAYED, {"view": OPEN, "legal": ["t1>up", "t3>up", "t4>up", "t7>up"]})
+    await finish.click()
+    await page.wait_for_function("() => played.length === 7")
+    assert await page.evaluate("played[0]") == "t1>up"
+
+
+async def test_a_question_of_the_others_stays_until_it_is_answered(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await shown_race(pages, page_server, "klondike")
+    await page.evaluate(PLAYED, {"legal": [], "table": {"votes": ["b" * 16]}})
+    await page.locator("[data-pile=t1]").click()
+    await expect(page.get_by_text("Racer b wants to end the race.")).to_be_visible()
+    await check_accessible(page)
+    await page.get_by_role("button", name="Play on").click()
+    await expect(page.locator(".notice")).to_be_empty()
+    await page.evaluate(PLAYED, {"legal": [], "table": {"votes": ["b" * 16, "c" * 16]}})
+    await expect(page.get_by_text("Racer c wants to end the race.")).to_be_visible()
+
+
+async def test_large_cards_have_pips_and_two_indices_and_every_court_a_face(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await shown_race(pages, page_server, "klondike", size=DESKTOP)
+    card = page.locator(".found .card").first
+    faces = {}
+    for rank in "AJQK9":
+        await page.evaluate(PLAYED, {"view": {"columns": [f"{rank}S"]}, "legal": []})
+        top = page.locator("[data-pile=t1] .card").last
+        uses = await top.locator(".large use").evaluate_all(
+            "uses => uses.map(use => use.getAttribute('href'))"
+        )
+        faces[rank] = uses[0]
+        assert f"#r{rank}" in uses
+        assert (uses.count("#s") == 10) == (rank == "9"), "nine pips, and one of the index"
+    assert len({faces[rank] for rank in "JQK"}) == 3
+    await expect(card.locator(".large")).to_be_visible()
+    await page.set_viewport_size({"width": 360, "height": 640})
+    await expect(card.locator(".large")).to_be_hidden()
+    await expect(card.locator(".small")).to_be_visible()
+
+
+async def test_quick_moves_play_at_the_first_tap(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await shown_race(pages, page_server, "klondike")
+    await page.evaluate(PLAYED, {"view": OPEN, "legal": ["t1>up"]})
+    await page.evaluate("localStorage.setItem('saratoga.look', JSON.stringify({quick: 'on'}))")
+    await page.locator("[data-pile=t1]").click()
+    assert await page.evaluate("played") == ["t1>up"]

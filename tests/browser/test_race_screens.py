@@ -225,7 +225,7 @@ async def test_cards_move_only_if_the_system_wants_motion(
     async with racing(page_server, pages, "lady-palk", pace=1, finishes=False) as player:
         page = player.page
         await page.evaluate(
-            "void (Element.prototype.animate = () => ({ moved: document.body.dataset.moved = '' }))"
+            "void (Element.prototype.animate = () => ({ moved: document.body.dataset.moved = '', finish() {} }))"
         )
         await carry_cards(player)
         assert await page.evaluate("'moved' in document.body.dataset") is False
