@@ -14,7 +14,6 @@ import * as me from "./identity.js";
 import { look, changeLook } from "./identity.js";
 import { CODE, Screen, button, choice, field, fill, h, leaders, openQuestion } from "./page.js";
 import { openSheet, pageHead } from "./page.js";
-import { CountdownScreen, KEYS, RaceScreen, WatchScreen } from "./race.js";
 import * as session from "./session.js";
 import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
 import { Witness } from "./witness.js";
@@ -67,8 +66,8 @@ export class App {
     this.player = me.playerId();
     this.nonces = new Nonces(this.player, (race, sentence) => this.alarm(race, sentence));
     this.witness = new Witness(this);
-    /** @type {typeof import("./results.js") | null} */
-    this.results = null;
+    /** What the modules after the first screen have brought. @type {Partial<typeof import("./race.js") & typeof import("./results.js")>} */
+    this.later = {};
     /** Whether modules cannot be loaded, though the page has loaded itself again. */
     this.isIncomplete = false;
     /** The address of the modules for which the page has loaded itself again; it has their version. */
@@ -117,8 +116,12 @@ export class App {
   }
 
   async #loadLater() {
+    const style = new URL("later.css", import.meta.url).href;
+    document.head.append(h("link", { rel: "stylesheet", href: style }));
     try {
-      this.results = await import("./results.js");
+      this.later = await import("./race.js");
+      this.show();
+      this.later = { ...this.later, ...(await import("./results.js")) };
     } catch {
       // a browser does not fetch a module again that has failed once
       while (this.connection.link !== "connected")
@@ -513,7 +516,7 @@ export class App {
     openSheet(
       { title: "Look and rules", class: "look", back: "Back" },
       game && h("details.rules", { open: showsRules }, h("summary", `Rules of ${title}`), rules),
-      game && h("details.rules", h("summary", "Keys in a race"), termsOf(KEYS)),
+      game && h("details.rules", h("summary", "Keys in a race"), termsOf(this.later.KEYS ?? [])),
       pick(
         "Colours",
         Object.keys(THEMES),
@@ -667,13 +670,15 @@ export class App {
    * @returns {[string, () => AnyScreen]}
    */
   #chosen() {
-    const { known: state, results } = this;
+    const { known: state } = this;
     const path = location.pathname;
     /** @param {Error} error @returns {[string, () => AnyScreen]} */
     const trouble = (error) => [`trouble ${error.message}`, () => new TroubleScreen(this, error)];
-    /** @param {string} kind @param {"LeaderboardsScreen" | "ReviewScreen" | "ResultsScreen"} name @returns {[string, () => AnyScreen]} */
+    /** @typedef {"CountdownScreen" | "RaceScreen" | "WatchScreen" | "LeaderboardsScreen" | "ReviewScreen" | "ResultsScreen"} Later */
+    /** @param {string} kind @param {Later} name @returns {[string, () => AnyScreen]} */
     const later = (kind, name) => {
-      if (results) return [kind, () => new results[name](this)];
+      const Made = this.later[name];
+      if (Made) return [kind, () => new Made(this)];
       return this.isIncomplete ? trouble(new Incomplete()) : waiting;
     };
     /** @type {[string, () => AnyScreen]} */
@@ -691,10 +696,10 @@ export class App {
     // the deal comes a moment after the start
     const isDealt = own || !session.isRacer(table, this.player) || !session.ownSeat(state);
     if (phase === "call" || phase === "countdown" || (phase === "running" && !isDealt))
-      return ["countdown", () => new CountdownScreen(this)];
+      return later("countdown", "CountdownScreen");
     if (phase === "running" && own && this.watchesRace !== race)
-      return [`race ${race}`, () => new RaceScreen(this)];
-    if (phase === "running") return [`watch ${race}`, () => new WatchScreen(this)];
+      return later(`race ${race}`, "RaceScreen");
+    if (phase === "running") return later(`watch ${race}`, "WatchScreen");
     // results stay until the player goes on to the next race
     const stays = phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn;
     if (phase === "over" || stays)

@@ -357,7 +357,7 @@ export class ResultsScreen extends Screen {
     const head = pageHead(leaveButton(app));
     // the heading stays the same element, and keeps the focus
     if (!result?.outcome || !finish)
-      return [head, h("main.page.split", h("section.moment", h("h1", { tabindex: -1 })))];
+      return [head, h("main.page.split", h("section.result", h("h1", { tabindex: -1 })))];
     const { race, game, player, results } = finish;
     const own = results.find((row) => row.player === player);
     const tie = tieWords(finish);
@@ -372,7 +372,7 @@ export class ResultsScreen extends Screen {
       h(
         "main.page.split",
         h(
-          own?.place === 1 && results.length > 1 ? "section.moment.won" : "section.moment",
+          own?.place === 1 && results.length > 1 ? "section.result.won" : "section.result",
           h("p", `${gameTitle(game)} \u00b7 ${race.replace("/", " \u00b7 race ")}`),
           h("h1", { tabindex: -1 }, headline(finish)),
           own && h("p.purse", dollars(own.net)),

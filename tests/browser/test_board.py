@@ -335,9 +335,7 @@ async def test_large_cards_have_pips_and_two_indices_and_every_court_a_face(
     await expect(card.locator(".small")).to_be_visible()
 
 
-async def test_quick_moves_play_at_the_first_tap(
-    page_server: ServerProcess, pages: Pages
-) -> None:
+async def test_quick_moves_play_at_the_first_tap(page_server: ServerProcess, pages: Pages) -> None:
     page = await shown_race(pages, page_server, "klondike")
     await page.evaluate(PLAYED, {"view": OPEN, "legal": ["t1>up"]})
     await page.evaluate("localStorage.setItem('saratoga.look', JSON.stringify({quick: 'on'}))")

@@ -82,7 +82,9 @@ async def test_the_result_is_shared_in_three_lines_without_a_clipboard(
         (outcome,) = player.notes.outcomes.values()
         (own,) = (row for row in outcome.results if row.player == player.notes.player)
         result, climb, link = (await page.locator(".postcard").inner_text()).split("\n")
-        assert result.startswith(f"Saratoga, Canfield: Mira {ordinal(own.place)} of 2, {own.banked} ")
+        assert result.startswith(
+            f"Saratoga, Canfield: Mira {ordinal(own.place)} of 2, {own.banked} "
+        )
         assert re.fullmatch("[\u2581-\u2588]{10}", climb)
         assert link == page_url(page_server, f"/races/{outcome.race}")
         await press(page, "Share").click()
