@@ -16,5 +16,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.needs("chromium"))
+            item.add_marker(pytest.mark.needs("chromium-headless-shell"))
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)

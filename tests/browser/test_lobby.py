@@ -276,7 +276,7 @@ async def test_the_page_loads_over_tls(pages: Pages, tmp_path: Path) -> None:
     certificate = write_certificate(tmp_path)
     tls = ("--tls-cert", str(certificate), "--tls-key", str(tmp_path / "privkey.pem"))
     async with serving_pages(*tls) as server:
-        page = await pages.open(page_url(server, scheme="https"), ignore_https_errors=True)
+        page = await pages.open(page_url(server, scheme="https"))
         assert await page.evaluate("isSecureContext") is True
         await look(page, "tls-lobby")
         await pages.close()

@@ -47,7 +47,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 KNOWN = (
     "cc",
-    "chromium",
+    "chromium-headless-shell",
     "docker-compose",
     "hadolint",
     "nginx",
