@@ -279,7 +279,7 @@ async def backed_up_in_mid_race(
 def known_now(notes: Notes) -> Notes:
     now = copy.copy(notes)
     now.acknowledged = list(notes.acknowledged)
-    now.outcomes = dict(notes.outcomes)
+    now.facts, now.outcomes = dict(notes.facts), dict(notes.outcomes)
     return now
 
 

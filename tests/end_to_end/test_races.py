@@ -19,13 +19,14 @@ import pytest
 from msgspec import to_builtins
 
 from kit.altered_server import QUICK
-from kit.auditor import disagreements, unnoticed_changes
+from kit.auditor import disagreements
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, python_path, running_server
 from kit.tables import ANN, BEN, CODE, OTHER_SEED, all_shown, counting
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
 from saratoga_rules.games import GAMES
+from saratoga_rules.records.verify import verify
 from saratoga_server.domain.tables import allow_ready, elapse, public_view
 
 AT_FULL_PACE = ("--rate", "0", "--log-level", "warning")
@@ -54,6 +55,17 @@ async def record_agreed_on(players: list[RecordedPlayer], race: str) -> str:
     assert [player.objections(race) for player in players] == [()] * len(players)
     assert [player.notes.announced.count(race) for player in players] == [1] * len(players)
     return record.text
+
+
+def unnoticed_changes(text: str, chance: Random, times: int) -> list[str]:
+    """Change `times` random bytes of a record, one at a time; return the changes that the verifier accepts."""
+    whole = text.encode()
+    changes = [(chance.randrange(len(whole)), chance.randrange(1, 256)) for _ in range(times)]
+    return [f"byte {at} changed by {by}" for at, by in changes if _passes(whole, at, by)]
+
+
+def _passes(whole: bytes, at: int, by: int) -> bool:
+    return verify(whole[:at] + bytes([whole[at] ^ by]) + whole[at + 1 :]).ok
 
 
 async def records(game: str, tables: int, races: int) -> list[str]:

@@ -231,7 +231,7 @@ async def lose_moves(bots: RacingBots, store: StoreServer, older: Path) -> None:
     shutil.rmtree(files)
     shutil.copytree(older, files)
     await asyncio.to_thread(store.start)
-    await bots.until(lambda: all(player.notes.taken_back for player in bots.players))
+    await bots.until(lambda: all(player.notes.clashes for player in bots.players))
 
 
 @valkey_only

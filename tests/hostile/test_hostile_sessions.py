@@ -38,7 +38,7 @@ from kit.server_process import ServerProcess, running_server
 from kit.storms.installation import footprint
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol import commands
-from saratoga_protocol.codec import CODECS, SUBPROTOCOLS, Frame
+from saratoga_protocol.codec import CODECS, JSON, SUBPROTOCOLS, Frame
 from saratoga_protocol.commands import Command, GetRecord
 from saratoga_protocol.events import (
     BoardChanged,
@@ -65,69 +65,6 @@ SAMPLES: Final = [
 
 MARKS: Final = 9_007_000_000_000_000
 """The lowest id of a heartbeat behind a batch; other commands have lower ids."""
-
-
-class HostileConversation:
-    """One connection of a hostile client; it checks the response to every frame."""
-
-    def __init__(
-        self, socket: ClientConnection, subprotocol: str, learn: Callable[[Event], None]
-    ) -> None:
-        self._socket = socket
-        self.subprotocol = subprotocol
-        self._codec = CODECS[subprotocol]
-        self._learn = learn
-        self.answers: Counter[str] = Counter()
-        self._mark = MARKS
-        """The id of the heartbeat behind the last batch."""
-
-    @property
-    def close_code(self) -> int:
-        """The code that closed the connection, 0 if none was sent."""
-        return self._socket.close_code or 0
-
-    async def send(self, frame: Frame) -> None:
-        """Send a frame without waiting for its response."""
-        await self._socket.send(frame)
-
-    async def exchange(self, frames: list[Frame]) -> None:
-        """Send frames and wait until each is answered; raises `ConnectionClosed`."""
-        self._mark += 1
-        mark = commands.Heartbeat(id=self._mark)
-        for frame in frames:
-            await self.send(frame)
-        await self._socket.send(self._codec.encode(mark))
-        answers = 0
-        async with asyncio.timeout(BOUND):
-            while True:
-                event = self._read(await self._socket.recv())
-                if getattr(event, "re", None) == self._mark:
-                    break
-                if isinstance(event, Refused) or getattr(event, "re", None) is not None:
-                    answers += 1
-        assert answers == len(frames), (answers, frames)
-
-    def _read(self, frame: Frame) -> Event:
-        event = self._codec.decode_event(frame)
-        assert isinstance(event, Event), frame
-        if isinstance(event, Refused):
-            assert event.code in REASONS, event
-            assert event.code != "server_fault", event
-            assert not TRACE.search(event.message), event
-            self.answers[event.code] += 1
-        else:
-            self.answers[type(event).__name__] += 1
-        read = event
-        self._learn(read)
-        return read
-
-    async def end(self) -> None:
-        """Close the connection, and check the events that arrive until its end."""
-        await self._socket.close()
-        with suppress(ConnectionClosed):
-            async with asyncio.timeout(BOUND):
-                while True:
-                    self._read(await self._socket.recv())
 
 
 BATCH: Final = 25
@@ -186,66 +123,86 @@ class HostileClient:
         self._legal: list[str] = ["draw"]
         self._table = ""
         self._commitment = ""
-        self._conversation: HostileConversation | None = None
+        self._mark = MARKS
+        """The id of the heartbeat behind the last batch."""
+        self._socket: ClientConnection | None = None
 
     # Connections
 
+    @property
+    def _subprotocol(self) -> str:
+        assert self._socket is not None
+        return self._socket.subprotocol or JSON
+
     async def act(self, act: "Act") -> None:
         """Send frames that `act` makes and check the responses."""
-        if self._conversation is None:
+        if self._socket is None:
             await self.connect()
-        assert self._conversation is not None
-        subprotocol = self._conversation.subprotocol
         try:
-            await self._conversation.exchange([act(self, subprotocol) for _ in range(BATCH)])
+            await self._exchange([act(self, self._subprotocol) for _ in range(BATCH)])
         except ConnectionClosed:
             await self.close()
 
     async def connect(self, *, greets: bool = True) -> None:
         """Connect; say hello and join a table if `greets`."""
         await self.close()
-        subprotocol = self._random.choice(SUBPROTOCOLS)
-        socket = await connect(
+        self._socket = await connect(
             self._url,
-            subprotocols=[Subprotocol(subprotocol)],
+            subprotocols=[Subprotocol(self._random.choice(SUBPROTOCOLS))],
             compression=None,
             max_size=4 * 1024 * 1024,
             ping_interval=None,
             open_timeout=BOUND,
             close_timeout=BOUND,
         )
-        self._conversation = HostileConversation(socket, subprotocol, self._learn)
         if greets:
             with suppress(ConnectionClosed):
-                await self._conversation.exchange([self.hello(subprotocol)])
-                await self._join(self._conversation)
+                await self._exchange([self.hello(self._subprotocol)])
+                await self._join()
 
     async def close(self) -> None:
-        """Close the connection and check its close code."""
-        conversation, self._conversation = self._conversation, None
-        if conversation is None:
+        """Close the connection; check the events that arrive until its end, and its close code."""
+        socket, self._socket = self._socket, None
+        if socket is None:
             return
-        await conversation.end()
-        self._known.answers.update(conversation.answers)
-        assert conversation.close_code in DOCUMENTED_CLOSES, conversation.close_code
+        codec = CODECS[socket.subprotocol or JSON]
+        await socket.close()
+        with suppress(ConnectionClosed):
+            async with asyncio.timeout(BOUND):
+                while True:
+                    self._learn(codec.decode_event(await socket.recv()))
+        assert socket.close_code in DOCUMENTED_CLOSES, socket.close_code
 
     async def send_too_long(self) -> None:
         """Send a frame that is longer than a command may be."""
-        if self._conversation is None:
+        if self._socket is None:
             await self.connect()
-        assert self._conversation is not None
+        assert self._socket is not None
         with suppress(ConnectionClosed):
-            await self._conversation.send(self._random.choice(("x" * 9000, b"\x91" * 9000)))
+            await self._socket.send(self._random.choice(("x" * 9000, b"\x91" * 9000)))
         await self.close()
 
-    async def _join(self, conversation: "HostileConversation") -> None:
+    async def _exchange(self, frames: list[Frame]) -> None:
+        """Send frames and wait until each is answered; raises `ConnectionClosed`."""
+        socket, codec = self._socket, CODECS[self._subprotocol]
+        assert socket is not None
+        self._mark += 1
+        for frame in (*frames, codec.encode(commands.Heartbeat(id=self._mark))):
+            await socket.send(frame)
+        answers = 0
+        async with asyncio.timeout(BOUND):
+            while (event := codec.decode_event(await socket.recv())).re != self._mark:
+                self._learn(event)
+                answers += isinstance(event, Refused) or event.re is not None
+        assert answers == len(frames), (answers, frames)
+
+    async def _join(self) -> None:
         """Join the client's race or start one, because some hostile acts need a board."""
 
         async def send(kind: type[Any], **fields: object) -> None:
             self._next_id += 1
             command = kind(id=min(self._next_id, MARKS), **fields)
-            frame = CODECS[conversation.subprotocol].encode(command)
-            await conversation.exchange([frame])
+            await self._exchange([CODECS[self._subprotocol].encode(command)])
 
         if self._table:
             await send(commands.JoinTable, table=self._table)
@@ -259,6 +216,13 @@ class HostileClient:
             await send(commands.Reveal, **here, nonce=nonce(self._player))
 
     def _learn(self, event: Event) -> None:
+        """Check that an event may be sent, and note what it says."""
+        if isinstance(event, Refused):
+            assert event.code in REASONS, event
+            assert event.code != "server_fault", event
+            assert not TRACE.search(event.message), event
+        kind = event.code if isinstance(event, Refused) else type(event).__name__
+        self._known.answers[kind] += 1
         self._known.learn(event)
         if isinstance(event, Welcome):
             self._player, self._table = event.player, event.table or ""
@@ -266,7 +230,6 @@ class HostileClient:
             seat.player == self._player for seat in event.table.seats
         ):
             self._table, self._commitment = event.table.code, event.table.commitment
-        self._next_id = max(self._next_id, getattr(event, "next_id", 0))
         board = getattr(event, "board", None)
         if board is not None:
             assert board.race not in self._known.protected_races, event

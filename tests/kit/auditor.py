@@ -7,19 +7,12 @@ the races in play are audited, and the leaderboards, which must be the sum of al
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from random import Random
 
-from kit.races import replay
 from kit.recorded_players import Acknowledged, Notes, RecordedPlayer
 from saratoga_protocol.commands import CashOut, MakeMove
-from saratoga_protocol.events import BoardView, Outcome
-from saratoga_protocol.views import wire_view
-from saratoga_rules.dealing.fairness import nonce_hash
-from saratoga_rules.games import GAMES
-from saratoga_rules.money import net
-from saratoga_rules.position import Position, redact
+from saratoga_rules.records.facts import compare
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 from saratoga_rules.records.verify import verify
@@ -30,122 +23,22 @@ from saratoga_server.store.opening import Store
 
 
 def disagreements(text: str, all_notes: Sequence[Notes]) -> list[str]:
-    """Describe where a race's record, its announced result and the players' notes differ.
-
-    A player that was disconnected when the race ended need not have received the result.
-    """
+    """Describe where a race's record and what the server told its players differ, and what it never answered."""
     record = parse_record(text)
     found = [f"verify: {fault.name}: {fault.detail}" for fault in verify(text.encode()).faults]
     for notes in all_notes:
-        found.extend(f"{notes.player}: {fault}" for fault in _faults(record, text, notes))
+        told = [each for each in notes.clashes if each.key[1] == record.race_id]
+        told += compare(notes.facts, record, digest_of(text), notes.player)
+        found += [
+            f"{notes.player}: {' '.join(key)}: {was}, then {now}" for _, key, was, now in told
+        ]
+        if unknown := unanswered_moves(record, notes):
+            found.append(f"{notes.player}: {NEVER_ANSWERED}{unknown}")
     return found
-
-
-def _faults(record: RaceRecord, text: str, notes: Notes) -> Iterator[str]:
-    race = record.race_id
-    if race in notes.outcomes:
-        yield from _faults_of_result(record, text, notes.outcomes[race])
-    if notes.commitments.get(race, record.commitment) != record.commitment:
-        yield "was shown another commitment"
-    hashes = {racer.player: racer.nonce_hash for racer in record.racers}
-    if notes.nonce_hashes.get(race, hashes) != hashes:
-        yield "was shown other nonce hashes"
-    if notes.player in hashes:
-        yield from _faults_of_board(record, record.racer(notes.player), notes)
-    elif done := notes.of_race(race):
-        yield f"had {len(done)} moves acknowledged and is no racer in the record"
-
-
-def _faults_of_result(record: RaceRecord, text: str, outcome: Outcome) -> Iterator[str]:
-    announced = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in outcome.results]
-    recorded = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in record.results]
-    if announced != recorded:
-        yield f"was sent the results {announced}, and the record has {recorded}"
-    if outcome.digest != digest_of(text):
-        yield "was sent another digest"
-    if (outcome.seed, outcome.ranked) != (record.seed, record.ranked):
-        yield "was sent another seed, or another ranked mark"
-    if outcome.nonces != {racer.player: racer.nonce for racer in record.racers}:
-        yield "was sent other nonces"
-    if any(nonce_hash(bytes.fromhex(r.nonce)) != r.nonce_hash for r in record.racers):
-        yield "was sent a nonce that does not fit its hash"
-
-
-def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Iterator[str]:
-    """Compare every board that the player was sent with the boards that its moves produce."""
-    positions = replay(record, racer.player)
-    opening = notes.openings.get(record.race_id)
-    if opening is not None and opening.view != wire_view(redact(record.opening)):
-        yield "was dealt another position"
-    done = notes.of_race(record.race_id)
-    yield from _faults_of_moves(racer, done)
-    for board in notes.shown.get(record.race_id, ()):
-        yield from _faults_of_view(record, positions, board)
-    yield from notes.taken_back.get(record.race_id, ())
-    end = positions[-1]
-    last = _last_seen(notes, record.race_id)
-    result = next(row for row in record.results if row.player == racer.player)
-    if last is not None and (last.banked, last.state, last.view) != (
-        result.banked,
-        result.state,
-        wire_view(redact(end)),
-    ):
-        yield f"ended with {last.banked} ({last.state}), not {result.banked} ({result.state})"
-    if (result.banked, result.net) != (end.banked, net(GAMES[record.game], end.banked)):
-        yield f"the moves come to {end.banked}, the result is {result.banked}, {result.net} dollars"
-
-
-def _last_seen(notes: Notes, race: str) -> BoardView | None:
-    """Return the last board that the player must have been sent.
-
-    Return `None` if the player was disconnected after its last move: the server may have ended the board
-    meanwhile, and the race may have been over when the player reconnected.
-    """
-    if race in notes.ended:
-        return notes.ended[race]
-    over = [board for board in notes.shown.get(race, ()) if board.state != "racing"]
-    if over:
-        return over[-1]  # A snapshot: the board ended while the player was disconnected.
-    done = notes.of_race(race)
-    if not done or any(moment > done[-1].moment for moment in notes.connected):
-        return None
-    return done[-1].board
-
-
-def _faults_of_moves(racer: RacerLog, done: Iterable[Acknowledged]) -> Iterator[str]:
-    """Check that every acknowledged move is in the racer's log, at its position."""
-    places = set()
-    for each in done:
-        place = len(racer.log) - 1 if each.after is None else each.after
-        if place >= len(racer.log) or racer.log[place].text != each.text:
-            yield f"{each.text} was acknowledged at {place} and is not there"
-        if not each.repeat and place in places:
-            yield f"two moves were acknowledged at {place}"
-        places.add(place)
-    if unknown := [
-        f"{line.text} at {place}"
-        for place, line in enumerate(racer.log)
-        if place not in places and not _is_the_servers(line.text)
-    ]:
-        yield f"never had an answer to {', '.join(unknown)}"
 
 
 def _is_the_servers(text: str) -> bool:
     return text in LOG_ENDINGS and text != "cash-out"
-
-
-def _faults_of_view(
-    record: RaceRecord, positions: list[Position], board: BoardView
-) -> Iterator[str]:
-    if board.count >= len(positions):
-        yield f"was shown a board of {board.count} entries"
-        return
-    position = positions[board.count]
-    if board.view != wire_view(redact(position)):
-        yield f"was shown another position after {board.count} entries"
-    money = net(GAMES[record.game], position.banked)
-    if (board.banked, board.net) != (position.banked, money):
-        yield f"was sent {board.banked} banked after {board.count} entries, not {position.banked}"
 
 
 def faults_of_log(stored: StoredBoard, racer: RacerLog, notes: Notes) -> Iterator[str]:
@@ -185,17 +78,6 @@ def _faults_of_entry(place: int, text: str, notes: Notes) -> Iterator[str]:
     yield f"entry {place}, {text}, is no command that the player sent"
 
 
-def unnoticed_changes(text: str, chance: Random, times: int) -> list[str]:
-    """Change `times` random bytes of a record, one at a time; return the changes that the verifier accepts."""
-    whole = text.encode()
-    changes = [(chance.randrange(len(whole)), chance.randrange(1, 256)) for _ in range(times)]
-    return [f"byte {at} changed by {by}" for at, by in changes if _passes(whole, at, by)]
-
-
-def _passes(whole: bytes, at: int, by: int) -> bool:
-    return verify(whole[:at] + bytes([whole[at] ^ by]) + whole[at + 1 :]).ok
-
-
 RANKING = re.compile(r"^leaderboard:([^:]+):(best|bankroll):([^:]+):(bots|people)$")
 
 
@@ -226,12 +108,12 @@ def counted(record: RaceRecord) -> list[Placed]:
 
 def unanswered_moves(record: RaceRecord, notes: Notes) -> list[int]:
     """Return the positions in the player's log of commands that were never acknowledged."""
-    log = record.racer(notes.player).log
+    log = next((racer.log for racer in record.racers if racer.player == notes.player), ())
     answered = {_place(each.after, len(log)) for each in notes.of_race(record.race_id)}
     return [
         place
         for place, line in enumerate(log)
-        if place not in answered and (line.text == "cash-out" or line.text not in LOG_ENDINGS)
+        if place not in answered and not _is_the_servers(line.text)
     ]
 
 
@@ -372,7 +254,7 @@ class Auditor:
     def _audit_void(self, table: Sequence[RecordedPlayer], text: str, void: RaceRecord) -> None:
         """Audit a voided countdown, the only thing that faults may void."""
         self._audited[void.table] += 1
-        found = [check.detail for check in verify(text).faults]
+        found = disagreements(text, [player.notes for player in table])
         if void.deal is not None:
             found.append(f"it was voided: {void.voided}")
         for player in table:
@@ -389,10 +271,7 @@ class Auditor:
         for player in table:
             board = await self._board(code, race, player.notes.player)
             done = player.notes.of_race(race_id)
-            self.faults += [
-                f"{race_id}: {player.notes.player}: {fault}"
-                for fault in player.notes.taken_back.get(race_id, ())
-            ]
+            self.faults += [str(each) for each in player.notes.clashes if each.key[1] == race_id]
             if board is not None:
                 boards.append(board)
                 self.faults += [f"{race_id}: {f}" for f in faults_of_open_board(board, done)]

@@ -22,6 +22,7 @@ from saratoga_client.net.errors import RequestTimedOut
 from saratoga_client.net.requests import Draft, Requests
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Problem
+from saratoga_client.session.facts import facts
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
@@ -29,6 +30,7 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import AllowReady, CashOut, Command, MakeMove, NextRace, Start
 from saratoga_protocol.events import BoardView, Event, Outcome
+from saratoga_rules.records.facts import CONTRADICTED, Finding, Key
 
 LINE_UP = ("strong", "weak", "strong", "weak")
 
@@ -56,18 +58,10 @@ class Notes:
     player: str = ""
     sent: dict[int, Command] = field(default_factory=dict)
     acknowledged: list[Acknowledged] = field(default_factory=list)
-    openings: dict[str, BoardView] = field(default_factory=dict)
-    """The board as dealt, by race."""
-    ended: dict[str, BoardView] = field(default_factory=dict)
-    """The board as the server ended it, by race."""
-    shown: dict[str, list[BoardView]] = field(default_factory=dict)
-    """Every state of the player's own board that the server sent, by race."""
-    taken_back: dict[str, list[str]] = field(default_factory=dict)
-    """Descriptions of snapshots whose board was older than the newest acknowledged one, by race."""
-    commitments: dict[str, str] = field(default_factory=dict)
-    """Commitments named in the countdowns, by race."""
-    nonce_hashes: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Nonce hashes of the racers as shown in the countdown, by race."""
+    facts: dict[Key, str] = field(default_factory=dict)
+    """The facts that the server has stated."""
+    clashes: list[Finding] = field(default_factory=list)
+    """How the server has contradicted itself, as by a board without acknowledged moves."""
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     announced: list[str] = field(default_factory=list)
     """Races whose end the server announced."""
@@ -82,8 +76,8 @@ class Notes:
     """The table's code."""
     phase: str = ""
     """The table's phase, as last sent."""
-    present: str = ""
-    """The id of the table's present race."""
+    version: int = 0
+    """The table's version, as last sent."""
     heard: float = 0.0
     """The time of the last event (`time.monotonic()`)."""
     refusals: list[events.Refused] = field(default_factory=list)
@@ -105,20 +99,19 @@ class Notes:
 
     def raced(self) -> set[str]:
         """Return the ids of the races that the player knows were dealt."""
-        played = {each.race for each in self.acknowledged}
-        return played.union(self.shown, self.outcomes, self.announced)
+        return {key[1] for key in self.facts if key[0] == "board"}.union(
+            self.outcomes, self.announced
+        )
 
     def hear(self, event: Event) -> None:
+        """Take notes of an event; of a snapshot, `take_up` does so."""
+        if not isinstance(event, events.Snapshot):
+            self._compare(event)
         match event:
-            case events.BoardChanged(re=int(command_id), board=board):
-                self._acknowledge(command_id, board)
-            case events.BoardChanged(board=board, entries=[]):
-                self.openings.setdefault(board.race, board)
-                self._show(board)
+            case events.BoardChanged(re=re, board=board):
+                if re is not None:
+                    self._acknowledge(re, board)
                 self.board = board
-            case events.BoardChanged(board=board):
-                self._show(board)
-                self.ended[board.race] = self.board = board
             case events.RaceOver(outcome=outcome):
                 self.announced.append(outcome.race)
                 self.outcomes[outcome.race] = outcome
@@ -126,9 +119,7 @@ class Notes:
                 self.told.append(text)
             case events.TableChanged(table=table):
                 self._see(table)
-            case events.Refused(board=present):
-                if present is not None:
-                    self._show(present)
+            case events.Refused():
                 self.refusals.append(event)
             case _:
                 pass
@@ -144,48 +135,38 @@ class Notes:
         repeat = any(each.after == after for each in self.of_race(command.race))
         done = Acknowledged(command_id, command.race, after, text, board, repeat, time.monotonic())
         self.acknowledged.append(done)
-        self._show(board)
-        self.board = board
 
-    def _show(self, board: BoardView) -> None:
-        self.shown.setdefault(board.race, []).append(board)
+    def _compare(self, event: Event) -> None:
+        """Keep the facts in an event, and how they contradict those before."""
+        if isinstance(event, events.TableChanged) and event.table.version < self.version:
+            return
+        for key, value in facts(event, self.player):
+            known = self.facts.get(key)
+            if known is not None and known != value:
+                self.clashes.append(Finding(CONTRADICTED, key, known, value or "nothing"))
+            elif value is not None:
+                self.facts[key] = value
 
     def take_up(self, snapshot: events.Snapshot) -> None:
+        self._compare(snapshot)
         self._see(snapshot.table)
-        self.board = board = snapshot.board
-        if board is not None:
-            self._show(board)
-            known = max((each.board.count for each in self.of_race(board.race)), default=0)
-            if board.count < known:
-                self.taken_back.setdefault(board.race, []).append(
-                    f"came back to {board.count} entries after {known} were acknowledged"
-                )
-        if board is not None and board.count == 0 and board.state == "racing":
-            self.openings.setdefault(board.race, board)
+        self.board = snapshot.board
         if snapshot.outcome is not None:
             self.outcomes[snapshot.outcome.race] = snapshot.outcome
         self.heard = time.monotonic()
         self.on_news()
 
     def _see(self, table: events.Table) -> None:
-        self.code, self.phase, self.present = table.code, table.phase, table.race
-        if table.phase in ("call", "countdown"):
-            self.commitments[table.race] = table.commitment
-        if table.phase == "countdown":
-            self.nonce_hashes[table.race] = {
-                racer.player: racer.nonce_hash for racer in table.racers
-            }
+        self.code, self.phase, self.version = table.code, table.phase, table.version
 
     def forget(self, race: str) -> None:
         """Discard the notes on a race after its audit."""
         for each in self.of_race(race):
             self.sent.pop(each.id, None)
         self.acknowledged = [each for each in self.acknowledged if each.race != race]
-        for kept in (
-            *(self.openings, self.ended, self.shown, self.taken_back),
-            *(self.commitments, self.nonce_hashes, self.outcomes),
-        ):
-            kept.pop(race, None)
+        self.facts = {key: value for key, value in self.facts.items() if key[1] != race}
+        self.clashes = [each for each in self.clashes if each.key[1] != race]
+        self.outcomes.pop(race, None)
         del self.connected[:-3]
 
     def turn(self, state: LinkState) -> None:

@@ -49,7 +49,7 @@ class Retelling:
         match command:
             case commands.Hello():
                 durability = self.told.durability
-                greeting = welcome(command, next_id=1)
+                greeting = welcome(command)
                 return [
                     structs.replace(
                         greeting, player=self.welcomed, name=ME, now=0, durability=durability

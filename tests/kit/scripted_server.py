@@ -153,7 +153,7 @@ async def scripted_server() -> AsyncIterator[ScriptedServer]:
         await server.close()
 
 
-def welcome(hello: Hello, next_id: int = 2) -> Welcome:
+def welcome(hello: Hello) -> Welcome:
     return Welcome(
         re=hello.id,
         player=player_id(hello.token),
@@ -185,7 +185,7 @@ def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table
     )
 
 
-def snapshot(re: int | None = None, code: str = CODE, next_id: int = 1) -> Snapshot:
+def snapshot(re: int | None = None, code: str = CODE) -> Snapshot:
     return Snapshot(re=re, table=table(code), now=NOON)
 
 
