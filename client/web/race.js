@@ -50,6 +50,7 @@ const ENDINGS = {
   left: ["You left the race", "{banked} banked. All of it counts."],
   gone: ["You were away for too long", "{banked} banked. All of it counts."],
   "ended-by-host": ["The host has ended the race", "{banked} banked. All of it counts."],
+  "ended-by-vote": ["You all ended the race", "{banked} banked. All of it counts."],
   idle: [
     "Your board ended after 3 minutes without a sign of you",
     "{banked} banked. Your seat is kept; the next race comes after this one.",
@@ -107,14 +108,12 @@ export function racerNodes(all, you, row, ...words) {
 
 // The figures of a race
 
-/** The scale of the bars: the next ten above the leader, and at least twice the break-even count, with the word for that. @param {State} state */
+/** The scale of the bars: the next ten above the leader, and at least twice the break-even count. @param {State} state */
 function scaleOf(state) {
   const all = rows(state);
-  const [even, word] = all.length
-    ? [session.evenAt(all[0]), session.evenWord(all[0])]
-    : [10, "even"];
+  const even = all.length ? session.evenAt(all[0]) : 10;
   const most = Math.max(0, ...all.map((row) => row.banked), state.own?.banked ?? 0);
-  return { even, word, top: Math.max(2 * even, (Math.floor(most / 10) + 1) * 10) };
+  return { even, top: Math.max(2 * even, (Math.floor(most / 10) + 1) * 10) };
 }
 
 /** @param {number} part @param {number} whole */
@@ -149,13 +148,13 @@ function placeNodes(state) {
 /** The track: the money meter and everybody's standing in one bar. @param {State} state */
 function track(state) {
   const scale = scaleOf(state);
-  const { even, word, top } = scale;
+  const { even, top } = scale;
   // the own board shows what the standings do not tell yet
   const own = state.own ?? ownRow(state);
   const all = rows(state);
   const rivals = all.filter((row) => row.player !== state.player);
   const others = rivals.map((row) => `${shownName(row)} ${row.banked}`).join(", ");
-  const label = `${own ? `You have ${own.banked}, ` : ""}${word} at ${even}${others && `; ${others}`}`;
+  const label = `${own ? `You have ${own.banked}, ` : ""}even at ${even}${others && `; ${others}`}`;
   // the leader lies above the others, the player above all
   const discs = [...rivals.reverse(), ...all.filter((row) => row.player === state.player)];
   const drawn = discs.map((row) => {
@@ -418,7 +417,9 @@ export class RaceScreen extends Screen {
     this.node.style.setProperty("--columns", String(cols.children.length));
     this.node.style.setProperty("--up", String(found.children.length));
     document.title = `${gameTitle(this.game)} \u00b7 ${state.table.code} \u00b7 Saratoga`;
-    const opening = own.count ? "Your board, as you left it." : "Go! Tap a pile, then its place.";
+    const opening = own.count
+      ? "Your board, as you left it."
+      : "Go! Tap a pile, then its place, or drag. A second tap banks.";
     this.say(app.takeOpening() || opening);
     this.showLook();
   }
@@ -729,7 +730,7 @@ export class RaceScreen extends Screen {
           : button("Leave", () => app.askToLeave()),
         mayEndRace(app.state) &&
           button(
-            own?.state === "racing" ? "Agree to end the race" : "End the race",
+            own?.state === "racing" ? "Agree to end" : "End the race",
             instead(() => askToEndRace(app)),
           ),
         button("Back", () => sheet.close(), "main"),
@@ -837,11 +838,11 @@ export class WatchScreen extends Screen {
     const { app } = this;
     const { state } = app;
     const { table } = state;
-    const { even, word } = scaleOf(state);
+    const { even } = scaleOf(state);
     const { left, elapsed } = raceClock(state, app.now());
     const title = gameTitle(table.settings.game);
     document.title = `Watch ${title} \u00b7 Saratoga`;
-    const post = `The post marks ${even} cards, where a racer is ${word}. Boards open when the race is over: on one deal, their cards are everybody's secrets.`;
+    const post = `The mark stands at ${even} cards, which pay for the packs. Boards open when the race is over: on one deal, their cards are everybody's secrets.`;
     const chart = climbChart(state, elapsed, 360, 170);
     const clock = left === null ? clockText(elapsed) : `${clockText(left)} left`;
     return [

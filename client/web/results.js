@@ -304,12 +304,12 @@ function rankedWords({ ranked, results }, settings) {
 // The personal best
 
 /**
- * Note the own result of a checked record if it is the best in its game; say how it compares, in words, or return `null`.
- * @param {Finish} finish @returns {{isNew: boolean, words: string} | null}
+ * Note the own result of a checked record if it is the best in its game; return how it compares, in words; empty without another.
+ * @param {Finish} finish
  */
 export function bestWords({ race, game, results, player }) {
   const own = results.find((row) => row.player === player);
-  if (!own) return null;
+  if (!own) return "";
   const key = `saratoga.bests.${player}`;
   /** @type {Record<string, {race: string, banked: number, net: number, reached: number}>} */
   const bests = storedJson(key, {});
@@ -320,10 +320,10 @@ export function bestWords({ race, game, results, player }) {
     typeof reached === "number" &&
     (!former || banked > former.banked || (banked === former.banked && reached < former.reached));
   if (isNew) store(key, JSON.stringify({ ...bests, [game]: { race, banked, net, reached } }));
-  if (!former || former.race === race) return null;
+  if (!former || former.race === race) return "";
   const best = isNew ? own : former;
   const whose = isNew ? "A new" : "Your";
-  return { isNew, words: `${whose} personal best: ${best.banked} banked, ${dollars(best.net)}.` };
+  return `${whose} personal best: ${best.banked} banked, ${dollars(best.net)}.`;
 }
 
 // The results at the table
@@ -334,7 +334,7 @@ export class ResultsScreen extends Screen {
   /** Whether the player gets ready for the next race as soon as its table is open. */
   wantsNext = false;
   /** How the result compares with the personal best; `undefined` before it is compared. */
-  best = /** @type {ReturnType<typeof bestWords> | undefined} */ (undefined);
+  best = /** @type {string | undefined} */ (undefined);
 
   /** @param {State} state */
   show(state) {
@@ -376,7 +376,7 @@ export class ResultsScreen extends Screen {
           h("p", `${gameTitle(game)} \u00b7 ${race.replace("/", " \u00b7 race ")}`),
           h("h1", { tabindex: -1 }, headline(finish)),
           own && h("p.purse", dollars(own.net)),
-          h("p", lead(finish), " ", ...page.unbroken(this.best?.words ?? "")),
+          h("p", lead(finish), " ", ...page.unbroken(this.best ?? "")),
           results.length > 1 && podium(finish),
         ),
         h("div.whole-row", result.match?.rows.length && matchBox(result.match, player)),
@@ -466,6 +466,8 @@ export class ResultsScreen extends Screen {
       key === "Enter" && /** @type {HTMLElement} */ (target).matches("a, button, summary");
     if (!finish || isPressed) return false;
     if (key === "v") app.go(`/races/${finish.race}`);
+    else if (key === "s" || key === "y")
+      /** @type {HTMLElement | null} */ (this.node.querySelector("[data-key=share]"))?.click();
     else if (["n", "r", "Enter"].includes(key) && this.#again) this.#race();
     else return key === "n";
     return true;
@@ -526,6 +528,7 @@ export class ReviewScreen extends Screen {
       if (/^voided /m.test(this.text))
         return this.say("The server voided this race, so it has no result and no boards.");
       this.replayed = await app.replayed(race);
+      this.said = "";
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
       const isAway = error instanceof TypeError;

@@ -304,11 +304,6 @@ export function evenAt(board) {
   return Math.ceil(priceOf(board) / PRIZE);
 }
 
-/** The word for the money at that count: even, or ahead if no count pays for the packs exactly. @param {{banked: number, net: number}} board */
-export function evenWord(board) {
-  return priceOf(board) % PRIZE ? "ahead" : "even";
-}
-
 /** How far a board is from that count. @param {{banked: number, net: number}} board */
 export function toEven(board) {
   const missing = evenAt(board) - board.banked;
@@ -527,8 +522,7 @@ function news(feed, moment) {
       say(row.state === "won" ? "won" : "ending", ending(row, you));
 
   const breaksEven = own?.state === "racing" && isEven(moment) && !feed.isEven;
-  if (breaksEven)
-    say("even", `you ${evenWord(own) === "even" ? "broke even" : "are ahead"} with ${own.banked}`);
+  if (breaksEven) say("even", `you broke even with ${own.banked}`);
 
   const leader = newLeader(feed, moment);
   if (leader) {

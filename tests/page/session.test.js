@@ -120,7 +120,7 @@ test("news tell the lead, who passed, what was reached and how boards ended", ()
   assert.deepEqual(race.bank(7_500, { m: 4 }), ["you take the lead with 4"]);
   assert.deepEqual(race.bank(11_000, { b: 9, c: 3 }), ["Bert takes the lead with 9"]);
   assert.deepEqual(race.bank(12_000, { b: 12 }), ["Bert reached 10"]);
-  const even = "you are ahead with 11";
+  const even = "you broke even with 11";
   assert.deepEqual(race.bank(13_000, { m: 11 }), [even]);
   assert.deepEqual(race.bank(14_000, {}, { c: "stuck" }), [
     "Carl [weak bot] is stuck at 3, \u2212$37",
@@ -231,7 +231,7 @@ test("the personal best of a game is the most banked, and then the earliest", ()
     ["t/7", "canfield", { banked: 32, net: 60, reached: null }, `Your ${better}`],
   ]) {
     const results = [{ ...TIED[1], ...own }];
-    assert.equal(bestWords({ race, game, player: "b", results })?.words ?? "", words);
+    assert.equal(bestWords({ race, game, player: "b", results }), words);
   }
 });
 
