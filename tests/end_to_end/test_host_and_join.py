@@ -6,6 +6,7 @@ people at the table, and can come back. For idle hosts, boards end as idle after
 
 import asyncio
 import os
+import re
 import shlex
 import signal
 import sys
@@ -41,9 +42,12 @@ from kit.tmux import (
 )
 from saratoga_client.cli.host import STAYS
 from saratoga_client.local.hosting import is_server
+from saratoga_client.local.settings import remember_server
 from saratoga_client.problems import Exit
-from saratoga_protocol.commands import AddBot
+from saratoga_protocol.commands import AddBot, JoinTable
 from saratoga_protocol.events import Done, TableChanged
+
+CODE = "[a-z]+-[a-z]+-[0-9]{2}"
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")
 
@@ -298,6 +302,29 @@ async def test_a_host_who_leaves_is_asked_about_people_at_the_table_and_can_retu
         assert await anna.ended() == (Exit.INTERRUPTED if end == "C-c" else Exit.DONE)
         assert await gone(port)
         await bert.until("Anna has closed the server. Trying again.")
+
+
+async def test_a_host_in_plain_lines_is_asked_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, home = free_port(), tmp_path / "anna"
+    monkeypatch.setenv("SARATOGA_HOME", str(home))
+    remember_server(f"ws://127.0.0.1:{port}")
+    async with open_tmux() as tmux:
+        anna = await open_idle_pane(tmux, home, "--plain", "--name", "Anna")
+        await anna.until("lobby: no server.")
+        await enter(anna, "create canfield")
+        await anna.until("invitation: http", "seat 1 Anna")
+        async with player_at(f"ws://127.0.0.1:{port}", "Bert") as bert:
+            code = re.search(CODE, str(await anna.screen()))
+            assert code is not None
+            await bert.at_table(JoinTable, table=code[0])
+            await anna.until("Bert")
+            await enter(anna, "quit")
+            await anna.until(f"Bert is still at {code[0]}.", "Close the server now? [y/N]")
+            await enter(anna, "y")
+        assert await anna.ended() == Exit.DONE
+        assert await gone(port)
 
 
 async def test_a_closed_terminal_window_drains_the_server_in_order(tmp_path: Path) -> None:

@@ -59,10 +59,13 @@ async def _in_lines(settings: Settings) -> None:
             # a named server that is away is an error of the command
             if settings.server or problem.code is not Exit.UNREACHABLE:
                 raise
-        with alarmed_at_end(session.alarms):
-            await run_lobby(
-                connection, name=settings.name, session=session, open_here=connected_here
-            )
+        try:
+            with alarmed_at_end(session.alarms):
+                await run_lobby(
+                    connection, name=settings.name, session=session, open_here=connected_here
+                )
+        finally:
+            own.session, own.ask = session.table, session.ask
 
 
 async def _on_screen(settings: Settings) -> None:

@@ -185,6 +185,8 @@ class OwnServer:
         """The open server; `None` if there is none."""
         self.session: TableSession | None = None
         """The player's last table there."""
+        self.ask = ask
+        """How to ask the player: a plain session reads the answer itself."""
         self._stack = AsyncExitStack()
 
     @property
@@ -242,7 +244,7 @@ class OwnServer:
         if isinstance(error, Problem):
             say(error.what)
         say(others)
-        if this_terminal().is_terminal and await _until_ctrl_c(_is_closed()):
+        if this_terminal().is_terminal and await _until_ctrl_c(self._is_to_close()):
             return
         assert self.session is not None
         assert self.session.state is not None
@@ -250,9 +252,8 @@ class OwnServer:
         say(f"  {table_command('join', self.session.state.table.code, own)}")
         await _until_ctrl_c(asyncio.Event().wait())
 
-
-async def _is_closed() -> bool:
-    return (await ask("Close the server now? [y/N]")).lower() in ("y", "yes")
+    async def _is_to_close(self) -> bool:
+        return (await self.ask("Close the server now? [y/N]")).lower() in ("y", "yes")
 
 
 async def _until_ctrl_c(work: Coroutine[None, None, bool]) -> bool:

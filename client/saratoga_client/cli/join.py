@@ -82,7 +82,7 @@ async def play_at(
     session, joined = await _sit_down(settings, connection, table, lines)
     remember_server(server, joined.code)
     if own_server is not None:
-        own_server.session = session
+        own_server.session, own_server.ask = session, ask if lines is None else lines.ask
     inviter = await inviter_for(settings, friends)
     invitation = () if isinstance(table, str) else inviter.lines(joined)
     if lines is not None:

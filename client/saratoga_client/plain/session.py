@@ -3,9 +3,12 @@
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
+import click
+
 from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import Context, ParsedLine, help_lines, parse_line
 from saratoga_client.plain.io import LineOutput, LineReader, StandardInput
+from saratoga_client.session.table_session import TableSession
 
 
 class ExitReason(Enum):
@@ -29,6 +32,8 @@ class PlainSession:
     """The address by which friends reach the server; empty if it follows from the server's own."""
     alarms: list[str] = field(default_factory=list)
     """The alarms of all tables of this run; the program ends with them."""
+    table: TableSession | None = None
+    """The last table of this run."""
 
     @property
     def card_names(self) -> CardNames:
@@ -46,6 +51,14 @@ class PlainSession:
             parsed = parse_line(line, context)
             if parsed.line:
                 return parsed
+
+    async def ask(self, question: str) -> str:
+        """Ask, and return the next line. Raises `click.Abort` at the end of the input."""
+        click.echo(f"{question}: ", nl=False, err=True)
+        line = await self.lines.next()
+        if line is None:
+            raise click.Abort
+        return line.strip()
 
     def help(self, context: Context) -> None:
         """Write the help on the commands that can be typed in this context."""

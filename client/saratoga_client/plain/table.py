@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
@@ -22,6 +23,7 @@ from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.problems import Problem
+from saratoga_client.session.invitation import Destination
 from saratoga_client.session.join import stop_watching
 from saratoga_client.session.quick_start import Begin
 from saratoga_client.session.record_store import RecordStore
@@ -58,6 +60,9 @@ async def play_table(
         case TableSettings():
             opened = await table_session.open_table(**asdict(table))
             remember_server(connection.url, opened.code)
+            if begin is None:  # no bots are asked for: friends are to come
+                friends = session.friends or await friends_address(connection.url)
+                session.output.write(f"invitation: {Destination(opened.code, friends).page}")
         case str() if is_watching:
             await table_session.watch(table)
         case str():
@@ -87,6 +92,7 @@ async def stay_at_table(
 
     The table session must have joined, created or watched the table before. Raises `Problem`.
     """
+    session.table = table_session
     return await PlainTable(table_session, session, is_watching=is_watching).stay()
 
 
