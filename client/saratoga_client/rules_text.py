@@ -21,7 +21,7 @@ def plain_lines(game: Game) -> Iterator[str]:
 
 
 def column_rules(game: Game, view: View | None = None) -> tuple[str, str]:
-    """Return how columns build and what fills a space, a short sentence each.
+    """Return how columns build and what fills an empty one, a short sentence each.
 
     With a view, the second sentence is about spaces in this position: the pile that fills them may be
     gone. Without a view it is about the game.
@@ -32,9 +32,9 @@ def column_rules(game: Game, view: View | None = None) -> tuple[str, str]:
         left = view.reserve if filled_from is Pile.RESERVE else view.stock
         filled_from = filled_from if left else None
     if filled_from is None:
-        fills = f"A space takes {space.admits}."
+        fills = f"An empty column takes {space.admits}."
     else:
-        fills = f"A space is filled from {filled_from}."
+        fills = f"An empty column is filled from {filled_from}."
     return f"Columns build {game.columns.build.brief}.", fills
 
 

@@ -68,19 +68,22 @@ def test_two_sentences_say_how_columns_build_and_what_fills_a_space() -> None:
     assert {name: column_rules(game) for name, game in GAMES.items()} == {
         "klondike": (
             "Columns build down in alternating colours.",
-            "A space takes a king, or a packet headed by one.",
+            "An empty column takes a king, with all on it.",
         ),
-        "canfield": (CORNER, "A space is filled from the reserve."),
-        "canfield-aisleriot": (CORNER, "A space is filled from the reserve."),
+        "canfield": (CORNER, "An empty column is filled from the reserve."),
+        "canfield-aisleriot": (CORNER, "An empty column is filled from the reserve."),
         "lafayette": (
             "Columns build down in alternating colours.",
-            "A space takes anything that may be carried.",
+            "An empty column takes anything that may be carried.",
         ),
         "lady-palk": (
             "Columns build down in any suit.",
-            "A space takes a king, or a packet headed by one.",
+            "An empty column takes a king, with all on it.",
         ),
-        "caprice": ("Columns build up or down in suit.", "A space is filled from the stock."),
+        "caprice": (
+            "Columns build up or down in suit.",
+            "An empty column is filled from the stock.",
+        ),
     }
 
 
@@ -88,7 +91,7 @@ def test_a_space_is_no_longer_filled_from_a_pile_that_is_gone() -> None:
     def fills(name: str, picture: str) -> str:
         return column_rules(GAMES[name], redact(draw(GAMES[name], picture)))[1]
 
-    assert fills("canfield", "reserve: 4S") == "A space is filled from the reserve."
-    assert fills("canfield", "stock: 4S") == "A space takes only the top card of the waste."
-    assert fills("caprice", "stock: 4S") == "A space is filled from the stock."
-    assert fills("caprice", "t1: 4S") == "A space takes anything that may be carried."
+    assert fills("canfield", "reserve: 4S") == "An empty column is filled from the reserve."
+    assert fills("canfield", "stock: 4S") == "An empty column takes only the top card of the waste."
+    assert fills("caprice", "stock: 4S") == "An empty column is filled from the stock."
+    assert fills("caprice", "t1: 4S") == "An empty column takes anything that may be carried."

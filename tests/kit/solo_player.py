@@ -139,9 +139,9 @@ PICTURES: Final = {
     "practice-lady-palk-120x40": ("lady-palk", LARGE, False, "space z"),
     "practice-klondike-80x24": ("klondike", SMALL, False, "h enter space"),
     "practice-lafayette-60x24": ("lafayette", (60, 24), False, ""),
-    "review-canfield-aisleriot-80x24": ("canfield-aisleriot", SMALL, False, "d"),
-    "review-lafayette-face-down-80x24": ("lafayette", SMALL, True, "pagedown o"),
-    "review-klondike-face-down-80x24": ("klondike", SMALL, False, "pagedown o"),
+    "review-canfield-aisleriot-80x24": ("canfield-aisleriot", SMALL, False, "n"),
+    "review-lafayette-face-down-80x24": ("lafayette", SMALL, True, "pagedown h"),
+    "review-klondike-face-down-80x24": ("klondike", SMALL, False, "pagedown h"),
     "review-caprice-120x40": ("caprice", LARGE, False, "end"),
 }
 """The golden pictures: a game, the size of the screen, whether it is in ASCII, and the keys before the picture."""

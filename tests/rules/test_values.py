@@ -209,7 +209,7 @@ def test_a_game_names_the_price_of_a_pack() -> None:
         (up_from(First.ACE, for_each_suit=2), "8 built up in suit from the ace"),
         (down_from(First.KING), "4 built down in suit from the king"),
         (ONE_CARD, "one card"),
-        (Space(admits=KINGS), "a king, or a packet headed by one"),
+        (Space(admits=KINGS), "a king, with all on it"),
         (
             Space(filled_from=Pile.RESERVE, admits=only_from(Pile.WASTE)),
             "filled at once from the reserve; when that is gone, only the top card of the waste",

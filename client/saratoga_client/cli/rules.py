@@ -27,7 +27,7 @@ HEADINGS = 18
     """,
 )
 @game_argument
-@click.option("--plain", is_flag=True, help="One rule per line, without a pager.")
+@click.option("--plain", is_flag=True, help="One rule per line.")
 def command(game: str, plain: bool) -> None:
     """Print the rules of a game."""
     rules = GAMES[game]
@@ -35,13 +35,8 @@ def command(game: str, plain: bool) -> None:
         for line in plain_lines(rules):
             write_line(line)
         return
-    terminal = this_terminal()
-    lines = list(page(rules, min(WIDTH, terminal.columns)))
-    if len(lines) < terminal.rows:
-        for line in lines:
-            write_line(line)
-    else:
-        click.echo_via_pager("\n".join(lines) + "\n")
+    for line in page(rules, min(WIDTH, this_terminal().columns)):
+        write_line(line)
 
 
 def page(game: Game, width: int) -> Iterator[str]:

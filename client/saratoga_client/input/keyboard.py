@@ -63,6 +63,8 @@ def press(scene: Scene, selection: Selection, key: str) -> InputResult:
         return _OTHER_KEYS[key](scene, selection)
     if pile is not None:
         return InputResult(selection, nothing_from(scene, pile))
+    if key in ("z", "u", "ctrl+z"):
+        return InputResult(selection, "Races have no undo.")
     says = f"{key[:16]!r} does nothing here:"
     offers = [f"{name} {does}" for name, does in key_hints(scene, selection)]
     while len(f"{says} {', '.join(offers)}.") > LINE:

@@ -184,7 +184,7 @@ def describe(game: Game, view: View, move: Move, card_name: CardName = card_name
                 source = f"from {pile_name(game, move.source)}"
             if move.destination < 0:
                 return f"{what} {source} banked" + (f" {move.target}" if game.down else "")
-            space = "" if view.columns[move.destination] else ", a space"
+            space = "" if view.columns[move.destination] else ", an empty one"
             return f"{what} {source} to {pile_name(game, move.target)}{space}"
 
 

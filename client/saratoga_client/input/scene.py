@@ -175,7 +175,7 @@ def _rule(scene: Scene, move: Carry, reason: Refusal) -> str:
         case Refusal.NOT_A_PACKET:
             return packet_text(scene.game)
         case Refusal.NOT_INTO_A_SPACE:
-            return f"A space takes {columns.space.admits}."
+            return f"An empty column takes {columns.space.admits}."
         case Refusal.FOUNDATION_WAITS:
             letter = suit(scene.cards(move.source)[-1])
             wanted = wanted_up(view.up, view.base) if move.target == UP else wanted_down(view.down)
@@ -204,5 +204,5 @@ def nothing_from(scene: Scene, pile: str) -> str:
     if cards:
         return f"{scene.card_name(cards[-1])}, {scene.where(pile)}: no place to go now."
     if pile in COLUMN_INDEX:
-        return f"{name} is a space. It takes {scene.game.columns.space.admits}."
+        return f"{name} is empty. It takes {scene.game.columns.space.admits}."
     return f"{name} is empty."

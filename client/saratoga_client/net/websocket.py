@@ -1,5 +1,6 @@
 """Open WebSockets, and classify their errors as final or temporary."""
 
+import errno
 import logging
 import socket
 import ssl
@@ -133,6 +134,8 @@ def describe(error: Exception) -> str:
             return "it did not answer in time"
         case ConnectionResetError():
             return "it closed the connection"
+        case OSError(errno=errno.EHOSTUNREACH | errno.ENETUNREACH | errno.EHOSTDOWN):
+            return "no machine answers there"
         case _:
             return str(error) or type(error).__name__
 

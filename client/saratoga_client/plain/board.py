@@ -124,7 +124,7 @@ def _column_left(game: Game, before: View, after: View, index: int, card_names: 
     """Return a phrase for the column that the cards came from."""
     column = after.columns[index]
     if not column:
-        return f"column {index + 1} is a space"
+        return f"column {index + 1} is empty"
     if len(after.reserve) < len(before.reserve) or len(after.stock) < len(before.stock):
         return f"{card_names.card(column[-1])} fills column {index + 1} from {game.columns.space.filled_from}"
     if turned_up(before, after) is not None:

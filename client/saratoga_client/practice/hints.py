@@ -127,7 +127,7 @@ def _gains(step: _Step, card_name: CardName) -> Iterator[str]:
     if turned_up(redact(before), redact(after)) is not None:
         yield "that turns a card up"
     elif move.origin >= 0 and not after.columns[move.origin]:
-        yield "that makes a space"
+        yield "that empties a column"
     elif move.origin >= 0:
         yield f"that frees {card_name(after.columns[move.origin][-1])}"
     if move.source == WASTE and after.waste:

@@ -175,7 +175,7 @@ class PracticeSession:
         self.undone.append(self.made.pop())
         self.undos += 1
         self._count()
-        return f"Undone; {self._standing()}, i redoes {len(self.undone)}."
+        return f"Undone; {self._standing()}, ctrl+y redoes {len(self.undone)}."
 
     def redo(self) -> str:
         if not self.undone:

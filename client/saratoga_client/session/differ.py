@@ -133,7 +133,9 @@ def _table(before: SessionState, after: SessionState) -> Iterator[News]:
     if voided is not None:
         words = voided_words(voided, [*new.seats, *old.seats], after.server)
         yield News(Kind.VOIDED, words, voided.race)
-    notice = new.notice if new.notice != old.notice else ""
+    # what the host has changed is no news to the host
+    is_own = after.is_host and old.settings != new.settings
+    notice = "" if is_own or new.notice == old.notice else new.notice
     if notice:
         yield News(Kind.NOTICE, notice)
     yield from _seats(before, after, notice)
@@ -170,9 +172,12 @@ def _seats(before: SessionState, after: SessionState, notice: str) -> Iterator[N
             continue
         if player not in new:
             if seat.name not in notice:
-                yield News(Kind.SEAT, f"{name} left the table", player)
+                yield News(Kind.SEAT, f"{name} has left", player)
         elif player not in old:
-            yield News(Kind.JOINED, f"{name} sat down", player)
+            level = (
+                f": {'an' if seat.level == 'even' else 'a'} {seat.level} bot" if seat.level else ""
+            )
+            yield News(Kind.JOINED, f"{name} has joined{level}", player)
         elif seat.connected != old[player].connected:
             change = "is back" if seat.connected else "lost the connection"
             yield News(Kind.SEAT, f"{name} {change}", player)

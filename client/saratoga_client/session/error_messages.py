@@ -95,6 +95,8 @@ def _unreachable(server: str, reason: str) -> Problem:
             "If it ran here, it was closed. --server or SARATOGA_SERVER names another. "
             f"To open it again: {host_command(server)}"
         )
+    elif server.startswith("wss:") and "in time" in reason:
+        remedy = "If that server has no certificate, its address begins with ws:// and not wss://."
     elif "certificate" in reason:
         remedy = (
             "Check the address. If the host made the certificate, ask for its file and name it: "

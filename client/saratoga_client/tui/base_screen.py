@@ -458,6 +458,3 @@ class ReadingScreen(BaseScreen):
     def keys(self) -> Keys:
         closing = f"{self.CLOSING} escape q enter"
         return (Key(closing, "back", "", self.leave, is_kept=True), self.theme_key())
-
-    def press_in_body(self, key: str) -> None:
-        super().press_in_body({"j": "down", "k": "up"}.get(key, key))

@@ -54,6 +54,7 @@ class HomeServer:
         """Follow the tables only while the home is shown."""
         (self._is_shown if shown else self._is_hidden).set()
         (self._is_hidden if shown else self._is_shown).clear()
+        self.leaders = {}  # a race may change them meanwhile
 
     async def opened(self) -> Connection:
         """Return the connection, after another attempt if no server has answered. Raises `Problem`."""

@@ -80,7 +80,7 @@ class TableScreen(BaseScreen):
     def ready_key(self, seat: Seat) -> Key:
         """Return the key of a seated player that gets ready, or not ready any more."""
         label, ready = "not ready" if seat.ready else "ready", partial(self.press_ready, seat)
-        return Key("r", label, "say that you are ready, or that you are not", ready)
+        return Key("enter r", label, "say that you are ready, or that you are not", ready)
 
     def press_ready(self, seat: Seat) -> None:
         """Mark the player ready, or not ready any more."""
@@ -129,7 +129,7 @@ class TableScreen(BaseScreen):
 
     def fair_key(self) -> Key:
         """Return the key that shows how the deal was fixed, and how it was checked."""
-        return Key("f", "", "the fair deal: fingerprints and checks", self._show_fair_deal)
+        return Key("k", "fair deal", "the fair deal: fingerprints and checks", self._show_fair_deal)
 
     def _show_fair_deal(self) -> None:
         from saratoga_client.tui.screens.fair_deal import FairDealScreen

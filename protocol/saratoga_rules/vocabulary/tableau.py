@@ -70,7 +70,7 @@ _ALL_PILES: Final = (Pile.WASTE, Pile.RESERVE, Pile.COLUMN, Pile.FOUNDATION)
 
 ANYTHING: Final = SpaceRule("anything that may be carried", _ALL_CARDS, _ALL_PILES)
 KINGS: Final = SpaceRule(
-    "a king, or a packet headed by one", frozenset(c for c in PACK if rank(c) == 13), _ALL_PILES
+    "a king, with all on it", frozenset(c for c in PACK if rank(c) == 13), _ALL_PILES
 )
 
 

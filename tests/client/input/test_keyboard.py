@@ -135,7 +135,7 @@ def test_keys_play_a_move(name: str, picture: str, keys: str, move: str) -> None
         (*("lady-palk", PALK_BOARD, "+"), "+ and - choose how many cards: pick a pile first.", NO_SELECTION),
         (*("lady-palk", PALK_BOARD, "1 +"), "Most that can go anywhere now: 4.", Selection(picked="t1")),
         (*("lady-palk", PALK_BOARD, "1 -"), "2 cards (J♠ to 10♦) from column 1: press 6; esc drops. + - choose how many.", Selection(picked="t1", size=2)),
-        (*("lady-palk", PALK_BOARD, "1 - 3"), "J♠ to column 3: a space takes a king, or a packet headed by one.", Selection(picked="t1", size=2)),
+        (*("lady-palk", PALK_BOARD, "1 - 3"), "J♠ to column 3: an empty column takes a king, with all on it.", Selection(picked="t1", size=2)),
         (*("lady-palk", PALK_BOARD, "1 - - -"), "Fewest that can go anywhere now: 1.", Selection(picked="t1", size=1)),
         (*("canfield", "t1: 5H 4S\nt2: 6C", "1 -"), "You can carry the whole pile, and only as a whole.", Selection(picked="t1")),
         (*("lafayette", LAFAYETTE_BOARD, "o"), "Quick on: a pile with only one legal move plays it at once.", Selection(quick=True)),

@@ -53,7 +53,7 @@ def played(result: InputResult) -> str | None:
         ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE)], "A♠ from column 1: press f or 2; esc drops.", "t1"),
         ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE), ("t1", 1, SINGLE)], "Back in column 1.", None),
         ("lafayette", BOARD, [("t1", 2, SINGLE)], "You can carry one card. 7♠ from column 1: press 2; esc drops.", "t1"),
-        ("lafayette", "t1: 5H 9H", [("t2", 0, SINGLE)], "Column 2 is a space. It takes anything that may be carried.", None),
+        ("lafayette", "t1: 5H 9H", [("t2", 0, SINGLE)], "Column 2 is empty. It takes anything that may be carried.", None),
         ("lafayette", "t1: 5H 9H", [("w", 0, SINGLE)], "The waste is empty.", None),
         ("lafayette", "t1: 5H 9H", [("stock", 0, SINGLE)], "The stock is empty. There is no waste to turn over.", None),
         ("lafayette", "t1: 5H 9H", [("up.S", 1, SINGLE)], "In this game a card on a foundation stays there.", None),
@@ -150,10 +150,10 @@ def test_moves_are_sorted_by_banking_reserve_waste_columns_and_stock() -> None:
     [
         (
             *("lafayette", "t1: JS", "t1", "t2", None),
-            "Js to column 2: moving a whole column into a space would change nothing.",
+            "Js to column 2: moving a whole column into an empty one would change nothing.",
         ),
         (*("caprice", "t1: TS\nt11: 5D", "t1", "t11", None), "10s to column 11 (key -): columns build up or down in suit."),
-        (*("caprice", "t1: TS", "t1", "t11", None), "Moving a whole column into a space would change nothing."),
+        (*("caprice", "t1: TS", "t1", "t11", None), "Moving a whole column into an empty one would change nothing."),
         (*("lafayette", "t2: 5D", "t1", "t2", None), "Column 1 is empty: nothing to carry."),
         (*("lafayette", "t2: 5D", "w", "t2", None), "The waste is empty: nothing to carry."),
         (
@@ -170,11 +170,11 @@ def test_moves_are_sorted_by_banking_reserve_waste_columns_and_stock() -> None:
         ),
         (
             *("canfield", "t1: 5H 4S\nt2: KD", "t1", "t3", None),
-            "5h to column 3: moving a whole column into a space would change nothing.",
+            "5h to column 3: moving a whole column into an empty one would change nothing.",
         ),
         (
             *("canfield", "reserve: 4S\nt2: KD", "r", "t3", None),
-            "4s to column 3: a space takes only the top card of the waste.",
+            "4s to column 3: an empty column takes only the top card of the waste.",
         ),
         (
             *("lafayette", "t1: 2H 5H 4S", "t1", "t3", 2),

@@ -89,7 +89,7 @@ def test_a_move_can_be_typed_in_many_ways(name: str, picture: str, move: str, li
         ("caprice", DEALT, "w 1", "Caprice has no waste."),
         ("lady-palk", RUNS, "r", "Lady Palk has no reserve."),
         ("lady-palk", RUNS, "1 g", "Lady Palk has no foundations built down."),
-        ("lady-palk", RUNS, "1 3 x2", "Js to column 3: a space takes a king, or a packet headed by one."),
+        ("lady-palk", RUNS, "1 3 x2", "Js to column 3: an empty column takes a king, with all on it."),
         ("canfield-aisleriot", BACK, "b 3", "No foundation gives a card that column 3 takes."),
         ("canfield-aisleriot", BACK, "b f", "A card from a foundation comes back into a column, nowhere else."),
         ("canfield-aisleriot", "up: S4 C4\nt1: 5D", "b 1", "Several are possible: type up.C 1 or up.S 1."),
@@ -132,7 +132,7 @@ def test_a_card_that_a_move_turns_up_is_named_after_the_move() -> None:
     ("game", "picture", "move", "expected"),
     [
         ("lafayette", "t3: 7S\nt4: 8H", "t3>t4", "7♠ from column 3 to column 4"),
-        ("lafayette", "t3: 7S", "t3>t4", "7♠ from column 3 to column 4, a space"),
+        ("lafayette", "t3: 7S", "t3>t4", "7♠ from column 3 to column 4, an empty one"),
         ("lafayette", "waste: AS", "w>up", "A♠ from the waste banked up"),
         ("lafayette", "reserve: KS", "r>down", "K♠ from the reserve banked down"),
         ("canfield", "reserve: AS", "r>up", "A♠ from the reserve banked"),

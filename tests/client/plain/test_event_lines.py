@@ -87,7 +87,7 @@ def test_a_player_who_comes_late_sees_that_the_race_is_running() -> None:
 def test_a_player_who_leaves_is_written_once_by_the_notice_if_there_is_one() -> None:
     first = state_after(first=snapshot(shown=GATHERING))
     gone = [seat("y"), seat("r")]
-    assert heard(first, shown(GATHERING, seats=gone)) == ["seat: ana left the table"]
+    assert heard(first, shown(GATHERING, seats=gone)) == ["seat: ana has left"]
     assert heard(first, shown(GATHERING, seats=gone, notice="raj has sent ana away.")) == [
         "notice: raj has sent ana away."
     ]

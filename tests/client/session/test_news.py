@@ -306,14 +306,14 @@ def test_the_seats_of_others_are_told_unless_the_notice_tells_it() -> None:
     change = gathering(*now, seat("o"))
     assert lines(after(before, change, START)) == [
         "ana lost the connection",
-        "raj left the table",
+        "raj has left",
         "mei is back",
         "racer b is ready",
-        "Otto° sat down",
+        "Otto° has joined",
     ]
     noticed = structs.replace(change.table, notice="raj has left.")
     told = after(before, events.TableChanged(table=noticed, now=START), START)
-    assert "raj left the table" not in lines(told)
+    assert "raj has left" not in lines(told)
     assert told.news[0][:2] == (Kind.NOTICE, "raj has left.")
 
 

@@ -120,7 +120,7 @@ async def test_piles_can_be_clicked_and_the_bare_table_cannot() -> None:
         await shown.click(shown.corner("stock"))
         await shown.click(shown.corner("t4"))
         assert [str(result.move) for result in shown.app.results] == ["draw", "None"]
-        assert shown.app.results[-1].says.startswith("Column 4 is a space.")
+        assert shown.app.results[-1].says.startswith("Column 4 is empty.")
         shown.show(refusal="The race is over.")
         await shown.click(shown.corner("stock"))
         assert shown.app.results[-1] == InputResult(Selection(), "The race is over.")

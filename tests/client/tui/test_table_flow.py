@@ -126,7 +126,7 @@ async def test_the_title_shows_the_state_of_the_connection() -> None:
     async with table_player(GATHERING, size=(120, 40)) as at_table:
         at_table.seat.link(LinkState.RECONNECTING)
         await at_table.settled()
-        assert at_table.rows[0].rstrip().endswith("○ reconnecting")
+        assert "○ reconnecting" in at_table.rows[0]
 
 
 LATER = f"{CODE}/2"
@@ -155,10 +155,10 @@ async def test_an_alarm_is_on_every_screen_at_80x24(screen: str) -> None:
         assert "the record is not verified" in after[-2], "one line of the message"
         # beside the chart of a watcher stands a panel, whose last row has the news
         left = [row[:33] for row in after[:-2]] if screen == "watching" else after[:-2]
-        assert screen == "watching" or after[-3] == before[-3], "and only one line"
+        assert screen in ("watching", "gathering") or after[-3] == before[-3], "one line"
         assert "the record is not" in " ".join(" ".join(left).split())
         for row in before:
-            if "ana" in row or "Zoë" in row or "╭" in row:
+            if "ana" in row or "Zoë" in row or (screen == "race" and "╭" in row):
                 assert row[:50] in [row[:50] for row in after], "no standing and no card is covered"
 
 

@@ -91,6 +91,8 @@ def tables_part(
     if not tables:
         return ""
     grid = ink.grid(3, 2, 21, 21, 9, 11, 6, None)
+    heads = ("PUBLIC TABLES", "GAME", "LIMIT", "", "HERE", "HOST")
+    grid.add_row("", "", *(ink.text(head, Role.LABEL) for head in heads))
     for number, table in enumerate(tables):
         grid.add_row(
             *_mark(number == marked, symbols, ink),
@@ -101,7 +103,7 @@ def tables_part(
             ink.text(f"{table.seated}/{table.seats}", Role.COUNT),
             ink.text(fitted(table.host, max(1, width - 73), symbols.dots), Role.DIM),
         )
-    return Group(ink.text("   PUBLIC TABLES", Role.LABEL), grid, "")
+    return Group(grid, "")
 
 
 def races_part(races: Sequence[Raced], ink: Ink, width: int) -> RenderableType:

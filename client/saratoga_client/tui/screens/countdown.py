@@ -1,6 +1,6 @@
 """The screen of the five seconds before the deal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -15,12 +15,10 @@ from saratoga_client.session.table_view import is_call
 from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import Keys
 from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
-from saratoga_client.tui.screens.gathering import alarms_part
+from saratoga_client.tui.screens.gathering import alarms_part, rules_part
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.wording import cap_words, game_title, money_meter, shown_name
+from saratoga_client.wording import cap_words, game_title, shown_name
 from saratoga_protocol import events
-from saratoga_rules.games import GAMES
-from saratoga_rules.money import CARD_PRIZE
 
 DIGITS: Final = {
     0: ("   ", "   ", "GO!", "   ", "   "),
@@ -37,8 +35,6 @@ NAME: Final = 26
 """Width of a name in cells, with the mark of a bot."""
 ABOVE: Final = 15
 """Number of lines beside the list of racers."""
-RULES: Final = {"columns": "COLUMNS", "a space": "EMPTY COLUMN", "stock": "STOCK"}
-"""The rules that the page shows, each with its heading."""
 
 
 def countdown_page(
@@ -55,24 +51,9 @@ def countdown_page(
         _racers(state, symbols, ink, width, height - ABOVE),
         "",
         *alarms_part(state, ink),
-        *(_rules(state, ink) if has_room else ()),
+        *(rules_part(state.game, symbols, ink) if has_room else ()),
         ink.text(f" {symbols.ready} the deal is fixed: nobody has seen it", Role.DIM),
     )
-
-
-def _rules(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
-    """Return how the game is played, in lines for the last seconds before it."""
-    game = GAMES.get(state.table.settings.game)
-    if game is None:
-        return
-    grid, rules = ink.grid(3, 14, None), dict(game.describe())
-    for rule, heading in RULES.items():
-        grid.add_row("", ink.text(heading, Role.LABEL), ink.text(rules[rule]))
-    even = money_meter(game, 0)
-    money = f"${game.pack_price} the pack, ${CARD_PRIZE} a card: {even.even} cards and you are {even.even_word}"
-    grid.add_row("", ink.text("MONEY", Role.LABEL), ink.text(money))
-    yield grid
-    yield ""
 
 
 def _table_face_down(seconds: int, symbols: Symbols, ink: Ink) -> RenderableType:
@@ -126,7 +107,7 @@ class CountdownScreen(TableScreen):
         if seat is None:
             return "You are watching this race. It shows the standings, not the boards."
         if may_join and not seat.ready:
-            return "The host has started the race. Press r now to be in it."
+            return "The host has started the race. Press enter now to be in it."
         if may_join or self.state.table.racer(self.state.player):
             return "Get ready: all racers get the same deal at the same moment."
         return "You weren't ready, so this race started without you."

@@ -78,7 +78,7 @@ def _checks(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
 class FairDealScreen(ReadingScreen):
     """What was fixed before the race, and how it was checked."""
 
-    CLOSING = "f"
+    CLOSING = "k"
 
     def __init__(self, state: SessionState) -> None:
         super().__init__()

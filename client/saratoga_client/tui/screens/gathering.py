@@ -5,15 +5,18 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from rich.console import Group, RenderableType
+from rich.text import Text
 from textual.containers import Horizontal
 from textual.widget import Widget
 
 from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.symbols import Symbols
+from saratoga_client.board_view.symbols import LETTERS, Symbols
+from saratoga_client.input.move_text import ascii_card_name, card_name
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.settings import CAPS, MATCHES
 from saratoga_client.problems import Problem
 from saratoga_client.session.match_text import race_of_match, totals_of
+from saratoga_client.session.news import Kind
 from saratoga_client.session.start_question import left_behind, start_question
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
 from saratoga_client.session.voided import check_line, void_reason
@@ -28,6 +31,7 @@ from saratoga_client.wording import (
     dollars,
     game_title,
     match_words,
+    money_meter,
     shown_name,
 )
 from saratoga_protocol.commands import (
@@ -41,14 +45,17 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import Match, Seat, TableSettings
 from saratoga_protocol.visible_text import sanitised
+from saratoga_rules.cards import PACK, card_of, rank
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.money import CARD_PRIZE
 from saratoga_rules.records.record import CLOSED
 
 Value = TypeVar("Value")
 
 
-NAME: Final = 26
-"""Width of a name in cells, with the mark of a bot."""
+NAME: Final = 22
+"""Width of a name in cells, with the sign of a bot."""
 MOST_ALARMS: Final = 2
 """Maximum number of alarms on a page; the program lists all of them when it ends."""
 SEATS: Final = 52
@@ -57,35 +64,26 @@ SEATS: Final = 52
 
 def invitation_part(state: SessionState, invitation: Sequence[str], ink: Ink) -> RenderableType:
     """Return the alarms, if there are any, and the invitation for friends without its install line."""
-    what, line, *_, command = invitation
+    _, line, *_, command = invitation
     link = line.rpartition(" ")[2]
-    code = ((" (", Role.TEXT), ("o", Role.KEY), (": QR code)", Role.TEXT))
-    return Group(
-        *alarms_part(state, ink),
-        ink.line(
-            (opened_by(link), Role.TEXT),
-            (link, Role.YOU),
-            # a phone cannot open an address of this machine
-            *(() if is_this_machine(link) else code),
-            (" or type", Role.TEXT),
-        ),
-        *(ink.indented(line.strip(), Role.TITLE, 3) for line in (what, command)),
-    )
-
-
-def opened_by(link: str) -> str:
-    """Return the words before a table's link, which say who can open it."""
-    return " Only on this machine: " if is_this_machine(link) else " Friends open "
+    # a phone cannot open an address of this machine
+    is_here = is_this_machine(link)
+    keys = "i shows the link" if is_here else "i shows a QR code"
+    where = "only on this machine" if is_here else "any browser, nothing to install"
+    told = ((link, where), (command.strip(), "in the terminal"))
+    lines = (ink.line((f"   {text}", Role.TITLE), (f"   {what}", Role.DIM)) for text, what in told)
+    heading = ((" SEND THIS TO YOUR FRIENDS", Role.LABEL), (f"  (y copies it, {keys})", Role.DIM))
+    return Group(*alarms_part(state, ink), ink.line(*heading), *lines)
 
 
 def seats_part(state: SessionState, chosen: str, symbols: Symbols, ink: Ink) -> RenderableType:
-    """Return the list of seats; `chosen` is the id of the player to mark for a kick, or empty.
+    """Return the list of seats; `chosen` is the id of the marked player, or empty.
 
     The heading is line 0, and each seat takes one line.
     """
     table = state.table
     totals = {seat.player: totals_of(table, state.match, seat) for seat in table.seats}
-    grid = ink.grid(1, 2, NAME, 12, 5, 6, right={5})
+    grid = ink.grid(1, 2, NAME, 16, 5, 6, right={5})
     for seat in table.seats:
         is_you = seat.player == state.player
         sign = symbols.away if not seat.connected else symbols.ready if seat.ready else symbols.rest
@@ -95,7 +93,7 @@ def seats_part(state: SessionState, chosen: str, symbols: Symbols, ink: Ink) -> 
             ink.text(symbols.mark if seat.player == chosen else "", Role.WARNING),
             ink.text(sign, Role.MONEY_UP if seat.ready else Role.DIM),
             ink.text(
-                fitted(shown_name(seat.name, seat.bot), NAME, symbols.dots),
+                fitted("YOU" if is_you else shown_name(seat.name, seat.bot), NAME, symbols.dots),
                 Role.YOU if is_you else Role.TEXT,
             ),
             ink.text(", ".join(_states(state, seat)), Role.DIM),
@@ -113,34 +111,86 @@ def _states(state: SessionState, seat: Seat) -> Iterator[str]:
         yield "host"
     if not seat.connected:
         yield "away"
+    elif seat.bot:
+        yield f"{seat.level} bot".strip()
     elif seat.blocked:
         yield "blocked"
-    elif seat.ready:
-        yield "ready"
+    else:
+        yield "ready" if seat.ready else "not ready"
 
 
-def race_part(state: SessionState, symbols: Symbols, ink: Ink) -> RenderableType:
-    """Return the settings of the next race, with their keys for the host."""
-    settings, is_host = state.table.settings, state.is_host
-    race = race_of_match(state.table, state.match)
-    rows = (
-        ("g", game_title(settings.game)),
-        ("c", cap_words(settings.cap)),
-        ("p", "public" if settings.public else "private, by code"),
-        ("+-", f"{settings.seats} seats"),
-        ("m", f"match, {race}" if race else match_words(settings.races)),
-        ("l", "locked to newcomers" if state.table.locked else "open to newcomers"),
+def setting_rows(state: SessionState) -> tuple[tuple[str, str], ...]:
+    """Return the settings of the next race, each a name and its value in words."""
+    settings = state.table.settings
+    return (
+        ("game", game_title(settings.game)),
+        ("limit", cap_words(settings.cap)),
+        ("match", race_of_match(state.table, state.match) or match_words(settings.races)),
+        ("who", "everybody" if settings.public else "with the code"),
+        ("seats", f"{settings.seats}"),
+        ("door", "locked to newcomers" if state.table.locked else "open to newcomers"),
     )
-    number = state.table.race.rpartition("/")[2]
-    grid = ink.grid(1, 3, None)
-    for key, text in rows:
-        mark = ink.text(key, Role.KEY) if is_host else ink.text(symbols.rest, Role.DIM)
-        grid.add_row("", mark, ink.text(text))
-    return Group(
-        ink.text(f" {(race or f'race {number}').upper()}", Role.LABEL),
-        grid,
-        *voided_part(state, ink),
-    )
+
+
+def race_part(state: SessionState, marked: str, symbols: Symbols, ink: Ink) -> RenderableType:
+    """Return the settings of the next race; `marked` is the name of the one that the host changes, or empty."""
+    host = next((seat for seat in state.table.seats if seat.player == state.table.host), None)
+    by = "" if state.is_host or host is None else f", set by {host.name}"
+    grid = ink.grid(2, 7, None)
+    for name, value in setting_rows(state):
+        is_marked = name == marked
+        role = Role.KEY if is_marked else Role.TEXT
+        shown = f"< {value} >" if is_marked else value
+        mark = ink.text(symbols.mark if is_marked else "", role)
+        grid.add_row(mark, ink.text(name, Role.LABEL), ink.text(shown, role))
+    heading = ink.text(f"  THE RACE{by}", Role.LABEL)
+    return Group(heading, grid, *voided_part(state, ink))
+
+
+RULES: Final = {"columns": "COLUMNS", "a space": "EMPTY COLUMN", "stock": "STOCK"}
+"""The rules that the page shows, each with its heading."""
+
+
+def rules_part(game: Game | None, symbols: Symbols, ink: Ink) -> Iterator[RenderableType]:
+    """Return how a game is played in a few lines, beside a picture of how its columns build."""
+    if game is None:
+        return
+    rules, money = dict(game.describe()), money_meter(game, 0)
+    lines = [(heading, rules[rule]) for rule, heading in RULES.items()]
+    costs = f"${game.pack_price} the pack, ${CARD_PRIZE} a card: {money.even} cards and you are {money.even_word}"
+    picture = Text("\n").join(ink.text(row, Role.CARD_BLACK) for row in _run(game, symbols))
+    picture.highlight_regex("[0-9AJQK]+[\u2666\u2665dh]", ink.style(Role.CARD_RED))
+    words, grid = ink.grid(14, None), ink.grid(1, 9, None)
+    for heading, text in (*lines, ("MONEY", costs)):
+        words.add_row(ink.text(heading, Role.LABEL), ink.text(text))
+    grid.add_row("", picture, words)
+    yield grid
+    yield ""
+
+
+def _run(game: Game, symbols: Symbols) -> Iterator[str]:
+    """Return four rows with three cards that lie in a column of the game."""
+    is_ascii = symbols is LETTERS
+    card = card_of(9, "H")
+    for _ in range(3):
+        name = (ascii_card_name if is_ascii else card_name)(card)
+        yield f"+{name:-<4}+" if is_ascii else f"╭{name:─<4}╮"
+        lower = (each for each in PACK if rank(each) == rank(card) - 1)
+        card = next(each for each in lower if each in game.columns.build.onto[card])
+    yield "+----+" if is_ascii else "╰────╯"
+
+
+MOST_NEWS: Final = 4
+NEWS: Final = (Kind.JOINED, Kind.SEAT, Kind.HOST, Kind.NOTICE, Kind.SAID)
+"""The kinds of news that the page lists."""
+
+
+def news_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
+    """Return the latest news of the table, the newest last; nothing without any."""
+    news = [each for each in state.news if each.kind in NEWS][-MOST_NEWS:]
+    if news:
+        yield ink.text(" NEWS", Role.LABEL)
+        yield from (ink.indented(each.text, Role.DIM, 3) for each in news)
 
 
 def alarms_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
@@ -169,39 +219,25 @@ def voided_part(state: SessionState, ink: Ink) -> Iterator[RenderableType]:
     yield ink.indented(check_line(voided.race, state.server), Role.DIM)
 
 
-SETTING_KEYS: Final = {
-    "g": "the game",
-    "c": "the time limit",
-    "m": "the length of the match",
-    "p": "public or private",
-    "+": "more seats",
-    "-": "fewer seats",
-}
-"""The keys that change the settings of a table, each with what it changes."""
-
-
-def changed_setting(settings: TableSettings, key: str) -> dict[str, Any]:
-    """Return the setting that a key of the host changes, with its next value; empty for any other key."""
-    match key:
-        case "g":
-            return {"game": _following(tuple(GAMES), settings.game)}
-        case "c":
+def changed_setting(settings: TableSettings, name: str, step: int) -> dict[str, Any]:
+    """Return the setting of a name with its next value, or for a step of -1 the one before."""
+    match name:
+        case "game":
+            return {"game": _following(tuple(GAMES), settings.game, step)}
+        case "limit":
             # a public table has a time limit
             caps = tuple(cap for cap in CAPS if cap or not settings.public)
-            return {"cap": _following(caps, settings.cap)}
-        case "m":
-            return {"races": _following(MATCHES, settings.races)}
-        case "p":
+            return {"cap": _following(caps, settings.cap, step)}
+        case "match":
+            return {"races": _following(MATCHES, settings.races, step)}
+        case "who":
             return {"public": not settings.public}
-        case "+" | "-":
-            seats = settings.seats + (1 if key == "+" else -1)
-            return {"seats": max(FEWEST_SEATS, min(MOST_SEATS, seats))}
-    return {}
+    return {"seats": max(FEWEST_SEATS, min(MOST_SEATS, settings.seats + step))}
 
 
-def _following(values: tuple[Value, ...], value: Value) -> Value:
-    """Return the next of `values`; the first one after an unknown value."""
-    return values[(values.index(value) + 1) % len(values)] if value in values else values[0]
+def _following(values: tuple[Value, ...], value: Value, step: int) -> Value:
+    """Return the value `step` further in `values`; the first one after an unknown value."""
+    return values[(values.index(value) + step) % len(values)] if value in values else values[0]
 
 
 class GatheringScreen(TableScreen):
@@ -217,7 +253,9 @@ class GatheringScreen(TableScreen):
     """
 
     _chosen = ""
-    """The id of the player whom the key `k` kicks; empty for none."""
+    """The id of the marked player; empty for none."""
+    _setting = ""
+    """The name of the setting that left and right change; empty for none."""
     _left_behind: tuple[str, ...] = ()
     """The names in the question whether to start without these players; empty if it is not open."""
     _ready_for = ""
@@ -233,6 +271,7 @@ class GatheringScreen(TableScreen):
             with Horizontal(id="both"):
                 yield RichView(self._draw_seats, id="seats")
                 yield RichView(self._draw_race, id="race")
+            yield RichView(self._draw_rest)
 
     @property
     def _invitation(self) -> tuple[str, ...]:
@@ -252,7 +291,11 @@ class GatheringScreen(TableScreen):
         return seats_part(self.state, self._chosen, self.symbols, ink)
 
     def _draw_race(self, ink: Ink) -> RenderableType:
-        return race_part(self.state, self.symbols, ink)
+        return race_part(self.state, self._setting, self.symbols, ink)
+
+    def _draw_rest(self, ink: Ink) -> RenderableType:
+        rules = rules_part(self.state.game, self.symbols, ink)
+        return Group("", *rules, *news_part(self.state, ink))
 
     def begin(self) -> None:
         self.say(self.state.table.notice or self.resting)
@@ -285,69 +328,73 @@ class GatheringScreen(TableScreen):
         if self.state.seat is None:
             return "You are watching this table; a race is shown when it starts."
         if self.state.is_host:
-            return "Press r when you are ready, and s to start with every player who is ready."
-        return "Press r when you are ready; the host starts the race."
+            return "Press enter when you are ready, and s to start with all who are ready."
+        return "Press enter when you are ready; the host starts the race."
 
     def facts(self) -> list[str]:
         table = self.state.table
-        settings = table.settings
-        return [
-            game_title(settings.game).upper(),
-            table.code,
-            cap_words(settings.cap),
-            "public" if settings.public else "private",
-            race_of_match(table, self.state.match),
-        ]
+        race = race_of_match(table, self.state.match)
+        return [game_title(table.settings.game).upper(), table.code, race]
 
-    @property
-    def _code_or_link(self) -> str:
-        """What `o` shows: a phone cannot open an address of this machine."""
-        return "link" if is_this_machine(self.controls.inviter.server) else "QR code"
+    def status(self) -> list[tuple[str, Role]]:
+        seats = self.state.table.seats
+        ready = sum(seat.ready for seat in seats)
+        return [*super().status(), (f"{len(seats)} here, {ready} ready", Role.TITLE)]
 
     def keys(self) -> Keys:
-        state, seat, blocked = self.state, self.state.seat, self._blocked
-        copies, links = "copy the invitation for friends", "the link for browsers, with its QR code"
+        state, seat, server = self.state, self.state.seat, self.controls.inviter.server
+        link = "link" if is_this_machine(server) else "QR code"
         usual = (
-            Key("y", "copy invitation", copies, self._copy_invitation),
-            Key("o", self._code_or_link, links, self._show_invitation),
+            Key("y", "copy", "copy the invitation for friends", self._copy_invitation),
+            Key("i", link, "the link for browsers, with its QR code", self._show_invitation),
         )
         if seat is None:
             return (*usual, *super().keys())
         host = partial(Key, when=state.is_host, why="Only the host can do that.")
-        allow, starts = (
-            f"allow {blocked[0].name}" if blocked else "",
-            "start with all who are ready",
-        )
-        settings = (
-            host(key, "", f"for the host: {what}", partial(self._press_setting, key))
-            for key, what in SETTING_KEYS.items()
-        )
+        starts, adds = "start" if state.is_connected else "", bool(self._bots)
+        no_bots = "Only the host can do that." if adds else "This server has no bots."
+        has_bot = any(each.bot for each in state.table.seats)
+        marked = self._marked_seat
         return (
-            self.ready_key(seat),
-            host("a", allow, "for the host: let a blocked player get ready again", self._allow),
-            host(
-                "s", "start" if state.is_connected else "", f"for the host: {starts}", self._start
-            ),
-            Key(
-                "b",
-                "add a bot" if self._bots else "",
-                "for the host: add a bot, up to three" if self._bots else "",
-                self._ask_for_bot,
-                when=state.is_host and bool(self._bots),
-                why="Only the host can do that." if self._bots else "This server has no bots.",
-            ),
-            *usual,
-            # the page shows these keys beside the settings that they change
-            *settings,
-            host("l", "", "for the host: lock the table, or unlock it", self._lock),
-            host("k", "kick", "for the host: kick a player", partial(self._choose, "k")),
-            host("h", "", "for the host: make another person the host", partial(self._choose, "h")),
+            *((self.ready_key(seat),) if marked is None else self._seat_keys(marked)),
+            host("s", starts, "for the host: start with all who are ready", self._start),
+            Key("+", "bot", "for the host: add a bot, up to three", self._ask_for_bot,
+                when=state.is_host and adds, why=no_bots),
+            usual[0],
+            host("tab", "settings", "for the host: mark a setting; left and right change it", partial(self._mark_setting, 1)),
             self.say_key(),
+            host("-", "bot away" if has_bot else "", "for the host: send the last bot away", self._bot_away),
+            usual[1],
+            Key("shift+tab", "", "", partial(self._mark_setting, -1), when=state.is_host),
+            Key("right", "", "", partial(self._turn, 1), when=bool(self._setting)),
+            Key("left", "", "", partial(self._turn, -1), when=bool(self._setting)),
+            Key("up", "", "for the host: mark a seat, to make that player host or to remove them",
+                partial(self._mark_seat, -1), when=state.is_host, shown="up  down"),
+            Key("down", "", "", partial(self._mark_seat, 1), when=state.is_host),
+            Key("escape", "", "", self._unmark, when=bool(self._setting or marked)),
             self.fair_key(),
-            Key("up", "", "", partial(self._choose, "up"), when=state.is_host),
-            Key("down", "", "", partial(self._choose, "down"), when=state.is_host),
             *super().keys(),
-        )
+        )  # fmt: skip
+
+    @property
+    def _marked_seat(self) -> Seat | None:
+        seats = self.state.table.seats if self.state.is_host else ()
+        return next((seat for seat in seats if seat.player == self._chosen), None)
+
+    def _seat_keys(self, seat: Seat) -> Keys:
+        """Return the keys for the marked seat."""
+        remove = Key("x", "remove", "remove the marked player", partial(self._remove, seat))
+        if seat.bot:
+            return (remove,)
+        if seat.blocked:
+            return (
+                Key(
+                    "enter", "allow", "let the marked player get ready", partial(self._allow, seat)
+                ),
+                remove,
+            )
+        make = partial(self._hand_over, seat.player)
+        return (Key("enter", "make host", "make the marked player host", make), remove)
 
     def press(self, key: str) -> None:
         self._left_behind, self._start_waits = (), False
@@ -366,10 +413,10 @@ class GatheringScreen(TableScreen):
         return [level for level in BOT_LEVELS if level in self.state.table.bots]
 
     def _ask_for_bot(self) -> None:
-        keys = ", ".join(f"{level[0]} is {level}" for level in self._bots)
+        levels = dict(enumerate(self._bots, 1))
         self.ask(
-            f"Which bot? {keys}; escape adds none.",
-            **{level[0]: (level, partial(self._add_bot, level)) for level in self._bots},
+            f"Which bot? {', '.join(f'{at} {level}' for at, level in levels.items())}",
+            **{f"{at}": (level, partial(self._add_bot, level)) for at, level in levels.items()},
         )
 
     def _add_bot(self, level: str) -> None:
@@ -382,34 +429,68 @@ class GatheringScreen(TableScreen):
             self._ready_for, self._start_waits = "", False
             raise
 
-    def _press_setting(self, key: str) -> None:
-        if key == "m" and self.state.match is not None:
-            self._ask_to_end_match(self.state.match)
+    def _bot_away(self) -> None:
+        """Remove the bot that came last."""
+        bots = [seat for seat in self.state.table.seats if seat.bot]
+        if bots:
+            self._kick(bots[-1])
         else:
-            self._change(**changed_setting(self.state.table.settings, key))
+            self.say("There is no bot at this table.")
 
-    def _lock(self) -> None:
-        self.controls.do(self.controls.seat.send(LockTable, locked=not self.state.table.locked))
+    def _mark_setting(self, step: int) -> None:
+        names = ["", *(name for name, _ in setting_rows(self.state))]
+        self._setting = names[(names.index(self._setting) + step) % len(names)]
+        self._chosen = ""
+        self.say("left and right change it; tab goes on." if self._setting else "")
 
-    @property
-    def _blocked(self) -> list[Seat]:
-        """The seats of the players who voided a countdown and wait for the host's permission."""
-        return [seat for seat in self.state.table.seats if seat.blocked]
+    def _turn(self, step: int) -> None:
+        """Change the marked setting."""
+        name, match = self._setting, self.state.match
+        if name == "match" and match is not None:
+            self._ask_to_end_match(match)
+        elif name == "door":
+            self.controls.do(self.controls.seat.send(LockTable, locked=not self.state.table.locked))
+        else:
+            self._change(**changed_setting(self.state.table.settings, name, step))
 
-    def _allow(self) -> None:
-        """Let the first player who voided a countdown get ready again, after a question."""
-        if not self._blocked:
-            self.say("Nobody waits for your permission to get ready.")
+    def _unmark(self) -> None:
+        self._setting = self._chosen = ""
+        self.say("")
+
+    def _allow(self, seat: Seat) -> None:
+        """Let a player who voided a countdown get ready again."""
+        self._unmark()
+        self.controls.do(self.controls.seat.send(AllowReady, player=seat.player))
+
+    def _hand_over(self, player: str) -> None:
+        self._unmark()
+        self.controls.do(self.controls.seat.send(HandOver, player=player))
+
+    def _remove(self, seat: Seat) -> None:
+        """Remove a player, after a question; a bot at once."""
+        self._unmark()
+        if seat.bot:
+            self._kick(seat)
+        else:
+            self.ask(f"Remove {seat.name} for good? (y/n)", y=("remove", partial(self._kick, seat)))
+
+    def _kick(self, seat: Seat) -> None:
+        kick = self.controls.seat.send(Kick, player=seat.player, epoch=seat.epoch)
+        self.controls.do(kick)
+
+    def _mark_seat(self, step: int) -> None:
+        """Mark the next other player."""
+        seats = self.state.table.seats
+        others = [each.player for each in seats if each.player != self.state.player]
+        if not others:
+            self.say("No other player is at this table.")
             return
-        seat = self._blocked[0]
-        times = counted(seat.voids, "countdown")
-        self.ask(
-            f"{seat.name} has voided {times}. Allow {seat.name} to get ready again? (y/n)",
-            y=(
-                "allow",
-                lambda: self.controls.do(self.controls.seat.send(AllowReady, player=seat.player)),
-            ),
-        )
+        at = others.index(self._chosen) + step if self._chosen in others else 0
+        self._chosen, self._setting = others[at % len(others)], ""
+        line = [each.player for each in seats].index(self._chosen)
+        self.query_one(ScrollPage).show_line(self.query_one("#seats"), line + 1)
+        answers = [f"{key.names} {key.label}" for key in self._seat_keys(seats[line])]
+        self.say(f"{seats[line].name}: {', '.join(answers)}, escape neither.")
 
     def _ask_to_end_match(self, match: Match) -> None:
         """End a match that has begun, after a question."""
@@ -424,14 +505,14 @@ class GatheringScreen(TableScreen):
         if not self.state.is_connected:
             self.say(SETTINGS_WAIT)
         elif any(seat.ready for seat in self.state.table.seats):
-            self.say("The race has changed: all players must press r again.")
+            self.say("The race has changed: everybody gets ready again.")
 
     def _start(self) -> None:
         seat = self.state.seat
         if seat is None or not seat.ready:
             self._start_waits = self._ready_for == self.state.table.commitment
             waits = "The race starts as soon as you are ready."
-            self.say(waits if self._start_waits else "Press r first: the host races too.")
+            self.say(waits if self._start_waits else "Press enter first: the host races too.")
             return
         self._left_behind = left_behind(self.state.table)
         if not self._left_behind:
@@ -445,39 +526,3 @@ class GatheringScreen(TableScreen):
     def _start_now(self) -> None:
         self._left_behind = ()
         self.controls.do(self.controls.seat.send(Start))
-
-    def _kick(self, player: str) -> None:
-        for seat in self.state.table.seats:
-            if seat.player == player:
-                kick = self.controls.seat.send(Kick, player=player, epoch=seat.epoch)
-                self.controls.do(kick)
-
-    def _choose(self, key: str) -> None:
-        """Choose another player by an arrow key; `k` asks whether to kick the chosen one, `h` hands the table over."""
-        others = [each for each in self.state.table.seats if each.player != self.state.player]
-        if not others:
-            self._chosen = ""
-            self.say("No other player is at this table.")
-            return
-        players = [each.player for each in others]
-        place = players.index(self._chosen) if self._chosen in players else -1
-        if key == "k" and place >= 0:
-            player, self._chosen = self._chosen, ""
-            name = shown_name(others[place].name, others[place].bot)
-            self.ask(
-                f"Kick {name} for good? (y/n)",
-                y=("kick", lambda: self._kick(player)),
-            )
-            return
-        if key == "h" and place >= 0:
-            hand = self.controls.seat.send(HandOver, player=self._chosen)
-            self._chosen = ""
-            self.controls.do(hand)
-            return
-        step = -1 if key == "up" else 1
-        self._chosen = players[(place + step) % len(players)] if place >= 0 else players[0]
-        everyone = [each.player for each in self.state.table.seats]
-        line = everyone.index(self._chosen)
-        name = self.state.table.seats[line].name
-        self.say(f"k kicks {name}, h makes {name} host; up and down choose another player.")
-        self.query_one(ScrollPage).show_line(self.query_one("#seats"), line + 1)

@@ -9,13 +9,12 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.tui.base_screen import ReadingScreen
 from saratoga_client.tui.rich_view import Ink
-from saratoga_client.tui.screens.gathering import opened_by
 
 
 class InvitationScreen(ReadingScreen):
     """A link that friends open in a browser, or scan with a phone."""
 
-    CLOSING = "o"
+    CLOSING = "i"
 
     def __init__(self, code: str, link: str) -> None:
         super().__init__()
@@ -23,8 +22,10 @@ class InvitationScreen(ReadingScreen):
         self._link = link
 
     def draw_page(self, ink: Ink) -> RenderableType:
-        heading = ink.line((opened_by(self._link), Role.TEXT), (self._link, Role.TITLE))
-        if is_this_machine(self._link):
+        is_here = is_this_machine(self._link)
+        by = " Only on this machine: " if is_here else " Friends open "
+        heading = ink.line((by, Role.TEXT), (self._link, Role.TITLE))
+        if is_here:
             return Group(heading, ink.text(" in a browser. A phone cannot open this address."))
         style = ink.style(Role.CARD_BLACK)
         is_on_dark = style.bgcolor is None

@@ -152,7 +152,7 @@ class PracticeScreen(GameScreen):
         return (
             Key("h", "hint", "show what a strong player would do, and why", self._hint),
             Key("z u ctrl+z", undo_now or "", "undo the last move", undo),
-            Key("i ctrl+y", redo_now or "", "redo the move that was undone last", redo),
+            Key("ctrl+y ctrl+r", redo_now or "", "redo the move that was undone last", redo),
             Key("a", safe or "", "bank every card that is safe to bank", bank),
             Key("s", "again", "start this deal again", self._restart),
             Key("n", "new deal", "a new deal", self._deal_anew),

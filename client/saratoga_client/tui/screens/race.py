@@ -152,7 +152,7 @@ class RaceScreen(GameScreen, TableScreen):
         self._report(state.own)
         self._play_queue()
         self.redraw()
-        shows = (state.table_view, state.link, state.news)
+        shows = (state.table_view, state.link, state.news, state.own.banked, state.idle_until)
         if shows != self._panel_shows:
             self._panel_shows = shows
             self.query_one("#side", CanvasView).redraw()

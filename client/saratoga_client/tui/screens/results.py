@@ -319,7 +319,7 @@ class ResultsScreen(TableScreen):
         read = partial(Key, when=self._findings is not None, why=late)
         again = "take part in the next race; the host opens the table for it"
         return (
-            Key("enter n r", "again", again, self._race_again, when=self.state.seat is not None),
+            Key("enter r", "again", again, self._race_again, when=self.state.seat is not None),
             read("v", "boards", "see all boards of the race", self._review),
             read(
                 "y",

@@ -75,7 +75,7 @@ def difference_text(own: OpenBoard, rival: OpenBoard, card_name: CardName) -> st
 def pause_text(pause: Pause) -> str:
     """Return a sentence on a pause before a move."""
     since = minutes_and_seconds(pause.since, tenths=True)
-    return f"A pause of {duration_text(pause.lasted)}, from {since} on. w: the next longest"
+    return f"A pause of {duration_text(pause.lasted)}, from {since} on. n goes on"
 
 
 # The title, the panel and the ticker
@@ -209,7 +209,7 @@ SPEEDS: Final = {
 """The speeds of the replay as multiples of the race's, each with its sentence; 0 pauses it."""
 
 MOST_PAUSES: Final = 5
-"""Number of a board's longest pauses that the key `w` goes through."""
+"""Number of a board's longest pauses that the key `n` goes through."""
 
 
 class ReviewScreen(GameScreen):
@@ -303,23 +303,24 @@ class ReviewScreen(GameScreen):
     # Keys
 
     def own_keys(self) -> Keys:
-        moves = "the move before, the next move; also j and l"
-        pauses = "the longest pause before a move on this board; again: the next longest"
+        moves = "the move before, the next move"
         racers = "the next racer's board, the one before; 1 to 9 choose by place"
-        difference = "where this board and the winner's first differ"
+        moments = (
+            "the next moment: where this board first differs from the winner's, and its pauses"
+        )
         several = len(self.replay.boards) > 1
         play, hidden = (
             "stop" if self.speed else "play",
             "chart" if self._names_hidden else "face down",
         )
         return (
-            Key("right l", "moves", moves, partial(self._step, 1), shown="left right"),
-            Key("space k", play, "play the race once, twice, 8 times as fast", self._change_speed),
+            Key("right", "moves", moves, partial(self._step, 1), shown="left right"),
+            Key("space", play, "play the race once, twice, 8 times as fast", self._change_speed),
             Key("tab", "next racer" if several else "", racers, partial(self._show_next, 1)),
             Key("shift+tab", "", "", partial(self._show_next, -1)),
             *(Key(str(place), "", "", partial(self._show_place, place)) for place in range(1, 10)),
-            Key("d", "difference" if several else "", difference, self._show_difference),
-            Key("o", hidden, "name the hidden cards, or show the chart", self._toggle_hidden),
+            Key("n", "next moment", moments, self._show_moment),
+            Key("h", hidden, "name the hidden cards, or show the chart", self._toggle_hidden),
             Key("s", "play it yourself", "practise this deal against this board", self._practise),
             Key(
                 "y",
@@ -327,17 +328,13 @@ class ReviewScreen(GameScreen):
                 "copy the result for friends",
                 partial(self.copy, "The result", self._share),
             ),
-            Key("w", "longest pause", pauses, self._show_pause),
-            Key("left j", "", "", partial(self._step, -1)),
+            Key("left", "", "", partial(self._step, -1)),
             Key("pagedown", "", "ten moves forward", partial(self._step, 10)),
             Key("pageup", "", "ten moves back", partial(self._step, -10)),
             Key(".", "", "one second forward", partial(self._jump, 1_000)),
             Key(",", "", "one second back", partial(self._jump, -1_000)),
-            Key(">", "", "ten seconds forward", partial(self._jump, 10_000)),
-            Key("<", "", "ten seconds back", partial(self._jump, -10_000)),
             Key("home", "", "the deal", lambda: self._go(self.replay.at(0))),
             Key("end", "", "the end of this board", self._go_to_end),
-            Key("escape", "", "", partial(self._step, 0)),
         )
 
     def _step(self, count: int) -> None:
@@ -367,17 +364,21 @@ class ReviewScreen(GameScreen):
             self.replay = self.replay.at(0)
         self.say(SPEEDS[self.speed])
 
-    def _show_pause(self) -> None:
-        """Go to the longest pause before a move; pressed again, go to the next longest."""
-        pauses = longest_pauses(self.replay.board, MOST_PAUSES)
-        if not pauses:
-            self.say("There is no pause on this board.")
+    def _show_moment(self) -> None:
+        """Go to the next of the board's moments: its first difference from the rival's, and its longest pauses."""
+        replay = self.replay
+        moments = [(p.step, pause_text(p)) for p in longest_pauses(replay.board, MOST_PAUSES)]
+        step = first_difference(replay.board, replay.rival)
+        if step is not None:
+            text = difference_text(replay.board, replay.rival, self.card_name)
+            moments = [*(each for each in moments if each[0] != step), (step, text)]
+        if not moments:
+            self.say("This board has no pause, and nothing to compare.")
             return
-        steps = [pause.step for pause in pauses]
-        here = steps.index(self.replay.step) if self.replay.step in steps else -1
-        pause = pauses[(here + 1) % len(pauses)]
-        self._go(self.replay.stepped(pause.step - self.replay.step))
-        self.say(pause_text(pause))
+        moments.sort()
+        step, text = next((each for each in moments if each[0] > replay.step), moments[0])
+        self._go(replay.stepped(step - replay.step))
+        self.say(text)
 
     def _show_next(self, by: int) -> None:
         self._show((self.replay.shown + by) % len(self.replay.boards))
@@ -397,21 +398,10 @@ class ReviewScreen(GameScreen):
             says = f"There is no place {place}: {counted(boards, 'board')} in this race."
             self.say(says, Role.DIM)
 
-    def _show_difference(self) -> None:
-        """Go to the first difference from the rival's board."""
-        replay = self.replay
-        if len(replay.boards) == 1:
-            self.say(ONLY_BOARD)
-            return
-        step = first_difference(replay.board, replay.rival)
-        if step is not None:
-            self._go(replay.stepped(step - replay.step))
-        self.say(difference_text(replay.board, replay.rival, self.card_name))
-
     def _toggle_hidden(self) -> None:
         """Name the hidden cards in the panel, or show the chart there."""
         self._names_hidden = not self._names_hidden
-        says = "The panel names the hidden cards; o shows the chart."
+        says = "The panel names the hidden cards; h shows the chart."
         self.say(says if self._names_hidden else "")
 
     def _practise(self) -> None:

@@ -40,14 +40,14 @@ async def test_a_host_adds_a_bot_of_a_strength_that_is_offered() -> None:
     state = gathering()
     offered = structs.replace(state.table, bots=["weak", "even", "strong"], version=9)
     async with table_player(state) as at_table:
-        await at_table.press("b")
+        await at_table.press("+")
         assert "This server has no bots." in at_table.rows[-2]
-        assert "b add a bot" not in at_table.text
+        assert "+ bot" not in at_table.text
         await at_table.receive(TableChanged(table=offered, now=START))
-        assert "b add a bot" in at_table.rows[-1]
-        await at_table.press("b")
-        assert "w weak  e even  s strong" in at_table.rows[-1]
-        await at_table.press("e", "b", "escape", "w")
+        assert "+ bot" in at_table.rows[-1]
+        await at_table.press("+")
+        assert "1 weak  2 even  3 strong" in at_table.rows[-1]
+        await at_table.press("2", "+", "escape", "1")
         assert at_table.seat.asked == ["even bot"]
 
 
@@ -61,9 +61,9 @@ async def test_a_player_who_is_not_host_scrolls_a_cut_page_by_arrows() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_g_goes_to_the_next_game_after_any_game(game: str) -> None:
+async def test_right_goes_to_the_next_game_after_any_game(game: str) -> None:
     async with table_player(gathering(game=game)) as at_table:
-        await at_table.press("g")
+        await at_table.press("tab", "right")
         names = list(GAMES)
         assert at_table.seat.asked == [f"game {names[(names.index(game) + 1) % len(names)]}"]
 
@@ -78,7 +78,7 @@ async def test_another_key_or_a_refused_mark_drops_the_start_that_waits(key: str
             raise Problem(REFUSAL, "", Exit.REFUSED)
 
         at_table.seat.ready = refused  # type: ignore[method-assign]
-        await at_table.press("r", "s")
+        await at_table.press("enter", "s")
         assert "The race starts as soon as you are ready." in at_table.text
         if key:
             await at_table.press(key)
@@ -100,9 +100,9 @@ async def test_the_seconds_go_by_and_a_key_shows_the_fingerprint() -> None:
         at_table.screen.tick()
         await at_table.settled()
         assert "starts in 5 s" in at_table.rows[0]
-        await at_table.press("f")
+        await at_table.press("k")
         assert at_table.text.count("c0c0 c0c0 c0c0")
-        await at_table.press("f")
+        await at_table.press("k")
         at_table.seat.time = START - 800
         at_table.screen.tick()
         await at_table.settled()
@@ -115,10 +115,10 @@ GATHERING = state_after(first=snapshot(shown=table(phase="gathering", host="a", 
 LINK = "http://192.168.1.7:7470/mint-otter-42"
 
 
-@pytest.mark.parametrize("key", ["o", "escape", "q", "enter"])
-async def test_o_shows_the_link_as_text_and_as_a_code(key: str) -> None:
+@pytest.mark.parametrize("key", ["i", "escape", "q", "enter"])
+async def test_i_shows_the_link_as_text_and_as_a_code(key: str) -> None:
     async with table_player(GATHERING) as at_table:
-        await at_table.press("o")
+        await at_table.press("i")
         assert type(at_table.app.screen) is InvitationScreen
         assert LINK in at_table.text
         lines = qr_lines(LINK, on_dark=False)
@@ -130,9 +130,9 @@ async def test_o_shows_the_link_as_text_and_as_a_code(key: str) -> None:
 
 async def test_an_address_of_this_machine_has_no_code_for_phones() -> None:
     async with table_player(GATHERING, inviter=Inviter(server="ws://127.0.0.1:7470")) as at_table:
-        assert "o link" in at_table.text
+        assert "i shows the link" in at_table.text
         assert "QR code" not in at_table.text
-        await at_table.press("o")
+        await at_table.press("i")
         link = "http://127.0.0.1:7470/mint-otter-42"
         assert f"Only on this machine: {link}" in at_table.text
         assert "A phone cannot open this address." in at_table.text

@@ -130,10 +130,10 @@ async def test_arrivals_and_departures_are_announced_in_place_of_the_advice() ->
         await read(at_table)
         here = replace(first.table, seats=[*first.table.seats, seat("m")], version=20)
         await at_table.receive(TableChanged(table=here, now=START))
-        assert "mei sat down." in at_table.rows[-2]
+        assert "mei has joined." in at_table.rows[-2]
         gone = replace(first.table, version=21)
         await at_table.receive(TableChanged(table=gone, now=START))
-        assert "mei left the table." in at_table.text
+        assert "mei has left." in at_table.text
         at_table.seat.time += SHOWN
         at_table.flow.tell()
         await at_table.settled()
