@@ -305,10 +305,12 @@ export class CountdownScreen extends Screen {
     const { table, player } = state;
     const title = gameTitle(table.settings.game);
     const racing = table.racers?.length ? table.racers : table.seats.filter((seat) => seat.ready);
-    const names = racing.map((racer) =>
-      racer.player === player ? "You" : nameOf(state, racer.player),
-    );
-    const all = names.length === 2 ? "both" : `all ${names.length}`;
+    const crowd = racing.map((racer) => {
+      const named = { ...racer, ...state.labels[racer.player] };
+      const name = racer.player === player ? ["You"] : nameNodes(named);
+      return racerNodes(racing, player, named, ...name);
+    });
+    const all = crowd.length === 2 ? "both" : `all ${crowd.length}`;
     const seat = ownSeat(state);
     const seconds = Math.ceil(raceClock(state, app.now()).untilStart / 1000);
     if (seconds) this.starts ||= `The race starts in ${counted(seconds, "second")}.`;
@@ -324,11 +326,11 @@ export class CountdownScreen extends Screen {
       ),
       h(
         "main.bigcount",
-        h("h1", { tabindex: -1 }, names.length > 1 ? `${title}, one deal for ${all}` : title),
+        h("h1", { tabindex: -1 }, crowd.length > 1 ? `${title}, one deal for ${all}` : title),
         // another element for another second: it comes with a beat
         h("p.number", { "aria-hidden": "true", "data-key": seconds }, seconds || "Go!"),
         h("p.unseen", { role: "status" }, this.starts),
-        h("p", names.join(", ")),
+        h("p.crowd", ...crowd),
         h("p", { role: "status" }, this.said || this.#words(seat)),
         h(
           "p",
