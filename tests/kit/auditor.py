@@ -109,16 +109,14 @@ def counted(record: RaceRecord) -> list[Placed]:
 def unanswered_moves(record: RaceRecord, notes: Notes) -> list[int]:
     """Return the positions in the player's log of commands that were never acknowledged."""
     log = next((racer.log for racer in record.racers if racer.player == notes.player), ())
-    answered = {_place(each.after, len(log)) for each in notes.of_race(record.race_id)}
+    last = len(log) - 1
+    done = notes.of_race(record.race_id)
+    answered = {last if each.after is None else each.after for each in done}
     return [
         place
         for place, line in enumerate(log)
         if place not in answered and not _is_the_servers(line.text)
     ]
-
-
-def _place(after: int | None, length: int) -> int:
-    return length - 1 if after is None else after
 
 
 MOST_ROWS = 1_000

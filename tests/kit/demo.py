@@ -46,8 +46,6 @@ PACES: Final = {
 }
 """The bots' moves per second in each game, chosen so that a race takes about 20 seconds."""
 
-OTHER_PACE: Final = 10.0
-
 COUNTED_WITHIN: Final = 10.0
 """Seconds after which missing results on the leaderboard are a failure."""
 
@@ -143,7 +141,7 @@ def main() -> int:
     parser.add_argument("--game", choices=list(GAMES), default="canfield")
     parser.add_argument("--pace", type=float, help="moves per second")
     chosen = parser.parse_args()
-    pace = chosen.pace or PACES.get(chosen.game, OTHER_PACE)
+    pace = chosen.pace or PACES[chosen.game]
     with TemporaryDirectory(prefix="saratoga-demo-") as name:
         return 0 if asyncio.run(demonstrate(chosen.game, pace, Path(name))) else 1
 

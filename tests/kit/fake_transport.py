@@ -27,9 +27,6 @@ class FakeTransport(asyncio.Transport):
         """If set, every write raises this error."""
         self.wrote = asyncio.Event()
 
-    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Ignore the protocol: the test calls it with the received bytes."""
-
     def get_write_buffer_size(self) -> int:
         return self.held
 

@@ -209,21 +209,17 @@ class FaultyLink:
         connection = LinkConnection(self._ended)
         self.connections.add(connection)
         self.newest = connection
-        self.prepare(connection)
+        self.fault(self, connection)
         dialling = asyncio.ensure_future(connection.connect(self._dial))
         self._dialling.add(dialling)
         dialling.add_done_callback(self._dialling.discard)
         return connection.client_side()
 
-    def prepare(self, connection: LinkConnection) -> None:
-        """Set the transforms of a connection before any data passes."""
-        self.fault(self, connection)
-
     def inject(self, fault: LinkFault) -> None:
         """Let a fault change open and new connections until `heal`."""
         self.fault = fault
         for connection in self.connections:
-            self.prepare(connection)
+            self.fault(self, connection)
 
     def _ended(self, connection: LinkConnection) -> None:
         self.connections.discard(connection)

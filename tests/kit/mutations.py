@@ -72,38 +72,11 @@ TEXTS: Final = (
     *("", " ", "x", "\x00", "\n", "a" * 64, "a" * 65, "a" * 4000, "\u202e", "\ud7ff", "\uffff"),
     *("mint-otter-42", "mint-otter-42\n", "MINT-OTTER-42", "mint-otter-4\uff12", "mint-otter-42/0"),
     *("mint-otter-42/1", "mint-otter-42/999999", "mint-otter-42/1000000", "../../etc/passwd"),
-    *(
-        "draw",
-        "redeal",
-        "w>up",
-        "t1>t2:99",
-        "t1>t2:-1",
-        "up.S>t3",
-        "up.♠>t3",
-        "t0>t9",
-        "t\uff11>t2",
-    ),
-    *(
-        "${jndi:x}",
-        "{0.__class__}",
-        "%s%n",
-        "' OR 1=1 --",
-        "<script>",
-        "EVAL return 1",
-        "\r\nGET /",
-    ),
-    *(
-        "0" * 64,
-        "g" * 64,
-        "0" * 63,
-        "ab" * 16,
-        "canfield",
-        "best",
-        "best\n",
-        "all",
-        "hello",
-        "move",
-    ),
+    *("draw", "redeal", "w>up", "t1>t2:99", "t1>t2:-1", "up.S>t3", "up.♠>t3", "t0>t9"),
+    "t\uff11>t2",
+    *("${jndi:x}", "{0.__class__}", "%s%n", "' OR 1=1 --", "<script>", "EVAL return 1"),
+    *("\r\nGET /", "best\n", "0" * 64, "g" * 64, "0" * 63, "ab" * 16),
+    *("canfield", "best", "all", "hello", "move"),
     *("😀" * 20, "ﷺ" * 18, "e\u0301" * 10, "\uff21\uff22", "Anna", "\u0430nna", "null", "true"),
 )
 WORDS: Final = ("type", "id", "re", "table", "race", "after", "move", "zeal", "", "__class__", "ID")
@@ -121,10 +94,8 @@ class Spoiler:
     def frame(self, command: Command | None = None) -> Frame:
         """Encode a command, or a random one if `None`, and damage it at random places, possibly none."""
         random = self._random
-        if command is None:
-            fields = list(random.choice(self._commands).items())
-        else:
-            fields = list(msgspec.to_builtins(command).items())
+        given = random.choice(self._commands) if command is None else msgspec.to_builtins(command)
+        fields = list(given.items())
         for _ in range(random.choice((0, 1, 1, 1, 2, 3))):
             random.choice(SPOILING)(self, fields)
         frame = self._written(fields)
@@ -249,15 +220,8 @@ BREAKING: Final[tuple[Callable[[Spoiler, bytes], bytes], ...]] = (
 
 FALSE_LENGTHS: Final = (
     *(b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff", b"\x91" * 1200),
-    *(
-        b"\x81\xa1a" * 600,
-        b"[" * 1200,
-        b'{"a":' * 400,
-        b"\xc1",
-        b"\xef\xbb\xbf",
-        b"\xff\xfe",
-        b"\x00",
-    ),
+    *(b"\x81\xa1a" * 600, b"[" * 1200, b'{"a":' * 400, b"\xc1", b"\xef\xbb\xbf", b"\xff\xfe"),
+    b"\x00",
     *(b"\xc9\xff\xff\xff\xff\x05", b"\xd8\xff" + b"x" * 16, b'"' + b"\\" * 9, b"9" * 1000, b"-"),
 )
 

@@ -44,7 +44,6 @@ class Acknowledged:
     after: int | None
     """The number of the player's moves before this one; `None` for a cash-out."""
     text: str
-    board: BoardView
     repeat: bool
     """True if the player had an acknowledgement of the same command before."""
     moment: float
@@ -67,8 +66,6 @@ class Notes:
     """Races whose end the server announced."""
     connected: list[float] = field(default_factory=list)
     """The times when the player had connected and resumed its seat (`time.monotonic()`)."""
-    told: list[str] = field(default_factory=list)
-    """The texts of announcements, and the reasons why seats were lost."""
     is_connected: bool = False
     board: BoardView | None = None
     """The player's own board, as last sent."""
@@ -110,13 +107,11 @@ class Notes:
         match event:
             case events.BoardChanged(re=re, board=board):
                 if re is not None:
-                    self._acknowledge(re, board)
+                    self._acknowledge(re)
                 self.board = board
             case events.RaceOver(outcome=outcome):
                 self.announced.append(outcome.race)
                 self.outcomes[outcome.race] = outcome
-            case events.Announcement(text=text) | events.SeatLost(reason=text):
-                self.told.append(text)
             case events.TableChanged(table=table):
                 self._see(table)
             case events.Refused():
@@ -126,14 +121,14 @@ class Notes:
         self.heard = time.monotonic()
         self.on_news()
 
-    def _acknowledge(self, command_id: int, board: BoardView) -> None:
+    def _acknowledge(self, command_id: int) -> None:
         command = self.sent[command_id]
         assert isinstance(command, MakeMove | CashOut)
         after, text = None, "cash-out"
         if isinstance(command, MakeMove):
             after, text = command.after, command.move
         repeat = any(each.after == after for each in self.of_race(command.race))
-        done = Acknowledged(command_id, command.race, after, text, board, repeat, time.monotonic())
+        done = Acknowledged(command_id, command.race, after, text, repeat, time.monotonic())
         self.acknowledged.append(done)
 
     def _compare(self, event: Event) -> None:

@@ -77,7 +77,10 @@ class Pane:
 
     async def is_painted(self) -> bool:
         """Return whether the last frame is complete: Textual ends each by moving the cursor home."""
-        return await self._asked("#{cursor_x},#{cursor_y}") == "0,0"
+        at = await self.tmux.say(
+            f"display-message -p -t {self.number} '#{{cursor_x}},#{{cursor_y}}'"
+        )
+        return at == ["0,0"]
 
     async def until(self, *wanted: str | Callable[[Screen], bool]) -> Screen:
         """Wait for the first screen that contains every text and meets every condition; return it.
@@ -118,11 +121,6 @@ class Pane:
         found = _ENDED.search(str(screen))
         assert found is not None
         return int(found[1])
-
-    async def _asked(self, what: str) -> str:
-        return "\n".join(
-            await self.tmux.say(f"display-message -p -t {self.number} {shlex.quote(what)}")
-        )
 
 
 @dataclass

@@ -486,7 +486,7 @@ async def test_a_client_that_reads_nothing_for_too_long_has_stopped(
     """The client is looked at twice in the allowed time; `waiting` is how many bytes are unread then."""
     owner = FakeOwner()
     connection, transport = open_connection(owner)
-    now = monotonic()
+    now = int(monotonic())  # whole seconds, so that the sums are exact
     cut = []
     for number, waits in enumerate(waiting):
         transport.held = waits
