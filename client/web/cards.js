@@ -22,8 +22,9 @@ export const COLUMN_KEYS = "1234567890-=";
 
 /**
  * What the rules say of a game: no rule of play. `price`: of all packs; `up` and `down`: numbers of foundations; `draw`: cards onto the
- * waste, 0 if the stock is dealt to the columns; `passes`: 0 is any number; `deal`: the steps with their numbers.
- * @typedef {{title: string, packs: number, price: number, columns: number, up: number, down: number, reserve: boolean, draw: number,
+ * waste, 0 if the stock is dealt to the columns; `passes`: 0 is any number; `deal`: the steps with their numbers;
+ * `short`: how columns are built, what fills an empty one, and how the stock is turned.
+ * @typedef {{title: string, short: string[], packs: number, price: number, columns: number, up: number, down: number, reserve: boolean, draw: number,
  *   passes: number, in_suit: boolean, deal: [string, ...number[]][]}} GameFacts
  */
 

@@ -1,13 +1,28 @@
 /**
  * Who this browser is to this server, and how the player likes the board to look. All of it lies in the browser's storage.
+ * The sheet "You" shows it, and makes another device the same player.
  */
 
 import { fromHex, randomHex, sha256 } from "./hash.js";
+import {
+  button,
+  copyText,
+  field,
+  form,
+  h,
+  openQuestion,
+  openSheet,
+  unfold,
+  write,
+} from "./page.js";
 
 const TOKEN = "saratoga.token";
+const LINK = "#you=";
 const NAME = "saratoga.name";
 const LOOK = "saratoga.look";
 const WATCHES = "saratoga.watches";
+/** The most races that are remembered for the home. */
+const MOST_RACES = 20;
 const IS_TOKEN = /^[0-9a-f]{64}$/;
 
 /** What the browser's storage does not take (it is full, or a private window has none), until the page is closed. @type {Map<string, string | null>} */
@@ -98,10 +113,35 @@ export function readToken(line) {
   return { token: secret, problem: "" };
 }
 
-/** Become the player of a token, from the next connection on. @param {string} imported */
-export function becomePlayerOf(imported) {
-  store(TOKEN, imported);
-  store(NAME, null);
+/** The link that makes another browser the same player: what follows the # is sent to no server. */
+function ownLink() {
+  return `${location.origin}/${LINK}${token()}`;
+}
+
+/** Take the token out of such a link, and ask whether to become that player. */
+export function followOwnLink() {
+  const secret = location.hash.slice(LINK.length);
+  if (!location.hash.startsWith(LINK) || !IS_TOKEN.test(secret)) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  if (secret !== token()) askToBecome(secret);
+}
+
+/** Ask whether to become the player of a token. @param {string} secret */
+function askToBecome(secret) {
+  const become = () => {
+    store(TOKEN, secret);
+    store(NAME, null);
+    location.reload();
+  };
+  const words =
+    "This browser forgets who it is now. Keep your own link first if you want to be that player again.";
+  openQuestion(
+    "Become that player?",
+    "Stay who you are",
+    "Become that player",
+    become,
+    h("p", words),
+  );
 }
 
 /** The name that this player gave last. */
@@ -112,6 +152,41 @@ export function lastName() {
 /** @param {string} name */
 export function rememberName(name) {
   store(NAME, name);
+}
+
+/**
+ * A race that this browser's player finished; `others`: the names of the other people, `racers`: the number of all with bots.
+ * @typedef {{race: string, game: string, place: number, racers: number, banked: number, net: number, others: string[]}} Raced
+ */
+
+/** The last races of a player, the newest first. @param {string} player @returns {Raced[]} */
+export function lastRaces(player) {
+  return storedJson(`saratoga.last.${player}`, []);
+}
+
+/** @param {string} player @param {Raced} raced */
+export function rememberRace(player, raced) {
+  const last = lastRaces(player);
+  if (last.some(({ race }) => race === raced.race)) return;
+  store(`saratoga.last.${player}`, JSON.stringify([raced, ...last].slice(0, MOST_RACES)));
+}
+
+/** The best result of a player in each game. @param {string} player @returns {Record<string, {banked: number, net: number}>} */
+export function bests(player) {
+  return storedJson(`saratoga.bests.${player}`, {});
+}
+
+/** A field for the player's name. @param {import("./main.js").App} app */
+export function nameField(app) {
+  const value = app.connection.welcome?.name || lastName();
+  const input = h("input", { name: "name", maxlength: 20, autocomplete: "nickname", value });
+  return field("What shall we call you?", input);
+}
+
+/** Claim a name, after which the player has it; reject with what is wrong with it. @param {import("./main.js").App} app @param {string} name */
+export async function claimTyped(app, name) {
+  if (!name) throw new Error("Give a name, such as Anna; the others see it.");
+  await app.claim(name);
 }
 
 /** Whether the player chose in this tab to watch a table without a seat; a tab that is loaded again knows. @param {string} code */
@@ -149,4 +224,108 @@ export function showLook() {
   if (wanted) root.dataset.theme = wanted;
   else delete root.dataset.theme;
   root.dataset.hand = hand;
+}
+
+// The sheet
+
+/** The button with the player's name in the head of a page. @param {import("./main.js").App} app */
+export function youButton(app) {
+  const attributes = { type: "button", "aria-haspopup": "dialog", onclick: () => openYou(app) };
+  return h("button.link", attributes, app.connection.welcome?.name || "You");
+}
+
+/**
+ * A button that shows a secret line, with a button that copies it.
+ * @param {string} words @param {string} label @param {() => string} line @param {...import("./page.js").Child} more
+ */
+function secretLine(words, label, line, ...more) {
+  const shown = h("input", { readonly: true, autocomplete: "off" });
+  const said = h("p", { role: "status" });
+  const copy = () =>
+    write(
+      said,
+      copyText(`${line()}\n`) ? "Copied. Keep it private." : "Select the line and copy it.",
+    );
+  const box = h(
+    "div.actions",
+    { hidden: true },
+    field(label, shown),
+    button("Copy", copy),
+    said,
+    ...more,
+  );
+  /** @type {HTMLButtonElement} */
+  const show = button(words, () => {
+    shown.value = line();
+    box.hidden = false;
+    show.hidden = true;
+    shown.select();
+  });
+  return h("div.actions", show, box);
+}
+
+/** Open the sheet with the player's name and look, and with the ways to other devices. @param {import("./main.js").App} app */
+function openYou(app) {
+  const [ofName, ofPasted] = [1, 2].map(() => h("p", { role: "status" }));
+  /** Say something at its field, in view. @param {HTMLElement} place @param {string} text */
+  const say = (place, text) => {
+    write(place, text);
+    place.scrollIntoView({ block: "nearest" });
+  };
+  const name = nameField(app);
+  const claim = async () => {
+    try {
+      await claimTyped(app, name.querySelector("input")?.value.trim() ?? "");
+      say(ofName, `You are ${app.connection.welcome?.name}.`);
+      app.show();
+    } catch (error) {
+      say(ofName, /** @type {Error} */ (error).message);
+    }
+  };
+  const pasted = h("input", {
+    autocomplete: "off",
+    autocapitalize: "none",
+    spellcheck: "false",
+    placeholder: "saratoga token \u2026",
+  });
+  const use = () => {
+    const { token: secret, problem } = readToken(pasted.value);
+    if (problem) say(ofPasted, problem);
+    else askToBecome(secret);
+  };
+  const openLook = () => {
+    sheet.close();
+    app.openLook();
+  };
+  const called = app.connection.welcome?.name || "the same player";
+  /** @type {HTMLDialogElement} */
+  const sheet = openSheet(
+    { title: "You", back: "Back" },
+    form("row-form", claim, name, h("button.button", "Save name"), ofName),
+    button("How it looks and plays", openLook),
+    h("h2", "On another device"),
+    h(
+      "p",
+      `Open your link there, and you are ${called} there too. Keep it to yourself: whoever has it plays as you.`,
+    ),
+    secretLine("Show my link", "Your link", ownLink),
+    unfold(
+      "With a terminal",
+      h("p", `A token identifies you at this server, as player ${app.player}.`),
+      secretLine(
+        "Show the token",
+        "Your token, in one line",
+        exportedToken,
+        h("p", "In a terminal: ", h("code", "saratoga token import -"), ", then paste the line."),
+      ),
+      h("p", "From a terminal: ", h("code", `saratoga token export --show --server ${origin()}`)),
+      form(
+        "row-form",
+        use,
+        field("A line of saratoga token export", pasted),
+        h("button.button", "Use this token"),
+        ofPasted,
+      ),
+    ),
+  );
 }

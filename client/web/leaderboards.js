@@ -3,7 +3,7 @@
 import { GAMES, gameTitle } from "./cards.js";
 import { Screen, againstRivals, clockText, counted, dollars, h, pageHead } from "./page.js";
 import { rivals, tableOf, tone } from "./page.js";
-import { youButton } from "./table.js";
+import { youButton } from "./identity.js";
 
 /** @typedef {{game: string, ranking: string, period: string, bots: boolean, around_me: boolean, limit: number}} Query */
 

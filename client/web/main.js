@@ -12,13 +12,16 @@ import { Nonces } from "./fairness.js";
 import { randomHex } from "./hash.js";
 import * as me from "./identity.js";
 import { look, changeLook } from "./identity.js";
+import { HomeScreen, codeForm } from "./home.js";
 import { CODE, Screen, button, choice, field, fill, h, leaders, openQuestion } from "./page.js";
 import { openSheet, pageHead } from "./page.js";
 import * as session from "./session.js";
-import { LobbyScreen, NameScreen, TableScreen } from "./table.js";
+import { NameScreen, TableScreen } from "./table.js";
 import { Witness } from "./witness.js";
 
 const TICK = 250;
+/** The settings of a new table; its host changes them there. */
+const NEW_TABLE = { cap: 10, seats: 16, public: false, races: 1 };
 /** Milliseconds without a connection after which the page says so. */
 const LONG = 4_000;
 /** How often the page asks for the boards of a race. */
@@ -27,13 +30,13 @@ const HOST_AWAY =
   "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
 /** @type {Record<string, string>} */
 const THEMES = {
-  "": "as the system's",
-  felt: "felt, dark",
-  paper: "paper, light",
+  "": "automatic",
+  felt: "dark",
+  paper: "light",
   contrast: "high contrast",
 };
 const INCOMPLETE =
-  "The server or a proxy before it withholds the part of this page that shows results: load the page again later, or tell the server's operator.";
+  "The server or a proxy before it withholds the part of this page that shows races: load the page again later, or tell the server's operator.";
 const IS_CODE = new RegExp(`^${CODE}$`);
 
 /**
@@ -83,6 +86,7 @@ export class App {
     me.showLook();
     matchMedia("(prefers-contrast: more)").addEventListener("change", me.showLook);
     this.show();
+    me.followOwnLink();
     this.#loadLater();
   }
 
@@ -146,6 +150,7 @@ export class App {
   }
 
   #route() {
+    me.followOwnLink();
     if (this.known?.table.code !== this.code) {
       const table = this.known?.table.code ?? "";
       if (this.connection.watched.has(table))
@@ -189,16 +194,39 @@ export class App {
     return this.connection.seat || (this.connection.welcome?.table ?? "");
   }
 
-  /** Open a table with these settings, and go there. @param {Wire.TableSettings} settings */
-  async openTable(settings) {
-    // a repeat with the same key opens no second table
-    const taken = await this.#takeSeat("create_table", { ...settings, key: randomHex(16) });
-    if (taken) this.go(`/${taken.table.code}`);
+  /** Give a player without a name the last one, or else a guest's. */
+  async claimGuest() {
+    if ((this.connection.welcome ?? (await this.connection.greeted)).name) return;
+    const guests = [1e3, 1e3, 1e3, 1e5].map(
+      (most) => `Guest ${Math.floor((most * (1 + 9 * Math.random())) / 10)}`,
+    );
+    for (const name of [me.lastName(), ...guests].filter(Boolean))
+      try {
+        return await this.claim(name);
+      } catch (error) {
+        if (!(error instanceof Refused) || name === guests[3]) throw error;
+      }
   }
 
-  /** Take a seat, and go there. @param {string} [code] @param {string} [name] */
-  async sitDown(code = this.code, name = "") {
-    await this.claim(name);
+  /** Open a table for this game, and go there. @param {string} game @param {boolean} [isQuick] whether to race bots at once */
+  async openTable(game, isQuick = false) {
+    // a repeat with the same key opens no second table
+    const taken = await this.#takeSeat("create_table", { ...NEW_TABLE, game, key: randomHex(16) });
+    if (!taken) return;
+    const { code } = taken.table;
+    this.racesBots = isQuick ? code : "";
+    this.go(`/${code}`);
+  }
+
+  /** Race two bots, as a guest if need be. */
+  async playNow() {
+    await this.claimGuest();
+    await this.openTable("klondike", true);
+  }
+
+  /** Take a seat at the table of the path. */
+  async sitDown() {
+    const { code } = this;
     if (!(await this.#takeSeat("join_table", { table: code }))) return;
     me.rememberWatching(code, false);
     this.go(`/${code}`);
@@ -211,10 +239,10 @@ export class App {
     this.show();
   }
 
-  /** Watch a table without a seat. @param {string} [code] */
-  watch(code = this.code) {
-    me.rememberWatching(code, true);
-    this.go(`/${code}`);
+  /** Watch the table of the path without a seat. */
+  watch() {
+    me.rememberWatching(this.code, true);
+    this.show();
   }
 
   /**
@@ -227,7 +255,7 @@ export class App {
   async #takeSeat(type, fields) {
     const { connection, seat } = this;
     if (!seat || seat === fields.table) return connection.request(type, fields);
-    const reason = fields.table ? await this.#whyNoSeatAt(fields.table) : "";
+    const reason = fields.table && this.known ? session.whyNoSeat(this.known.table) : "";
     const former = connection.request("join_table", { table: seat });
     const table = await former.then(
       (snapshot) => snapshot.table,
@@ -242,7 +270,8 @@ export class App {
       return null;
     }
     if (reason) throw new Error(reason);
-    if (table?.host === this.player && !(await agreesToLeave(seat))) return null;
+    const isAlone = table?.seats.every(({ player, bot }) => bot || player === this.player);
+    if (table?.host === this.player && !isAlone && !(await agreesToLeave(seat))) return null;
     if (table) await connection.request("leave_table", { table: seat });
     connection.forget(seat);
     try {
@@ -251,15 +280,6 @@ export class App {
       if (table) await connection.request("join_table", { table: seat }).catch(() => {});
       throw error;
     }
-  }
-
-  /** Return why a table has no seat for a newcomer; reject without such a table. @param {string} code */
-  async #whyNoSeatAt(code) {
-    const { connection } = this;
-    const wasWatched = connection.watched.has(code);
-    const { table } = await connection.request("join_table", { table: code, seat: false });
-    if (!wasWatched) await connection.request("leave_table", { table: code });
-    return session.whyNoSeat(table);
   }
 
   // Events
@@ -282,6 +302,7 @@ export class App {
       );
     if (event.type === "seat_lost" && event.table !== known?.table.code)
       openNotice(`You are no longer at table ${event.table}.`, event.reason);
+    this.#rememberRace();
     this.witness.see(event);
     this.screen?.hear?.(event);
     if (event.type === "snapshot") this.nonces.ready = "";
@@ -292,6 +313,27 @@ export class App {
       if (code !== this.code && phase === "countdown" && isRacer) return this.go(`/${code}`);
     }
     this.show();
+  }
+
+  /** Remember the race that is over, for the home. */
+  #rememberRace() {
+    const state = this.known;
+    const own = state?.outcome && session.ownRow(state);
+    if (!state?.outcome || !own) return;
+    const { race, game } = state.outcome;
+    const all = session.rows(state);
+    const others = all.filter((row) => row !== own && row.player !== this.player && !row.bot);
+    const { place, banked, net } = own;
+    const names = others.map((row) => row.name);
+    me.rememberRace(this.player, {
+      race,
+      game,
+      place,
+      racers: all.length,
+      banked,
+      net,
+      others: names,
+    });
   }
 
   /** @param {string} link @param {Error | null} end */
@@ -478,13 +520,54 @@ export class App {
     }
   }
 
+  // Company
+
+  /** Ask for a bot. @param {string} level */
+  addBot(level) {
+    return this.ask("add_bot", { table: this.code, level, key: randomHex(16) });
+  }
+
+  /** Say something to everyone at the table. @param {string} reaction */
+  async react(reaction) {
+    // the server takes three at once, and then one in two seconds
+    if (this.isSaying) return this.notify("One moment: that was a lot at once.");
+    this.isSaying = true;
+    const done = await this.ask("react", { table: this.code, reaction });
+    this.isSaying = false;
+    if (done) this.notify(`You: ${REACTIONS[reaction]}`);
+  }
+
+  /** The buttons that say something to the table; none for a player without a seat or without company. */
+  reactions() {
+    const { table, player } = this.state;
+    const hasCompany = table.seats.some((seat) => !seat.bot && seat.player !== player);
+    if (!hasCompany || !session.seatAt(table, player)) return null;
+    const buttons = Object.entries(REACTIONS).map(([word, words]) =>
+      button(words, () => this.react(word), "small", `say ${word}`),
+    );
+    return h("div.says", { role: "group", "aria-label": "Say to the table" }, ...buttons);
+  }
+
+  /** Ask by a key what to say. */
+  openSay() {
+    const words = Object.entries(REACTIONS);
+    const say = (/** @type {string} */ word) => {
+      sheet.close();
+      this.react(word);
+    };
+    const keys = Object.fromEntries(words.map(([word], at) => [at + 1, () => say(word)]));
+    const buttons = words.map(([word, text], at) => button(`${at + 1} ${text}`, () => say(word)));
+    const sheet = openSheet({ title: "Say to the table", keys }, h("div.row", ...buttons));
+    return true;
+  }
+
   // The look
 
   nextTheme() {
     const themes = Object.keys(THEMES);
     const theme = themes[(themes.indexOf(look().theme) + 1) % themes.length];
     changeLook({ theme });
-    return theme || THEMES[theme];
+    return THEMES[theme];
   }
 
   /** @param {string} game */
@@ -617,6 +700,8 @@ export class App {
     );
   }
 
+  /** The code of the new table whose host races bots at once. */
+  racesBots = "";
   /** What the next board that opens says first; empty for its own words. */
   opening = "";
 
@@ -684,7 +769,7 @@ export class App {
     /** @type {[string, () => AnyScreen]} */
     const waiting = ["waiting", () => new WaitingScreen(this)];
     if (this.trouble) return trouble(this.trouble);
-    if (path === "/") return ["lobby", () => new LobbyScreen(this)];
+    if (path === "/") return ["home", () => new HomeScreen(this)];
     if (path.startsWith("/leaderboards/")) return later("leaderboards", "LeaderboardsScreen");
     if (path.startsWith("/races/")) return later(path, "ReviewScreen");
     if (!state) return waiting;
@@ -708,6 +793,8 @@ export class App {
     return [`table ${code}`, () => new TableScreen(this)];
   }
 
+  /** Whether a reaction is on its way. */
+  isSaying = false;
   /** Whether the player left the results for the next race. */
   goesOn = false;
 
@@ -735,6 +822,7 @@ export class App {
   #keyOfAllScreens(key) {
     if (key === "?") return this.openLook(true);
     if (key === "t") return Boolean(this.nextTheme());
+    if (key === "e" && this.known && session.ownSeat(this.known)) return this.openSay();
     if (key !== "q" || !this.known) return false;
     this.askToLeave();
     return true;
@@ -779,6 +867,9 @@ function termsOf(terms) {
 
 /** What the page shows when it cannot go on: what happened, and what to do. */
 class TroubleScreen extends Screen {
+  /** @type {import("./page.js").Child[]} */
+  codeProblem = [];
+
   /** @param {App} app @param {Error} error */
   constructor(app, error) {
     super(app);
@@ -793,7 +884,14 @@ class TroubleScreen extends Screen {
     };
     document.title = `${heading} \u00b7 Saratoga`;
     const link = h("a.button.main", { href: path, onclick: load }, action);
-    const box = h("div.box.invite", h("h1", { tabindex: -1 }, heading), h("p", words), link);
+    const isGone = this.app.trouble instanceof Refused;
+    const box = h(
+      "div.box.invite",
+      h("h1", { tabindex: -1 }, heading),
+      h("p", words),
+      isGone && codeForm(this),
+      link,
+    );
     return [pageHead(), h("main.page", box)];
   }
 }
@@ -834,15 +932,17 @@ function wordsOf(error) {
     return [error.message || "The server closed the connection.", safe, "Connect again", here];
   if (error instanceof Incomplete)
     return ["This page is incomplete.", INCOMPLETE, "Load the page again", here];
-  const again =
-    "To sit down again, if the table is open and the host allows it, take its code to the lobby.";
+  const again = "If the table is open and the host allows it, its link leads there again.";
   const [heading, words] =
     error instanceof Closed
       ? CLOSINGS[error.code]
       : error instanceof SeatLost
         ? [`You are no longer at table ${error.code}.`, `${error.message} ${again}`]
-        : [error.message, "Ask your friends for the table's new code, or open a table."];
-  return [heading, words, "To the lobby", "/"];
+        : [
+            error.message,
+            "Look at the code again, or ask your friends for the link. Tables close some time after their last race.",
+          ];
+  return [heading, words, "Go home", "/"];
 }
 
 /** Why a move was refused, without the move: the player does not know how the wire writes it. @param {Refused} error @param {string} move */

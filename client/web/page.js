@@ -313,6 +313,11 @@ export function button(words, action, kind = "", key) {
   return h("button", { class: `button ${kind}`.trim(), ...attributes }, ...shown);
 }
 
+/** What opens below a line. @param {string} summary @param {...Child} children */
+export function unfold(summary, ...children) {
+  return h("details.rules", { "data-key": summary }, h("summary", summary), ...children);
+}
+
 /** A form, which sends itself nowhere. @param {string} kind @param {() => unknown} send @param {...Child} children */
 export function form(kind, send, ...children) {
   const onsubmit = (/** @type {Event} */ event) => {
@@ -322,10 +327,9 @@ export function form(kind, send, ...children) {
   return h(`form.${kind}`, { onsubmit }, ...children);
 }
 
-/** A labelled control. @param {string} label @param {Child} control @param {string} [key] the key that changes it */
-export function field(label, control, key) {
-  const cap = key && h("kbd", { "aria-hidden": "true" }, key);
-  return h("label.field", h("span", label, cap), control);
+/** A labelled control. @param {string} label @param {Child} control */
+export function field(label, control) {
+  return h("label.field", h("span", label), control);
 }
 
 /**

@@ -76,7 +76,7 @@ export const KEYS = [
   ["o", "quick: a pile with only one legal move plays it at the first tap or key"],
   ["/", "find cards by rank, suit or both"],
   ["x", "cash out; once your board has ended, end the race; both ask first"],
-  ["e", "agree to end the race, if somebody asks for it"],
+  ["e", "agree to end the race; once your board has ended, say something to the table"],
   ["p", "standings and menu"],
   ["c, t", "colours of the suits, colours of the page"],
   ["q", "leave the table; asks first"],
@@ -761,7 +761,7 @@ export class RaceScreen extends Screen {
       x: () => (board.own.state === "racing" ? this.askToCashOut() : askToEndRace(app)),
       "?": () => app.openLook(true),
       "/": () => this.#openFinder(),
-      e: () => askToEndRace(app),
+      e: () => (board.own.state === "racing" ? askToEndRace(app) : app.openSay()),
       c: () => {
         app.nextSuits(game);
         this.say(`Suits in ${suitColours(game) === 4 ? "four" : "two"} colours.`);
@@ -867,6 +867,7 @@ export class WatchScreen extends Screen {
             h("h2", "News"),
             newsList(state, 8),
             h("p", { role: "status" }, this.said),
+            app.reactions(),
             h("div.actions", ...this.#actions()),
           ),
         ),

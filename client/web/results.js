@@ -387,6 +387,7 @@ export class ResultsScreen extends Screen {
           resultsTable(finish),
           fairLine(finish, proof),
           h("p.dim", rankedWords(finish, result.table.settings)),
+          app.reactions(),
         ),
         h(
           "div.page",

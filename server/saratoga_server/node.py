@@ -16,7 +16,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.position import Position
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import RankedTables
+from saratoga_server.domain.tables import RankedTables, TableState
 from saratoga_server.handlers import records
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.handlers.replays import Replay, Replays
@@ -119,9 +119,9 @@ class Node:
         """Return the boards of a finished race. Raises as `Replays.boards` does."""
         return await self.replays.boards(race)
 
-    async def has_table(self, code: str) -> bool:
-        """Return whether there is an open table with this code."""
-        return await records.has_table(self, code)
+    async def table(self, code: str) -> TableState | None:
+        """Return the open table with this code, if there is one."""
+        return await records.table(self, code)
 
     async def has_race(self, race: str) -> bool:
         """Return whether a race with this id has been gathered."""

@@ -72,12 +72,11 @@ class HeldReady:
             self.server.send(frame)
 
     async def press_start(self, page: Page, server: ServerProcess) -> None:
-        """Open a table, get ready, and press Start before the server has the mark."""
+        """Open a table and press Start, which gets ready first."""
         await page.route_web_socket(re.compile("^ws:"), self.connect)
         await page.goto(page_url(server))
         await open_table(page)
-        await press(page, "I am ready").click()
-        await press(page, "Start").click()
+        await press(page, "Start the race").click()
         await expect(page.get_by_text("The race starts as soon as you are ready.")).to_be_visible()
 
 
@@ -100,7 +99,7 @@ async def test_a_start_whose_ready_mark_is_refused_is_forgotten(
     await expect(page.get_by_text("Not now.")).to_be_visible()
     await get_ready(page)
     await press(page, "Not ready").click()
-    await expect(press(page, "I am ready")).to_be_visible()
+    await expect(press(page, "Not ready")).to_have_count(0)
     assert "start" not in [command["type"] for command in held.sent]
 
 
@@ -249,9 +248,8 @@ async def test_a_player_who_leaves_the_page_in_mid_race_comes_back_to_the_board(
     async with beside_a_rival(page_server, pages, "klondike") as (player, rival):
         await player.race(player.tap_move, 3)
         page, here = player.page, player.page.url
-        # to the lobby, and back by its link
+        # home, and back by its link
         await page.goto(page_url(page_server))
-        await page.get_by_text("you have a seat at").wait_for()
         await page.get_by_role("link", name="Back to your table").click()
         await page.get_by_text("Your board, as you left it.").wait_for()
         await player.shows_board()
@@ -267,7 +265,7 @@ async def test_a_player_who_leaves_the_page_in_mid_race_comes_back_to_the_board(
         # left for good: the seat is given up, and the board counts
         await again.page.keyboard.press("q")
         await press(again.page, "Leave").click()
-        await again.page.get_by_role("heading", name="Public tables").wait_for()
+        await again.page.get_by_role("heading", name="Race your friends").wait_for()
         await rival.cash_out()
         over = await rival.expect(RaceOver)
         assert {row.state for row in over.outcome.results} == {"left", "cash-out"}
@@ -296,9 +294,8 @@ async def test_the_host_ends_the_last_board_only_after_a_question(
     async with player_at(page_server.url, "Rival") as rival:
         await rival.at_table(JoinTable, table=code)
         await rival.ready()
-        await press(page, "I am ready").click()
-        await expect(page.locator(".seats .ready")).to_have_count(2)
-        await press(page, "Start").click()
+        await expect(page.locator(".seats .ready")).to_have_count(1)
+        await press(page, "Start the race").click()
         await rival.reveal()
         await page.locator(".race .pile").first.wait_for()
         await page.keyboard.press("x")

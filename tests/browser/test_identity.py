@@ -40,9 +40,10 @@ async def test_a_player_of_the_page_goes_on_in_a_terminal(
 ) -> None:
     page = await pages.open(page_url(page_server))
     sheet = await you(page)
-    await sheet.get_by_label("Your name at this server").fill("Mira")
+    await sheet.get_by_label("What shall we call you?").fill("Mira")
     await sheet.get_by_role("button", name="Save name").click()
     await expect(sheet.get_by_text("You are Mira.")).to_be_visible()
+    await sheet.get_by_text("With a terminal").click()
     await sheet.get_by_role("button", name="Show the token").click()
     line = await sheet.get_by_label("Your token, in one line").input_value()
     await look(page, "you")
@@ -69,15 +70,34 @@ async def test_a_player_of_a_terminal_goes_on_on_the_page(
     )
     page = await pages.open(page_url(page_server))
     sheet = await you(page)
+    await sheet.get_by_text("With a terminal").click()
     await sheet.get_by_label("A line of saratoga token export").fill(f" {line} ")
     await sheet.get_by_role("button", name="Use this token").click()
-    await page.get_by_role("dialog", name="Become the player of that token?").wait_for()
+    await page.get_by_role("dialog", name="Become that player?").wait_for()
     await check_accessible(page)
     await page.get_by_role("button", name="Become that player").click()
-    await expect(page.get_by_text("You are Bert.")).to_be_visible()
     exported = read_export(line)
     assert exported is not None
     await expect(await you(page, "Bert")).to_contain_text(player_id(exported[0]))
+
+
+async def test_a_link_makes_another_browser_the_same_player_after_a_question(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    sheet = await you(page)
+    await sheet.get_by_label("What shall we call you?").fill("Mira")
+    await sheet.get_by_role("button", name="Save name").click()
+    await expect(sheet.get_by_text("You are Mira.")).to_be_visible()
+    await sheet.get_by_role("button", name="Show my link").click()
+    link = await sheet.get_by_label("Your link").input_value()
+    await look(page, "you-link")
+    other = await pages.open(link)
+    assert other.url == page_url(page_server)
+    await other.get_by_role("dialog", name="Become that player?").wait_for()
+    await check_accessible(other)
+    await other.get_by_role("button", name="Become that player").click()
+    await you(other, "Mira")
 
 
 async def test_a_secret_and_a_token_for_another_server_are_refused(
@@ -85,6 +105,7 @@ async def test_a_secret_and_a_token_for_another_server_are_refused(
 ) -> None:
     page = await pages.open(page_url(page_server))
     sheet = await you(page)
+    await sheet.get_by_text("With a terminal").click()
     pasted = sheet.get_by_label("A line of saratoga token export")
     key = "5e" * 32
     for line, problem in (
@@ -110,7 +131,7 @@ async def test_no_name_and_a_name_that_is_taken_are_refused_in_the_sheet(
         await sheet.get_by_role("button", name="Save name").click()
         said = sheet.get_by_role("status").filter(has_text="Give a name, such as Anna")
         await expect(said).to_be_in_viewport(ratio=1)
-        await sheet.get_by_label("Your name at this server").fill("Anna")
+        await sheet.get_by_label("What shall we call you?").fill("Anna")
         await sheet.get_by_role("button", name="Save name").click()
         await expect(sheet.get_by_text("is taken")).to_be_in_viewport(ratio=1)
         await page.keyboard.press("Escape")

@@ -205,7 +205,7 @@ async def test_high_contrast_follows_the_system_as_long_as_no_colours_are_chosen
     await page.emulate_media(contrast="no-preference")
     # a function: an expression is evaluated again at each frame, which the page's policy forbids
     await page.wait_for_function(f"() => ({THEME}) === ''")
-    await page.get_by_role("heading", name="Public tables").focus()
+    await page.get_by_role("heading", name="Race your friends").focus()
     await page.keyboard.press("t")
     assert await page.evaluate(THEME) == "felt"
     await page.reload()
@@ -275,7 +275,7 @@ async def test_the_terminals_keys_do_in_a_race_what_they_do_there(
         await press("c")
         assert await page.locator(".race").get_attribute("data-suits") == "4"
         await press("t")
-        await said(player, "Colours: felt")
+        await said(player, "Colours: dark")
         await press("p")
         await page.get_by_role("dialog", name="Klondike").wait_for()
         await press("Escape")
@@ -318,10 +318,10 @@ async def test_a_race_by_keys_alone_never_loses_the_focus(pages: Pages) -> None:
         rivals_race = group.create_task(rival.race(1, BRISK, 2))
         page = await pages.open(page_url(server, f"/{rival.notes.code}"), DESKTOP)
         keys = page.keyboard
-        await expect(page.get_by_label("Your name at this table")).to_be_focused()
+        await expect(page.get_by_label("What shall we call you?")).to_be_focused()
         await keys.type("Mira")
         await keys.press("Enter")
-        await expect(page.get_by_role("heading", name="Klondike")).to_be_focused()
+        await expect(page.get_by_role("heading", name="Rival's table")).to_be_focused()
         await keys.press("r")
         await expect(page.get_by_role("heading", name="one deal for both")).to_be_focused()
         await expect(page.get_by_text("The race starts in ")).to_have_role("status")
@@ -377,10 +377,11 @@ async def racing_with_wide_names(
         for rival in rivals:
             await rival.at_table(JoinTable, table=code)
             await rival.ready()
-        await press(page, "I am ready").click()
-        await expect(page.locator(".seats .ready")).to_have_count(len(rivals) + 1)
+        await expect(page.locator(".seats .ready")).to_have_count(len(rivals))
         # the click may return after the countdown has ended
-        await asyncio.gather(press(page, "Start").click(), *(rival.reveal() for rival in rivals))
+        await asyncio.gather(
+            press(page, "Start the race").click(), *(rival.reveal() for rival in rivals)
+        )
         await page.locator(".race .pile").first.wait_for()
         yield page, rivals
 
@@ -400,7 +401,7 @@ async def test_wide_names_leave_room_for_the_figures(
         await page.get_by_role("button", name="Standings and menu").click()
         assert await hidden_width(page.get_by_role("dialog")) == 0
         watcher = await pages.open(page.url)
-        await press(watcher, "Only watch").click()
+        await press(watcher, "I'd rather watch").click()
         await watcher.locator("main .standings").wait_for()
         await look(watcher, "watch-wide-names")
 
@@ -432,17 +433,17 @@ async def test_the_way_back_leads_from_a_table_that_does_not_exist(
     await expect(heading).to_be_focused()
     await check_accessible(page)
     await page.go_back()
-    await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Race your friends")).to_be_visible()
     await expect(heading).to_have_count(0)
 
 
-async def test_the_operators_announcement_is_shown_at_the_table_and_in_the_lobby(
+async def test_the_operators_announcement_is_shown_at_the_table_and_at_home(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     lobby, page = [await pages.open(page_url(page_server)) for _ in range(2)]
     code = await open_table(page)
     guest = await pages.open(page_url(page_server, f"/{code}"))
-    await expect(guest.get_by_label("Your name at this table")).to_be_visible()
+    await expect(guest.get_by_label("What shall we call you?")).to_be_visible()
     await expect(lobby.get_by_text("None now")).to_be_visible()
     await page_server.admin("announce", "The server restarts at ten.")
     for each in (page, lobby, guest):

@@ -42,12 +42,8 @@ async def test_a_table_of_the_page_starts_with_a_friend_in_a_terminal(
     async with terminal_friend(page_server, tmp_path, code) as bert:
         await expect(page.get_by_role("status")).to_contain_text("Bert sat down.")
         await look(page, "table-host")
-        await press(page, "Start").click()
-        await expect(page.get_by_text("Get ready first: the host races too.")).to_be_visible()
-        await press(page, "I am ready").click()
-        await expect(seat_of(page, "Mira").locator(".ready")).to_be_visible()
-
-        await press(page, "Start").click()
+        # to start is to be ready too
+        await press(page, "Start the race").click()
         question = page.get_by_role("dialog", name="Bert isn't ready. Start without Bert?")
         await question.wait_for()
         await look(page, "table-question")
@@ -55,7 +51,7 @@ async def test_a_table_of_the_page_starts_with_a_friend_in_a_terminal(
         await expect(page.get_by_text("Everybody is ready: press Start.")).to_be_visible()
         assert await page.get_by_role("dialog").count() == 0
 
-        await press(page, "Start").click()
+        await press(page, "Start the race").click()
         await bert.expect("dealt", "board", "position", "race")
         await page.locator(".race .pile").first.wait_for()
 
@@ -79,18 +75,85 @@ async def test_the_host_locks_the_table_and_kicks_a_player(
         await bert.ended()
         assert "kicked" in "\n".join([*bert.lines, *bert.errors])
 
+    await page.get_by_text("Change the game and the table").click()
     await press(page, "Lock").click()
-    await expect(page.get_by_text("Locked to newcomers")).to_be_visible()
+    await expect(press(page, "Unlock")).to_be_visible()
     guest = await pages.open(page_url(page_server, f"/{code}"))
     await expect(guest.get_by_text("Locked to newcomers: you can only watch.")).to_be_visible()
-    await expect(guest.locator(".main")).to_have_text("Only watch")
+    await expect(guest.locator(".main")).to_have_text("Watch")
     await sit_down(guest, "Cleo")
     await expect(guest.get_by_role("alert")).to_contain_text("locked")
     await press(page, "Unlock").click()
     await expect(guest.get_by_text("you can only watch")).to_have_count(0)
-    await expect(guest.locator(".main")).to_have_text("Sit down")
-    await press(guest, "Sit down").click()
+    await expect(guest.locator(".main")).to_have_text("Take a seat")
+    await press(guest, "Take a seat").click()
     await expect(seat_of(page, "Cleo")).to_be_visible()
+
+
+async def test_a_host_adds_and_removes_bots_by_a_tap_and_races_them_by_another(
+    pages: Pages,
+) -> None:
+    async with serving_pages("--bots") as server:
+        page = await pages.open(page_url(server))
+        await open_table(page)
+        await press(page, "Even").click()
+        await expect(page.locator(".seats .ready")).to_have_count(1)
+        await press(page, "Strong").click()
+        await expect(page.locator(".seats .is-bot")).to_have_count(2)
+        await look(page, "table-bots")
+        # by the key and the keyboard alone; no question is asked
+        await page.locator("body").press("k")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".seats .is-bot")).to_have_count(1)
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await page.locator("body").press("b")
+        await expect(press(page, "Weak")).to_be_focused()
+        (bot,) = await page.locator(".seats b", has_text="strong bot").all_inner_texts()
+        name = bot.split()[0]
+        await press(page, f"Race {name}").click()
+        await page.locator(".race .pile").first.wait_for()
+        await pages.close()
+
+
+async def test_the_host_hands_the_table_over_after_a_question(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    code = await open_table(page)
+    async with player_at(page_server.url, "Bert") as bert:
+        await bert.at_table(JoinTable, table=code)
+        await expect(seat_of(page, "Bert")).to_be_visible()
+        await page.locator("body").press("h")
+        await expect(page.get_by_label("Host")).to_be_focused()
+        await page.get_by_label("Host").select_option("Bert")
+        question = page.get_by_role("dialog", name="Make Bert the host?")
+        await question.get_by_role("button", name="Stay host").click()
+        await expect(page.get_by_label("Host")).to_have_value("Mira (you)")
+        await page.get_by_label("Host").select_option("Bert")
+        await question.get_by_role("button", name="Make Bert host").click()
+        await expect(page.get_by_role("heading", name="Bert's table")).to_be_visible()
+        await expect(page.get_by_role("status")).to_contain_text("Bert")
+
+
+async def test_reactions_are_said_to_the_table_by_a_tap_or_a_key(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    code = await open_table(page)
+    await expect(press(page, "nice!")).to_have_count(0)
+    guest = await pages.open(page_url(page_server, f"/{code}"))
+    await sit_down(guest, "Bert")
+    said, heard = page.get_by_role("status"), guest.get_by_role("status")
+    await expect(said).to_contain_text("Bert sat down.")
+    await press(page, "again?").click()
+    await expect(heard).to_have_text("Mira: again?")
+    await expect(said).to_have_text("You: again?")
+    await guest.locator("body").press("e")
+    await check_accessible(guest)
+    await guest.keyboard.press("3")
+    await expect(said).to_have_text("Bert: nice!")
+    while "One moment" not in await said.inner_text():
+        await press(page, "nice!").click()
 
 
 async def test_the_host_changes_the_race_and_everybody_gets_ready_again(
@@ -105,6 +168,8 @@ async def test_the_host_changes_the_race_and_everybody_gets_ready_again(
         # no key and no choice alone takes a ready mark away
         question = page.get_by_role("dialog", name="Change the race?")
         await page.locator("body").press("g")
+        await expect(page.get_by_label("Game")).to_be_focused()
+        await page.keyboard.press("ArrowDown")
         await expect(question).to_contain_text("Bert is ready, and must get ready again.")
         await press(page, "Keep it").click()
         await page.get_by_label("Game").select_option("Caprice")
@@ -115,38 +180,27 @@ async def test_the_host_changes_the_race_and_everybody_gets_ready_again(
         await expect(page.get_by_role("heading", name="Caprice")).to_be_visible()
         await expect(page.locator(".seats .ready")).to_have_count(0)
         await page.get_by_label("Match").select_option("match of 3 races")
-        await expect(page.get_by_role("heading", name="Race 1 of 3")).to_be_visible()
+        await expect(page.get_by_text("Race 1 of 3")).to_be_visible()
 
-        # the browser's own keys change nothing, the terminal's keys do
-        for key in ("Control+g", "Control+c", "Alt+m"):
-            await page.locator("body").press(key)
-        for key, shown in (
-            *(("c", "20 minutes"), ("p", "public"), ("-", "of 15 seated")),
-            *(("-", "of 14 seated"), ("+", "of 15 seated"), ("l", "Locked to newcomers")),
+        for label, choice in (
+            ("Time limit", "20 minutes"),
+            ("Who can join", "everybody (public)"),
+            ("Seats", "15 seats"),
         ):
             version = bert.table.version
-            await page.locator("body").press(key)
+            await page.get_by_label(label).select_option(choice)
             await changed_since(bert, version)
-            # the next key changes what the page knows
-            await expect(page.get_by_text(shown).first).to_be_visible()
         settings = bert.table.settings
         assert (settings.game, settings.races) == ("caprice", 3)
         assert (settings.cap, settings.public, settings.seats) == (20, True, 15)
-        assert bert.table.locked
-        # a public table has a time limit, so the key skips "no time limit"
-        await page.locator("body").press("c")
-        await changed_until(bert, cap=3)
+        # a public table has a time limit
+        choices = page.get_by_label("Time limit").locator("option")
+        assert "no time limit" not in await choices.all_inner_texts()
 
 
 async def changed_since(player: Player, version: int) -> None:
     """Wait until a player's table has changed since a version."""
     while player.table.version == version:
-        await player.expect(TableChanged, since=len(player.received.events))
-
-
-async def changed_until(player: Player, **settings: object) -> None:
-    """Wait until the settings of a player's table have these values."""
-    while any(getattr(player.table.settings, name) != value for name, value in settings.items()):
         await player.expect(TableChanged, since=len(player.received.events))
 
 
@@ -156,18 +210,18 @@ async def test_a_guest_sits_down_by_the_link_and_corrects_a_name_that_is_taken(
     async with player_at(page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="lady-palk")).table.code
         page = await pages.open(page_url(page_server, f"/{code}"))
-        await expect(page.get_by_text("Anna invites you to a race")).to_be_visible()
-        await expect(page.get_by_label("Your name at this table")).to_be_focused()
+        await expect(page.get_by_role("heading", name="Anna wants to")).to_be_visible()
+        await expect(page.get_by_label("What shall we call you?")).to_be_focused()
         await look(page, "name")
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("alert")).to_contain_text("Give a name")
         await page.keyboard.type("Anna")
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("alert")).to_contain_text("is taken")
-        await expect(page.get_by_label("Your name at this table")).to_be_focused()
-        await page.get_by_label("Your name at this table").fill("Cleo")
+        await expect(page.get_by_label("What shall we call you?")).to_be_focused()
+        await page.get_by_label("What shall we call you?").fill("Cleo")
         await page.keyboard.press("Enter")
-        await expect(page.get_by_text("Get ready; the host starts the race.")).to_be_visible()
+        await expect(page.get_by_text("Get ready; Anna starts the race.")).to_be_visible()
         await look(page, "table-guest")
 
         # the browser remembers the player, whose seat is kept
@@ -181,7 +235,7 @@ async def test_who_only_watches_may_sit_down_later(
     async with player_at(page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="canfield")).table.code
         page = await pages.open(page_url(page_server, f"/{code}"))
-        await press(page, "Only watch").click()
+        await press(page, "I'd rather watch").click()
         watching = page.get_by_text("You are watching this table")
         await expect(watching).to_be_visible()
         await check_accessible(page)
@@ -192,15 +246,15 @@ async def test_who_only_watches_may_sit_down_later(
         await press(page, "Stop watching").click()
         await page.wait_for_url(page_url(page_server))
         await page.goto(page_url(page_server, f"/{code}"))
-        await press(page, "Only watch").click()
+        await press(page, "I'd rather watch").click()
         await expect(watching).to_be_visible()
-        await press(page, "Sit down").click()
+        await press(page, "Take a seat").click()
         await sit_down(page, "Cleo")
         await expect(seat_of(page, "Cleo (you)")).to_be_visible()
         await press(page, "Leave the table").click()
         await page.get_by_role("dialog").get_by_role("button", name="Leave").click()
         await page.wait_for_url(page_url(page_server))
-        await expect(page.get_by_text("You are Cleo.")).to_be_visible()
+        await expect(press(page, "Cleo")).to_be_visible()
 
 
 async def test_a_full_table_offers_to_watch_and_says_why(
@@ -209,21 +263,19 @@ async def test_a_full_table_offers_to_watch_and_says_why(
     async with player_at(page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="canfield", seats=1, public=True)).table.code
         page = await pages.open(page_url(page_server))
-        await expect(page.get_by_role("button", name="Watch Canfield of Anna")).to_have_class(
-            "button main"
-        )
-        await page.goto(page_url(page_server, f"/{code}"))
+        await page.get_by_role("link", name="Canfield of Anna").click()
+        await page.wait_for_url(f"**/{code}")
         reason = page.get_by_text("Every seat is taken: you can only watch.")
         await expect(reason).to_be_visible()
-        await expect(page.locator(".main")).to_have_text("Only watch")
-        await expect(press(page, "Only watch")).to_be_focused()
+        await expect(page.locator(".main")).to_have_text("Watch")
+        await expect(press(page, "Watch")).to_be_focused()
         await look(page, "name-full")
         await page.keyboard.press("Enter")
-        await expect(press(page, "Sit down")).to_have_class("button")
+        await expect(press(page, "Take a seat")).to_have_class("button")
         await expect(reason).to_be_visible()
         await look(page, "table-full-watched")
         await anna.ask(ChangeSettings, table=code, seats=2)
-        await expect(press(page, "Sit down")).to_have_class("button main")
+        await expect(press(page, "Take a seat")).to_have_class("button main")
         await expect(reason).to_have_count(0)
 
         await anna.ask(ChangeSettings, table=code, seats=1)
@@ -243,7 +295,8 @@ async def test_who_watches_a_table_goes_to_the_leaders_of_its_game_and_back(
         code = (await anna.at_table(CreateTable, game="lafayette")).table.code
         page = await pages.open(page_url(page_server))
         await page.get_by_label("Code or link of the table").fill(code)
-        await press(page, "Only watch").click()
+        await page.keyboard.press("Enter")
+        await press(page, "I'd rather watch").click()
         await expect(press(page, "Stop watching")).to_be_visible()
         await anna.ask(ChangeSettings, table=code, game="klondike")
         await expect(page.get_by_role("heading", name="Klondike")).to_be_visible()
@@ -252,9 +305,9 @@ async def test_who_watches_a_table_goes_to_the_leaders_of_its_game_and_back(
         await page.go_back()
         await expect(press(page, "Stop watching")).to_be_visible()
 
-        # the lobby's link leads to the game that was looked at last
+        # the home's link leads to the game that was looked at last
         await page.get_by_role("link", name="Saratoga").click()
-        await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Race your friends")).to_be_visible()
         await page.get_by_role("link", name="Leaders").click()
         await page.get_by_role("link", name="Caprice").click()
         await page.wait_for_url("**/leaderboards/caprice")
@@ -271,6 +324,7 @@ async def test_the_invitation_is_copied_over_plain_http(
 ) -> None:
     page = await pages.open(page_url(page_server), PHONE)
     code = await open_table(page)
+    await page.get_by_text("Show a QR code").click()
     await expect(page.get_by_role("img", name="QR code of the link to this table")).to_be_visible()
     loaded = "() => [...document.images].every(image => image.complete && image.naturalWidth > 0)"
     await page.wait_for_function(loaded)
@@ -294,12 +348,11 @@ async def test_a_voided_countdown_is_told_and_the_host_allows_its_player_again(
     async with player_at(page_server.url, "Bert") as bert:
         await bert.at_table(JoinTable, table=code)
         await bert.ready()
-        await get_ready(page)
-        await press(page, "Start").click()
+        await press(page, "Start the race").click()
         # Bert is ready, and never reveals the number
         await expect(page.get_by_text("Voided by the server.")).to_be_visible()
         await expect(page.get_by_text("Race 1 did not start: a racer's nonce")).to_be_visible()
-        await expect(page.get_by_role("heading", name="Race 2")).to_be_visible()
+        await expect(page.get_by_text("Race 2", exact=True)).to_be_visible()
         await expect(seat_of(page, "Bert")).to_contain_text("blocked")
         await look(page, "table-voided")
         await page.locator("body").press("a")
@@ -309,34 +362,30 @@ async def test_a_voided_countdown_is_told_and_the_host_allows_its_player_again(
         await expect(seat_of(page, "Bert")).to_contain_text("not ready")
         await bert.ready()
         await expect(seat_of(page, "Bert").locator(".ready")).to_be_visible()
-        # a key may be pressed by accident
-        for key, question in (("l", "Lock the table?"), ("p", "Change the race?")):
-            await page.locator("body").press(key)
-            await page.get_by_role("dialog", name=question).wait_for()
-            await page.keyboard.press("n")
-        await expect(page.get_by_text("Open to newcomers")).to_be_visible()
 
 
 async def test_a_match_that_has_begun_ends_only_after_a_question(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await pages.open(page_url(page_server), DESKTOP)
-    await page.get_by_label("Match").select_option("match of 3 races")
     await open_table(page)
-    await get_ready(page)
-    await press(page, "Start").click()
+    await page.get_by_text("Change the game and the table").click()
+    await page.get_by_label("Match").select_option("match of 3 races")
+    await expect(page.get_by_text("Race 1 of 3")).to_be_visible()
+    await press(page, "Start the race").click()
     await page.locator(".race .pile").first.wait_for()
     await page.keyboard.press("x")
     await page.get_by_role("dialog").get_by_role("button", name="Cash out").click()
     await press(page, "Again").click()
-    await expect(page.get_by_role("heading", name="Race 2 of 3")).to_be_visible()
+    await expect(page.get_by_text("Race 2 of 3")).to_be_visible()
+    await page.get_by_text("Change the game and the table").click()
     await expect(seat_of(page, "Mira")).to_contain_text("1 of 1 won")
     await page.get_by_label("Match").select_option("match of 5 races")
     await expect(page.get_by_text("The match has begun: 1 race of 3.")).to_be_visible()
     await page.get_by_label("Match").select_option("no match")
     question = page.get_by_role("dialog", name="End the match after 1 of 3 races")
     await question.get_by_role("button", name="End the match").click()
-    await expect(page.get_by_role("heading", name="Race 2", exact=True)).to_be_visible()
+    await expect(page.get_by_text("Race 2", exact=True)).to_be_visible()
 
 
 async def test_a_full_table_of_long_names_fits_every_size_and_theme(
@@ -370,10 +419,10 @@ async def test_a_player_whom_the_host_kicks_is_told_and_finds_the_lobby(
         await anna.ask(Kick, table=code, player=cleo)
         await expect(page.get_by_text("The host has kicked you from the table.")).to_be_visible()
         await look(page, "table-kicked")
-        await page.get_by_role("link", name="To the lobby").click()
-        await expect(page.get_by_text("You are Cleo.", exact=True)).to_be_visible()
+        await page.get_by_role("link", name="Go home").click()
         await page.get_by_label("Code or link of the table").fill(code)
         await page.keyboard.press("Enter")
+        await sit_down(page, "Cleo")
         await expect(page.get_by_text("has kicked you from this table")).to_be_visible()
 
 
@@ -384,10 +433,9 @@ async def test_a_tab_that_takes_over_a_ready_seat_reveals_the_nonce_of_the_other
     code = await open_table(page)
     other = await pages.open_tab(page, page_url(page_server))
     await expect(other.get_by_text(code).first).to_be_visible()
-    await press(page, "I am ready").click()
-    await expect(seat_of(page, "Mira").locator(".ready")).to_be_visible()
+    await get_ready(page)
     await visit(other, f"/{code}")
-    await press(other, "Start").click()
+    await press(other, "Start the race").click()
     await other.locator(".race .pile").first.wait_for()
     await expect(other.locator(".alarms")).to_be_empty()
 
@@ -400,8 +448,7 @@ async def test_a_tab_that_was_in_the_lobby_before_the_seat_was_taken_plays_at_th
     code = await open_table(page)
     await visit(other, f"/{code}")
     await expect(page.get_by_text("in another window")).to_be_visible()
-    await get_ready(other)
-    await press(other, "Start").click()
+    await press(other, "Start the race").click()
     await other.locator(".race .pile").first.wait_for()
 
 
@@ -439,13 +486,12 @@ async def test_a_device_without_the_nonce_of_its_ready_player_lets_the_countdown
 ) -> None:
     page = await pages.open(page_url(page_server))
     code = await open_table(page)
-    await press(page, "I am ready").click()
-    await expect(seat_of(page, "Mira").locator(".ready")).to_be_visible()
+    await get_ready(page)
     token = await page.evaluate("localStorage.getItem('saratoga.token')")
     other = await pages.open("about:blank")
     await other.context.add_init_script(f"localStorage.setItem('saratoga.token', '{token}')")
     await other.goto(page_url(page_server, f"/{code}"))
-    await press(other, "Start").click()
+    await press(other, "Start the race").click()
     await expect(other.get_by_text("The countdown was voided").first).to_be_visible()
     await expect(other.locator(".alarms")).to_be_empty()
 

@@ -146,7 +146,7 @@ SMALL: Final = web_file(b"{}", KINDS[".css"])
 
 WEB_FILES: Final = WebFiles(
     version="0123456789abcdef0123",
-    index=web_file(b"<!doctype html><title>Saratoga</title>", KINDS[".html"]),
+    index=web_file(b"<!doctype html><head><title>Saratoga</title></head>", KINDS[".html"]),
     files={"main.js": SCRIPT, "page.css": SMALL},
 )
 

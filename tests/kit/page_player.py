@@ -38,16 +38,26 @@ def press(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
+def press_named(page: Page, name: str) -> Locator:
+    """Return the button whose name begins so."""
+    return page.get_by_role("button", name=re.compile(f"^{name}"))
+
+
 def seat_of(page: Page, name: str) -> Locator:
     """Return a player's line in the list of seats."""
     return page.locator(".seats li").filter(has_text=name)
 
 
+def tile(page: Page, game: str) -> Locator:
+    """Return the button of a game on the home, by its title."""
+    return page.locator(".tile").filter(has=page.get_by_text(game, exact=True))
+
+
 async def open_table(page: Page, name: str = "Mira", game: str = "Lafayette") -> str:
-    """Open a table in the lobby as a guest, and return its code."""
-    await page.get_by_label("Your name").fill(name)
-    await page.get_by_label("Game").select_option(game)
-    await press(page, "Open a table").click()
+    """Open a table from the home as a player without a name, and return its code."""
+    await tile(page, game).click()
+    await page.get_by_label("What shall we call you?").fill(name)
+    await press(page, "Open the table").click()
     await page.wait_for_url(TABLE)
     await expect(page.get_by_role("heading", name=game)).to_be_visible()
     return str(page.url).rpartition("/")[2]
@@ -55,8 +65,8 @@ async def open_table(page: Page, name: str = "Mira", game: str = "Lafayette") ->
 
 async def sit_down(page: Page, name: str) -> None:
     """Take a seat at the table that the page shows, under a name."""
-    await page.get_by_label("Your name at this table").fill(name)
-    await press(page, "Sit down").click()
+    await page.get_by_label("What shall we call you?").fill(name)
+    await press(page, "Take a seat").click()
 
 
 async def visit(page: Page, path: str) -> None:
@@ -67,8 +77,8 @@ async def visit(page: Page, path: str) -> None:
 
 
 async def get_ready(page: Page) -> None:
-    """Get ready, and wait until the server has taken it: a host who is not ready cannot start."""
-    await press(page, "I am ready").click()
+    """Get ready by the key, and wait until the server has taken it."""
+    await page.locator("body").press("r")
     await expect(press(page, "Not ready")).to_be_visible()
 
 
@@ -139,11 +149,10 @@ class PagePlayer:
     # From the link to the first card
 
     async def sit_down(self, name: str) -> None:
-        await self.page.get_by_role("textbox").fill(name)
-        await self.page.get_by_role("button", name="Sit down").click()
+        await sit_down(self.page, name)
 
     async def get_ready(self) -> None:
-        await self.page.get_by_role("button", name="I am ready").click()
+        await self.page.locator("body").press("r")
 
     async def dealt(self) -> None:
         """Wait for the own board."""

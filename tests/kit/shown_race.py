@@ -68,7 +68,7 @@ def snapshot(game: str) -> dict[str, Any]:
 
 
 async def open_for_races(pages: Pages, server: ServerProcess, **options: Any) -> Page:
-    """Open a page on which `showRace` shows a race in place of the lobby."""
+    """Open a page on which `showRace` shows a race in place of the home."""
     page = await pages.open(page_url(server), **options)
     await page.get_by_text("None now").wait_for()
     await page.evaluate(LOAD)

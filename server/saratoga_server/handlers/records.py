@@ -29,10 +29,10 @@ async def record(node: "Node", race: str) -> str:
     raise CommandRejected("no_such_race")
 
 
-async def has_table(node: "Node", code: str) -> bool:
-    """Return whether there is an open table with this code."""
+async def table(node: "Node", code: str) -> TableState | None:
+    """Return the open table with this code, if there is one."""
     state = await _state(node, code)
-    return state is not None and state.phase is not TablePhase.CLOSED
+    return None if state is None or state.phase is TablePhase.CLOSED else state
 
 
 async def has_race(node: "Node", race: str) -> bool:

@@ -32,6 +32,7 @@ def _facts(game: Game) -> dict[str, Any]:
     stock = game.stock
     return {
         "title": game.title,
+        "short": _in_short(game),
         "packs": game.packs,
         "price": price(game),
         "columns": game.columns.count,
@@ -43,6 +44,19 @@ def _facts(game: Game) -> dict[str, Any]:
         "in_suit": game.columns.build.pairing is Pairing.SAME_SUIT,
         "deal": [_step(step) for step in game.deal],
     }
+
+
+def _in_short(game: Game) -> list[str]:
+    """Return how columns are built, what fills an empty one and how the stock is turned, a sentence each."""
+    space = game.columns.space
+    fills = f"takes {space.admits}"
+    if space.filled_from is not None:
+        fills = f"is filled from {space.filled_from}"
+    return [
+        f"Build columns {game.columns.build.brief}.",
+        f"An empty column {fills}.",
+        f"Turn the stock: {game.stock}.",
+    ]
 
 
 def _step(step: Any) -> list[Any]:

@@ -176,7 +176,7 @@ class HttpPages(Struct):
         raise _no_page()
 
     async def _qr_code(self, code: str, headers: Headers) -> Page:
-        if not (fits(code, Code) and await self.server.has_table(code)):
+        if not (fits(code, Code) and await self.server.table(code)):
             raise CommandRejected("no_such_table")
         image = await asyncio.to_thread(qr_svg, link_to(code, self.hosts, headers))
         return Page(body=image, kind=SVG, cache=FINISHED, more=(("Vary", "Host"),))

@@ -1,18 +1,19 @@
 """The page over HTTP: its routes, its files, and the headers that restrict it.
 
-    GET /                        the lobby
-    GET /CODE                    a table
+    GET /                        the home
+    GET /CODE                    a table; for a link's preview, whose it is and which game
     GET /leaderboards/GAME       the leaderboards of a game
     GET /races/CODE/NUMBER       a race
     GET /static/HASH/FILE        a file of the page, which never changes
 
-All routes answer the same document, which the browser checks each time. A route to something that
+All routes answer the same document but for that, which the browser checks each time. A route to something that
 does not exist is 404, with a small document that says so; one written with capitals or a slash at
 its end leads to the right one.
 """
 
 import html
 from collections.abc import Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -22,10 +23,11 @@ from websockets.datastructures import Headers
 
 from saratoga_protocol.commands import Code, RaceId
 from saratoga_rules.games import GAMES
+from saratoga_server.domain.tables import TableState
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.http_responses import Page, accepts_gzip, is_unchanged
-from saratoga_server.transport.web_files import KINDS, STATIC, WebFile, WebFiles
+from saratoga_server.transport.web_files import KINDS, STATIC, WebFile, WebFiles, web_file
 
 NO_TABLE: Final = (
     "There is no such table. Look at its code again. Tables close some time after their last race."
@@ -66,7 +68,7 @@ _DOCUMENT: Final = (
     '<link rel="stylesheet" href="{folder}page.css">\n'
     '<body class="plain">\n<header class="top"><a class="brand" href="/">Saratoga</a></header>\n'
     '<main class="page">\n<h1>{title}</h1>\n<p>{advice}</p>\n'
-    '<p><a href="/">See the open tables</a></p>\n</main>\n'
+    '<p><a href="/">Go home</a></p>\n</main>\n'
 )
 
 
@@ -93,7 +95,17 @@ class WebPage(Struct, frozen=True):
             if right != segments and right and await self._missing(right) is None:
                 return self._moved("/" + "/".join(right) + (f"?{query}" if query else ""))
             return self.refusal(HTTPStatus.NOT_FOUND, missing)
-        return self._file(self.files.index, headers, CHECKED)
+        return self._file(await self._document(segments), headers, CHECKED)
+
+    async def _document(self, segments: Sequence[str]) -> WebFile:
+        """Return the document of a route, for a table with what its invitation shows everybody who has the link."""
+        try:
+            table = (
+                await self.node.table(segments[0]) if segments[0] and len(segments) == 1 else None
+            )
+        except StoreUnavailable:
+            table = None
+        return self.files.index if table is None else _previewed(self.files.index, *preview(table))
 
     def refusal(self, status: HTTPStatus, text: str) -> Page:
         """Return a small document that says what is wrong; its first sentence is the heading."""
@@ -123,7 +135,7 @@ class WebPage(Struct, frozen=True):
                     is_there = fits(race, RaceId) and await self.node.has_race(race)
                     return None if is_there else NO_RACE
                 case [code] if fits(code, Code):
-                    return None if await self.node.has_table(code) else NO_TABLE
+                    return None if await self.node.table(code) else NO_TABLE
                 case _:
                     return NO_PAGE
         except StoreUnavailable:
@@ -148,6 +160,27 @@ class WebPage(Struct, frozen=True):
 
     def _rules(self) -> tuple[tuple[str, str], ...]:
         return (*PAGE_RULES, ISOLATED) if self.is_tls else PAGE_RULES
+
+
+def preview(table: TableState) -> tuple[str, str]:
+    """Return the title and the sentence of a link to a table: its host, game and time limit, and nothing else."""
+    limit = f"{table.settings.cap} minutes" if table.settings.cap else "no time limit"
+    title = GAMES[table.settings.game].title
+    return (
+        f"{table.name(table.host) or 'A friend'} wants to race you",
+        f"{title}, {limit}, the same cards for everybody.",
+    )
+
+
+@lru_cache(maxsize=64)
+def _previewed(index: WebFile, title: str, sentence: str) -> WebFile:
+    """Return the document with what other programs show of a link to it."""
+    texts = {"og:site_name": "Saratoga", "og:title": title, "og:description": sentence}
+    tags = "".join(
+        f'<meta property="{name}" content="{html.escape(text)}" />\n'
+        for name, text in texts.items()
+    )
+    return web_file(index.body.replace(b"</head>", tags.encode() + b"</head>", 1), index.kind)
 
 
 def fits(text: str, form: Any) -> bool:

@@ -10,12 +10,13 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request
 
 from kit.gateways import OWN, SCRIPT, WEB_FILES, asking, open_gateway
+from kit.tables import ANN, seated
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_rules.games import prose
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_server.domain.replays import CannotReplay
-from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.handlers.replays import Replay
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
@@ -73,8 +74,8 @@ class FakePublicServer(Node):
         await self.record(race)
         return BOARDS
 
-    async def has_table(self, code: str) -> bool:
-        return code == "mint-otter-42"
+    async def table(self, code: str) -> TableState | None:
+        return seated(ANN) if code == "mint-otter-42" else None
 
     async def has_race(self, race: str) -> bool:
         return race == "mint-otter-42/1"

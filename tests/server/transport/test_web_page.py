@@ -4,13 +4,16 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from websockets.datastructures import Headers
 
 from kit.gateways import SCRIPT, WEB_FILES, asking, tag_of
+from kit.tables import ANN, BEN, seated
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.records.digest_words import WORDS
+from saratoga_server.domain.tables import TableState
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.game_facts import game_facts
@@ -38,10 +41,15 @@ class FakeServer(Node):
     def __init__(self) -> None:
         self.fault: Exception | None = None
 
-    async def has_table(self, code: str) -> bool:
+        self.host = "Ann"
+
+    async def table(self, code: str) -> TableState | None:
         if self.fault is not None:
             raise self.fault
-        return code == CODE
+        host, *others = seated(ANN, BEN).seats
+        host = msgspec.structs.replace(host, name=self.host)
+        shown = msgspec.structs.replace(seated(ANN, BEN), seats=(host, *others))
+        return shown if code == CODE else None
 
     async def has_race(self, race: str) -> bool:
         return race in (f"{CODE}/1", f"{CODE}/2")
@@ -58,7 +66,7 @@ async def got(server: FakeServer, *segments: str, tls: bool = False, **headers: 
 
 
 @pytest.mark.parametrize(
-    "path", ["", CODE, "leaderboards/canfield", f"races/{CODE}/1", f"races/{CODE}/2"]
+    "path", ["", "leaderboards/canfield", f"races/{CODE}/1", f"races/{CODE}/2"]
 )
 async def test_every_route_of_the_page_answers_the_same_document(
     server: FakeServer, path: str
@@ -68,6 +76,21 @@ async def test_every_route_of_the_page_answers_the_same_document(
     assert page.kind == "text/html; charset=utf-8"
     assert page.cache == "no-cache"
     assert ("ETag", tag_of(WEB_FILES.index)) in page.more
+
+
+async def test_a_tables_link_says_whose_it_is_and_which_game_and_nothing_else(
+    server: FakeServer,
+) -> None:
+    server.host = '"><script>'
+    page = await got(server, CODE)
+    added = page.body.decode().replace(WEB_FILES.index.body.decode().partition("</head>")[0], "")
+    assert added.splitlines()[:-1] == [
+        '<meta property="og:site_name" content="Saratoga" />',
+        '<meta property="og:title" content="&quot;&gt;&lt;script&gt; wants to race you" />',
+        '<meta property="og:description" content="Canfield, 10 minutes, the same cards for everybody." />',
+    ]
+    assert page.cache == "no-cache"
+    assert ("ETag", tag_of(WEB_FILES.index)) not in page.more
 
 
 @pytest.mark.parametrize(

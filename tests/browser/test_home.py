@@ -1,4 +1,4 @@
-"""The lobby of the page and the routes that lead there: public tables, new ones, a table by its code, a game that only the server knows."""
+"""The home of the page and the routes that lead there: a race at once, new tables, public ones, a table by its code, a game that only the server knows."""
 
 import asyncio
 import re
@@ -11,65 +11,106 @@ from playwright.async_api import Locator, Route, WebSocketRoute, expect
 from kit.altered_server import NEW_GAME, NEW_TITLE, UNKNOWN_GAME
 from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url, serving_pages
 from kit.deployment import write_certificate
-from kit.page_player import TABLE, get_ready, open_table, press, seat_of, sit_down
+from kit.page_player import (
+    TABLE,
+    PagePlayer,
+    get_ready,
+    open_table,
+    press,
+    press_named,
+    seat_of,
+    sit_down,
+    tile,
+)
 from kit.players import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_protocol.events import BoardChanged, RaceOver, TableChanged
 
 
-async def test_the_lobby_lists_public_tables_and_a_player_moves_between_them(
+async def test_one_tap_at_home_starts_a_race_against_bots_which_the_home_remembers(
+    pages: Pages,
+) -> None:
+    async with serving_pages("--bots") as server:
+        page = await pages.open("about:blank", has_touch=True)
+        player = PagePlayer(page, "klondike")
+        await page.goto(page_url(server))
+        await expect(page.get_by_text("How it works")).to_be_visible()
+        await press_named(page, "Play now").click()
+        await player.dealt()
+        await player.race(player.tap_move, 3)
+        await player.cash_out()
+        await player.seen_results()
+        results = page.get_by_role("table", name="Results")
+        for racer in ("You", "weak bot", "even bot"):
+            await expect(results.get_by_text(racer)).to_be_visible()
+        code = player.board.race.split("/")[0]
+        await page.goto(page_url(server))
+        await expect(
+            page.get_by_role("button", name=re.compile("^Guest [0-9]{3}$"))
+        ).to_be_visible()
+        last = page.locator(".lines li")
+        await expect(last).to_contain_text([f"of 3 {player.board.banked} card"])
+        await look(page, "home-remembers")
+        await page.get_by_role("link", name="Back to your table").click()
+        await page.wait_for_url(f"**/{code}")
+        await pages.close()
+
+
+async def test_a_race_at_once_without_bots_waits_at_the_table(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await pages.open(page_url(page_server))
-    await expect(page.get_by_text("None now: open one")).to_be_visible()
+    await press_named(page, "Play now").click()
+    await expect(page.get_by_text("This server has no bots now.")).to_be_visible()
+    await expect(page.get_by_text("Add a bot")).to_have_count(0)
+    await press(page, "Start the race").click()
+    await page.locator(".race .pile").first.wait_for()
+
+
+async def test_a_server_that_is_away_is_one_line_of_the_home(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    pages.forgive("WebSocket connection")
+    page = await pages.open(page_url(page_server))
+    await expect(page.get_by_text("None now")).to_be_visible()
+    await page.evaluate(WHOLE)
+    await page_server.kill()
+    await expect(page.get_by_text("The server is away; trying again.")).to_be_visible()
+    await page_server.start()
+    await expect(page.get_by_text("The server is away")).to_have_count(0)
+
+
+async def test_the_home_lists_public_tables_and_a_player_moves_between_them(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server))
+    await expect(page.get_by_text("None now")).to_be_visible()
     async with (
         player_at(page_server.url, "Anna") as anna,
         player_at(page_server.url, "Old Tom") as tom,
     ):
         first = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
         second = (await tom.at_table(CreateTable, game="caprice", public=True)).table.code
-        await expect(page.locator(".seats li")).to_have_count(2)
-        await look(page, "lobby")
+        await expect(page.locator(".tables li")).to_have_count(2)
+        await look(page, "home")
 
         # without a name, the table asks for it
-        await page.get_by_role("button", name="Join Canfield of Anna").click()
+        await page.get_by_role("link", name="Canfield of Anna").click()
         await sit_down(page, "Mira")
         await expect(seat_of(page, "Mira (you)")).to_be_visible()
 
-        # back in the lobby the seat is kept; a seat elsewhere gives it up
+        # back at home the seat is kept; a seat elsewhere gives it up
         await page.get_by_role("link", name="Saratoga").click()
-        await expect(
-            page.get_by_text(f"You are Mira, and you have a seat at {first}.")
-        ).to_be_visible()
-        await page.get_by_role("link", name="Back to your table").click()
+        await page.get_by_role("link", name=f"Back to your table {first}").click()
         await expect(seat_of(page, "Mira (you)")).to_be_visible()
         await page.get_by_role("link", name="Saratoga").click()
-        await page.get_by_role("button", name="Join Caprice of Old Tom").click()
+        await page.get_by_role("link", name="Caprice of Old Tom").click()
         await page.wait_for_url(f"**/{second}")
+        await press(page, "Take a seat").click()
         await expect(seat_of(page, "Mira (you)")).to_be_visible()
         while len(anna.table.seats) > 1:
             await anna.expect(TableChanged, since=len(anna.received.events))
-
-
-async def test_figures_stand_after_a_name_that_is_written_from_the_right(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    name = "\u05e9\u05dc\u05d5\u05dd"
-    async with player_at(page_server.url, name) as host:
-        await host.at_table(CreateTable, game="canfield", public=True)
-        page = await pages.open(page_url(page_server))
-        line = page.locator(".seats .dim", has_text="1 of 16")
-        after_name, seated = await line.evaluate("""line => {
-            const place = at => {
-                const range = document.createRange();
-                range.setStart(line.firstChild, at);
-                range.setEnd(line.firstChild, at + 1);
-                return range.getBoundingClientRect();
-            };
-            return [place(0).right, place(line.textContent.indexOf("1 of")).left];
-        }""")
-        assert after_name < seated
 
 
 @pytest.mark.parametrize("form", ["{code}", "  {CODE} ", "Race me!\nsaratoga join {url}/{code}"])
@@ -83,7 +124,7 @@ async def test_a_code_a_link_or_an_invitation_leads_to_the_table(
         invitation = form.format(code=code, CODE=code.upper(), url=url)
         await page.get_by_label("Code or link of the table").fill(invitation)
         await page.keyboard.press("Enter")
-        await expect(page.get_by_text("Anna invites you to a race")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Anna wants to")).to_be_visible()
 
 
 async def test_what_is_no_name_or_code_is_said_kindly(
@@ -91,23 +132,30 @@ async def test_what_is_no_name_or_code_is_said_kindly(
 ) -> None:
     pages.forgive("404 (Not Found)")
     page = await pages.open(page_url(page_server))
-    await press(page, "Open a table").click()
+    await press_named(page, "Race friends").click()
+    await press(page, "Open the table").click()
     await expect(page.get_by_text("Give a name, such as Anna")).to_be_visible()
-    await expect(page.get_by_label("Your name")).to_be_focused()
+    await expect(page.get_by_label("What shall we call you?")).to_be_focused()
+    await check_accessible(page)
+    await page.keyboard.press("Escape")
     code = page.get_by_label("Code or link of the table")
     await code.fill("my table")
-    await press(page, "Take a seat").click()
+    await press(page, "Join").click()
     await expect(page.get_by_text("for example mint-otter-42")).to_be_visible()
     await code.fill("wss://cards.example.org/mint-otter-42")
-    await press(page, "Take a seat").click()
+    await press(page, "Join").click()
     elsewhere = page.get_by_role("link", name="https://cards.example.org/mint-otter-42")
     await expect(elsewhere).to_be_visible()
     await code.fill("mint-otter-42")
-    await press(page, "Only watch").click()
+    await press(page, "Join").click()
     await expect(page.get_by_text("There is no table with that code.")).to_be_visible()
     await check_accessible(page)
-    await page.get_by_role("link", name="To the lobby").click()
-    await expect(page.get_by_role("heading", name="Public tables")).to_be_visible()
+    # another code can be typed here
+    await code.fill("my table")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("for example mint-otter-42")).to_be_visible()
+    await page.get_by_role("link", name="Go home").click()
+    await expect(page.get_by_role("heading", name="Race your friends")).to_be_visible()
 
 
 async def test_a_player_who_races_elsewhere_returns_there(
@@ -116,12 +164,12 @@ async def test_a_player_who_races_elsewhere_returns_there(
     page = await pages.open(page_url(page_server))
     racing_at = await open_table(page)
     await get_ready(page)
-    await press(page, "Start").click()
+    await press(page, "Start the race").click()
     await page.locator(".race .pile").first.wait_for()
     async with player_at(page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
         await page.goto(page_url(page_server, f"/{code}"))
-        await press(page, "Sit down").click()
+        await press(page, "Take a seat").click()
         await page.wait_for_url(f"**/{racing_at}")
         await expect(page.get_by_text(f"You are in a race at {racing_at}")).to_be_visible()
         await page.locator(".race .pile").first.wait_for()
@@ -140,21 +188,21 @@ async def test_a_seat_is_given_up_only_for_a_new_one_and_by_a_host_after_a_quest
         await bert.at_table(JoinTable, table=first)
         full = (await anna.at_table(CreateTable, game="canfield", seats=1)).table.code
         await page.get_by_role("link", name="Saratoga").click()
-        code = page.get_by_label("Code or link of the table")
-        for wrong, reason in (
-            ("wrong-code-99", "There is no table with that code."),
-            (full, "Every seat is taken: you can only watch."),
-        ):
-            await code.fill(wrong)
-            await press(page, "Take a seat").click()
-            await expect(page.get_by_role("alert").first).to_have_text(reason)
-        await press(page, "Open a table").click()
+        await page.get_by_label("Code or link of the table").fill("wrong-code-99")
+        await press(page, "Join").click()
+        await expect(page.get_by_text("There is no table with that code.")).to_be_visible()
+        await page.get_by_label("Code or link of the table").fill(full)
+        await press(page, "Join").click()
+        await press(page, "Take a seat").click()
+        await expect(page.get_by_role("alert")).to_contain_text("Every seat is taken")
+        await page.get_by_role("link", name="Saratoga").click()
+        await press_named(page, "Race friends").click()
         question = page.get_by_role("dialog", name=f"Leave {first}?")
         await press(page, "Stay").click()
         await expect(question).to_have_count(0)
         host = bert.table.host
         assert [seat.name for seat in bert.table.seats if seat.player == host] == ["Mira"]
-        await press(page, "Open a table").click()
+        await press_named(page, "Race friends").click()
         await press(page, "Leave").click()
         await page.wait_for_url(TABLE)
         await expect(seat_of(page, "Mira (you)")).to_be_visible()
@@ -174,10 +222,9 @@ async def test_a_table_that_is_opened_before_the_connection_waits_for_it(
 
     await page.route_web_socket(re.compile("^ws:"), hold)
     await page.goto(page_url(page_server))
-    await expect(page.get_by_text("Connecting to the server")).to_be_visible()
-    await page.get_by_label("Your name").fill("Mira")
-    await page.get_by_label("Game").select_option("Lafayette")
-    await press(page, "Open a table").click()
+    await tile(page, "Lafayette").click()
+    await page.get_by_label("What shall we call you?").fill("Mira")
+    await press(page, "Open the table").click()
     may_connect.set()
     await page.wait_for_url(TABLE)
     await expect(seat_of(page, "Mira (you)")).to_be_visible()
@@ -197,37 +244,31 @@ async def test_a_race_begins_by_the_keyboard_alone(
             await keyboard.press("Tab")
         raise AssertionError(f"Tab does not reach {control}")
 
-    await tab_to(page.get_by_label("Your name"))
-    await keyboard.type("Mira")
-    await tab_to(page.get_by_label("Game"))
-    await keyboard.type("Laf")
-    await keyboard.press("Tab")
+    await tab_to(tile(page, "Lafayette"))
     await keyboard.press("Enter")
-    await tab_to(press(page, "Open a table"))
+    await keyboard.type("Mira")
     await keyboard.press("Enter")
     await page.wait_for_url(TABLE)
-    await expect(page.get_by_role("heading", name="Lafayette")).to_be_focused()
-    await tab_to(press(page, "I am ready"))
-    await keyboard.press("Enter")
-    # the button has another name now, and keeps the focus
-    await expect(press(page, "Not ready")).to_be_focused()
-    await tab_to(press(page, "Start"))
+    await expect(page.get_by_role("heading", name="Just you so far")).to_be_focused()
+    await tab_to(press(page, "Start the race"))
     await keyboard.press("Enter")
     await page.locator(".race .pile").first.wait_for()
 
 
 @pytest.mark.parametrize("theme", ["felt", "contrast"])
-async def test_lobby_leaderboards_and_player_are_accessible_in_every_theme(
+async def test_home_leaderboards_and_player_are_accessible_in_every_theme(
     page_server: ServerProcess, pages: Pages, theme: str
 ) -> None:
     async with player_at(page_server.url, "Anna") as anna:
         await anna.at_table(CreateTable, game="canfield", public=True)
         page = await pages.open(page_url(page_server))
         await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-        await expect(page.locator(".seats li")).to_have_count(1)
-        await look(page, f"lobby-{theme}")
+        await expect(page.locator(".tables li")).to_have_count(1)
+        await look(page, f"home-{theme}")
         await page.get_by_role("button", name="You", exact=True).click()
-        await page.get_by_role("button", name="Show the token").click()
+        await press(page, "Show my link").click()
+        await page.get_by_text("With a terminal").click()
+        await press(page, "Show the token").click()
         await check_accessible(page)
         await page.keyboard.press("Escape")
         await page.get_by_role("link", name="Leaders").click()
@@ -240,7 +281,7 @@ WHOLE = """async () => {
 }"""
 """A function that waits until the last of the page's modules is loaded."""
 
-INCOMPLETE: Final = "withholds the part of this page that shows results"
+INCOMPLETE: Final = "withholds the part of this page that shows races"
 """Words of the sentence that says that the page cannot load a module."""
 
 
@@ -248,7 +289,7 @@ async def test_every_route_loads_in_every_size(page_server: ServerProcess, pages
     async with player_at(page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="canfield")).table.code
         for name, path in (
-            ("lobby", "/"),
+            ("home", "/"),
             ("table", f"/{code}"),
             ("leaderboards", "/leaderboards/canfield"),
             ("race", f"/races/{code}/1"),
@@ -267,7 +308,7 @@ async def test_what_does_not_exist_is_a_page_too(
     pages.forgive("404 (Not Found)")
     page = await pages.open(page_url(page_server, path))
     await look(page, f"missing-{path.split('/')[1]}")
-    await page.get_by_role("link", name="See the open tables").click()
+    await page.get_by_role("link", name="Go home").click()
     await page.wait_for_url(page_url(page_server))
 
 
@@ -278,7 +319,7 @@ async def test_the_page_loads_over_tls(pages: Pages, tmp_path: Path) -> None:
     async with serving_pages(*tls) as server:
         page = await pages.open(page_url(server, scheme="https"))
         assert await page.evaluate("isSecureContext") is True
-        await look(page, "tls-lobby")
+        await look(page, "tls-home")
         await pages.close()
 
 
@@ -300,7 +341,7 @@ async def test_the_page_is_loaded_by_few_and_small_requests_and_then_kept(
         "[...document.querySelectorAll('link:not([href$=\"later.css\"]), script[src]')].map(each => each.href || each.src)"
     )
     document = await page.evaluate("performance.getEntriesByType('navigation')[0].transferSize")
-    assert len(set(named)) == 13
+    assert len(set(named)) == 14
     assert document + sum(first[name] for name in set(named) if name in first) <= FIRST_LOAD
     await page.reload()
     await page.evaluate(WHOLE)
@@ -345,7 +386,7 @@ async def test_a_page_whose_last_modules_are_withheld_for_ever_loads_again_only_
     await page.goto(page_url(page_server))
     await page.get_by_role("status").filter(has_text=INCOMPLETE).wait_for()
     assert len(asked) == 2
-    await look(page, "incomplete-lobby")
+    await look(page, "incomplete-home")
 
     # what needs the module says so too
     async with player_at(page_server.url, "Anna") as anna:
@@ -357,7 +398,8 @@ async def test_a_page_whose_last_modules_are_withheld_for_ever_loads_again_only_
         await anna.cash_out()
         await anna.expect(RaceOver)
         await page.get_by_label("Code or link of the table").fill(code)
-        await press(page, "Only watch").click()
+        await page.keyboard.press("Enter")
+        await press(page, "I'd rather watch").click()
         await expect(page.get_by_role("heading", name="This page is incomplete.")).to_be_focused()
         await look(page, "incomplete")
         assert len(asked) == 2
@@ -369,16 +411,14 @@ async def test_a_page_whose_last_modules_are_withheld_for_ever_loads_again_only_
 async def test_a_game_that_only_the_server_knows_is_raced_and_checked(pages: Pages) -> None:
     async with serving_pages(module=NEW_GAME) as server:
         page = await pages.open(page_url(server), DESKTOP)
-        code = await open_table(page)
-        await page.get_by_label("Game").select_option(NEW_TITLE)
-        await expect(page.get_by_role("heading", name=NEW_TITLE)).to_be_visible()
+        code = await open_table(page, game=NEW_TITLE)
 
         guest = await pages.open(page_url(server, f"/{code}"))
         await expect(guest.get_by_role("heading", name=NEW_TITLE)).to_be_visible()
-        await expect(guest.get_by_text("The cards cost $48 of casino money; every")).to_be_visible()
+        await expect(guest.get_by_text("the cards cost $48, casino money")).to_be_visible()
 
         await get_ready(page)
-        await press(page, "Start").click()
+        await press(page, "Start the race").click()
         stock = page.locator('.race .pile[data-pile="stock"]')
         await expect(stock).to_have_attribute("aria-label", "Stock: 34 cards, pass 1 of 4; draw 2")
         reserve = page.locator('.race .pile[data-pile="r"]')
