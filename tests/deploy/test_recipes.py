@@ -32,6 +32,11 @@ from saratoga_server.embedded_store.process import find_binary
 UNITS = DEPLOY / "systemd"
 
 
+def ran(*words: str | Path) -> "subprocess.CompletedProcess[str]":
+    """Run a command to its end, whatever its exit code, and return what it said."""
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
 def values(unit: Path, name: str) -> list[str]:
     """Return every value of a setting in a unit."""
     lines = (line.partition("=") for line in unit.read_text().splitlines())
@@ -41,13 +46,9 @@ def values(unit: Path, name: str) -> list[str]:
 @cache
 def calls_of(group: str) -> frozenset[str]:
     """Return the system calls in one of systemd's groups, such as `@file-system`."""
-    said = subprocess.run(
-        [program("systemd-analyze"), "--no-pager", "syscall-filter", group],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.split("\n")
-    names = [line.strip() for line in said[1:] if line.strip() and "#" not in line]
+    said = ran(program("systemd-analyze"), "--no-pager", "syscall-filter", group)
+    lines = said.stdout.split("\n")[1:]
+    names = [line.strip() for line in lines if line.strip() and "#" not in line]
     return expanded(tuple(names))
 
 
@@ -110,24 +111,14 @@ def installed_units(tmp_path: Path) -> Path:
     ],
 )
 def test_systemd_accepts_a_unit(installed_units: Path, unit: str) -> None:
-    said = subprocess.run(
-        [program("systemd-analyze"), "verify", "--man=no", str(installed_units / unit)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    said = ran(program("systemd-analyze"), "verify", "--man=no", installed_units / unit)
     assert (said.returncode, said.stderr) == (0, "")
 
 
 @pytest.mark.needs("systemd-analyze")
 @pytest.mark.parametrize("unit", [SERVER, BACKUP, STORE_BACKUP], ids=lambda unit: unit.name)
 def test_a_unit_exposes_as_little_as_works(unit: Path) -> None:
-    said = subprocess.run(
-        [program("systemd-analyze"), "--no-pager", "security", "--offline=true", str(unit)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    said = ran(program("systemd-analyze"), "--no-pager", "security", "--offline=true", unit)
     found = re.search(r"Overall exposure level for .*: ([\d.]+)", said.stdout)
     assert found is not None, said.stdout + said.stderr
     assert float(found[1]) <= MOST_EXPOSED[unit.name]
@@ -328,10 +319,8 @@ def test_secrets_are_made_for_each_machine_and_kept_out_of_git(
     assert re.fullmatch(r"[0-9a-f]{48}", made["store_password"])
     assert made["store_url"] == f"redis://:{made['store_password']}@valkey:6379"
     assert made["store_settings"] == f"requirepass {made['store_password']}"
-    ignored = subprocess.run(
-        ["git", "check-ignore", "deploy/secrets/store_url", "deploy/.env"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    kept_out = ("deploy/secrets/store_url", "deploy/.env")
+    ignored = ran("git", "-C", ROOT, "check-ignore", *kept_out)
     assert len(ignored.stdout.split()) == 2
 
 
@@ -391,9 +380,7 @@ def test_the_examples_use_existing_settings_only() -> None:
 def test_shellcheck_accepts_the_scripts() -> None:
     scripts = [*DEPLOY.rglob("*.sh"), ROOT / ".ci" / "run"]
     assert len(scripts) > 1
-    said = subprocess.run(
-        [program("shellcheck"), *map(str, scripts)], capture_output=True, text=True, check=False
-    )
+    said = ran(program("shellcheck"), *scripts)
     assert said.returncode == 0, said.stdout
 
 
@@ -424,12 +411,7 @@ def unmet(wanted: list[str], pins: dict[str, Version]) -> list[str]:
 
 @pytest.mark.needs("hadolint")
 def test_hadolint_accepts_the_dockerfile() -> None:
-    said = subprocess.run(
-        [program("hadolint"), str(DEPLOY / "Dockerfile")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    said = ran(program("hadolint"), DEPLOY / "Dockerfile")
     assert (said.returncode, said.stdout) == (0, "")
 
 
