@@ -7,7 +7,6 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
-from functools import partial
 from ipaddress import IPv6Address
 from itertools import product
 from pathlib import Path
@@ -19,15 +18,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.auditor import disagreements
+from kit.auditor import check_race
 from kit.deployment import DEPLOY, Deployment, Proxy, open_proxy, replaced, scraped
 from kit.players import RECEIVED_WITHIN
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.stores import free_port
 from saratoga_protocol.codec import SUBPROTOCOLS
-from saratoga_protocol.commands import GetRecord
-from saratoga_protocol.events import Record
 
 pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -282,9 +279,8 @@ async def test_a_race_goes_through_the_proxy_and_the_metrics_show_it(
         await asyncio.gather(*(player.race(1, 0, len(LINE_UP)) for player in players))
         (race,) = players[0].notes.outcomes
         totals = await scraped(nodes)
-        record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
-    all_notes = [player.notes for player in players]
-    assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
+        all_notes = [player.notes for player in players]
+        await check_race(players[0].connection, race, all_notes)
     assert totals["saratoga_acknowledgement_seconds_count"] == sum(
         len(notes.acknowledged) for notes in all_notes
     )
@@ -316,9 +312,8 @@ async def test_a_node_that_stops_in_mid_race_costs_its_players_a_retry(
         assert await leaving.stop() == 0
         await raced
         (race,) = players[0].notes.outcomes
-        record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
+        all_notes = [player.notes for player in players]
+        await check_race(players[0].connection, race, all_notes)
         totals = await scraped([staying])
-    all_notes = [player.notes for player in players]
-    assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
     assert sum(len(notes.connected) for notes in all_notes) == len(LINE_UP) + moving
     assert totals["saratoga_connections"] == len(LINE_UP)

@@ -9,9 +9,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from kit.recorded_players import Acknowledged, Notes, RecordedPlayer
-from saratoga_protocol.commands import CashOut, MakeMove
+from saratoga_client.net.connection import Connection
+from saratoga_protocol.commands import CashOut, GetRecord, MakeMove
+from saratoga_protocol.events import Record
 from saratoga_rules.records.facts import compare
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS, Placed
@@ -35,6 +38,12 @@ def disagreements(text: str, all_notes: Sequence[Notes]) -> list[str]:
         if unknown := unanswered_moves(record, notes):
             found.append(f"{notes.player}: {NEVER_ANSWERED}{unknown}")
     return found
+
+
+async def check_race(connection: Connection, race: str, all_notes: Sequence[Notes]) -> None:
+    """Ask for the record of a race; fail if it differs from what the server told the players."""
+    record = await connection.ask(partial(GetRecord, race=race), Record)
+    assert await asyncio.to_thread(disagreements, record.text, all_notes) == []
 
 
 def _is_the_servers(text: str) -> bool:

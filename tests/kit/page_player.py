@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from playwright.async_api import Locator, Page, WebSocket, expect
 
-from kit.auditor import disagreements
+from kit.auditor import check_race
 from kit.browser_pages import SHOWN_WITHIN, Pages, page_url
 from kit.faulty_link import FaultyLink
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer, noted_session
@@ -23,8 +23,7 @@ from kit.server_process import ServerProcess
 from saratoga_client.input.move_text import key_of
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, JSON
-from saratoga_protocol.commands import GetRecord
-from saratoga_protocol.events import BoardView, Record
+from saratoga_protocol.events import BoardView
 from saratoga_rules.cards import SUITS, card_of
 from saratoga_rules.moves import TAKE_BACK_INDEX, Carry, Move, parse_move
 from saratoga_rules.vocabulary.foundations import rank_at
@@ -359,12 +358,6 @@ async def racing(
             await player.cash_out()
         await player.seen_results()
         await rivals_race
-        await _agree(player, rival)
+        race = player.board.race
+        await check_race(rival.connection, race, [rival.notes, player.notes])
         await page.context.close()
-
-
-async def _agree(player: PagePlayer, rival: RecordedPlayer) -> None:
-    """Fail if the record differs from what the players saw."""
-    record = await rival.connection.ask(partial(GetRecord, race=player.board.race), Record)
-    notes = [rival.notes, player.notes]
-    assert await asyncio.to_thread(disagreements, record.text, notes) == []
