@@ -260,8 +260,8 @@ async def test_an_idle_host_keeps_seat_table_and_server_and_friends_do_not_wait(
         await bert.press("y")
         await bert.until("Press enter for the next race.")
         await anna.until("Bert is host now")
-        await bert.press("n")
-        await bert.until("SEATS 2 of 16", "Bert", "Anna")
+        await bert.press("Enter")
+        await bert.until("SEATS 2 of 16", "YOU", "Anna")
         await anna.until("SEATS 2 of 16")
 
 

@@ -18,7 +18,6 @@ from saratoga_rules.games import GAMES
 @example_command(
     ("saratoga practice klondike", "a random deal"),
     ("saratoga practice caprice --seed k7m2pq", "the same deal as a friend"),
-    ("saratoga practice lafayette --seed k7m2pq --ghost", "with your best run beside it"),
 )
 @game_argument
 @click.option(
@@ -26,12 +25,12 @@ from saratoga_rules.games import GAMES
     metavar="TEXT",
     help="A text that selects the deal; the same text always gives the same cards.",
 )
-@click.option("--ghost", is_flag=True, help="Compare with your best run of this deal.")
 @offline_options
-def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> None:
+def command(game: str, seed: str | None, settings: Settings) -> None:
     """Play GAME alone, with undo, hints and restart, and without a time limit.
 
-    Nothing leaves this machine, and practice does not count for leaderboards.
+    Nothing leaves this machine, and practice does not count for leaderboards. Your best run of the same deal is kept,
+    and runs beside you as a ghost.
     """
     remember(game=game)
     seed = seed or drawn_seed()
@@ -42,8 +41,8 @@ def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> Non
     if in_lines(settings):
         from saratoga_client.plain.practice import run_practice
 
-        asyncio.run(run_practice(GAMES[game], seed, with_ghost=ghost))
+        asyncio.run(run_practice(GAMES[game], seed))
         return
     from saratoga_client.tui.app import open_screen, practice_flow
 
-    asyncio.run(open_screen(practice_flow(dealt, with_ghost=ghost), settings))
+    asyncio.run(open_screen(practice_flow(dealt), settings))

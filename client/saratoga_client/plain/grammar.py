@@ -132,7 +132,7 @@ P     hint:
         suggest a move
 P     safe, auto, a:
         bank every card that you cannot need later
-P     ghost: [on | off]
+P     ghost:
         compare with your best run of this deal
 P     restart:
         start this deal again

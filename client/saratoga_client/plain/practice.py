@@ -24,20 +24,20 @@ from saratoga_rules.position import View
 
 
 async def run_practice(
-    game: Game, seed: str = "", *, session: PlainSession | None = None, with_ghost: bool = False
+    game: Game, seed: str = "", *, session: PlainSession | None = None
 ) -> ExitReason:
     """Practise until the player leaves; without a `seed`, deal at random. Raises `BadSeed`."""
     deal = from_seed(game, seed or drawn_seed())
-    return await PlainPractice(session or open_session(), deal, with_ghost=with_ghost).stay()
+    return await PlainPractice(session or open_session(), deal).stay()
 
 
 class PlainPractice:
     """The command loop of practice; each command returns its lines."""
 
-    def __init__(self, session: PlainSession, deal: PracticeDeal, *, with_ghost: bool) -> None:
+    def __init__(self, session: PlainSession, deal: PracticeDeal) -> None:
         self._session = session
         self._game = deal.game
-        self._practice = PracticeSession(deal, with_ghost=with_ghost)
+        self._practice = PracticeSession(deal)
         self._commands: dict[str, Callable[[str], Iterable[str]]] = {
             "undo": lambda _: self._undo(),
             "redo": lambda _: self._redo(),
@@ -50,7 +50,7 @@ class PlainPractice:
             "where": lambda words: self._board().where(words),
             "legal": lambda _: self._board().legal(),
             "clock": lambda _: self._clock(),
-            "ghost": self._ghost,
+            "ghost": lambda _: self._ghost(),
             "share": lambda _: (f"share: {line}" for line in self._practice.share.splitlines()),
             "rules": lambda words: rules_lines(words, self._game),
         }
@@ -160,21 +160,17 @@ class PlainPractice:
         yield f"practice: {game.title}, {practice.deal.title}, {self._money()}"
         yield from position_lines(game, practice.view, self._session.card_names)
         yield rule_line(game, practice.view)
-        if practice.with_ghost:
+        if practice.ghost is not None:
             yield f"ghost: {practice.greeting()}"
 
     def _clock(self) -> Iterator[str]:
         passed = minutes_and_seconds(self._practice.elapsed)
         yield f"clock: {passed} passed; practice time does not count"
 
-    def _ghost(self, words: str) -> Iterator[str]:
-        """Return the comparison with the player's best run; `on` and `off` switch it."""
+    def _ghost(self) -> Iterator[str]:
+        """Return the comparison with the player's best run."""
         practice = self._practice
-        if (words.lower() or "on") != ("on" if practice.with_ghost else "off"):
-            practice.toggle_ghost()
-        if not practice.with_ghost:
-            yield "ghost: off"
-        elif practice.ghost is None:
+        if practice.ghost is None:
             yield "ghost: There is no earlier run of this deal; this run will be your ghost."
         else:
             gap = gap_text(practice.ghost, practice.banked, practice.elapsed)

@@ -48,12 +48,10 @@ class PracticeSession:
         self,
         deal: PracticeDeal,
         *,
-        with_ghost: bool = False,
         ghosts: Iterable[Ghost] = (),
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begin with a deal; its ghost is the best of `ghosts` and of the player's kept run."""
-        self.with_ghost = with_ghost
         self.save_error = ""
         """The reason why the last run could not be saved; empty without a failure."""
         self._more_ghosts = {deal.position: tuple(ghosts)}
@@ -72,11 +70,8 @@ class PracticeSession:
         self._opening = Memory()
         self._shown_at = self._seconds()
         self._has_won = False
-        self._find_ghost()
-
-    def _find_ghost(self) -> None:
-        more = self._more_ghosts.get(self.deal.position, ())
-        self.ghost = best_ghost((*more, *kept_runs(self.deal))) if self.with_ghost else None
+        more = self._more_ghosts.get(deal.position, ())
+        self.ghost = best_ghost((*more, *kept_runs(deal)))
 
     @property
     def game(self) -> Game:
@@ -141,8 +136,6 @@ class PracticeSession:
         """Return the first sentence for the player, about the deal or the ghost."""
         if self.ghost is not None:
             return f"You race a ghost: {self.ghost.words}. Nothing counts."
-        if self.with_ghost:
-            return "No run of this deal is kept yet: this one will be your ghost."
         return "Here nothing counts. Press a pile's key, then another's; h hints, z undoes."
 
     def play(self, move: Move) -> str:
@@ -224,11 +217,6 @@ class PracticeSession:
     def deal_anew(self) -> str:
         """Keep the run, and deal from a random seed."""
         return self.begin(from_seed(self.game, drawn_seed()))
-
-    def toggle_ghost(self) -> str:
-        self.with_ghost = not self.with_ghost
-        self._find_ghost()
-        return self.greeting() if self.with_ghost else "The ghost is off; e brings it back."
 
     def keep(self) -> None:
         """Keep the run, unless no action was made; a won run only once, even if moves are undone afterwards."""

@@ -211,12 +211,12 @@ def table_flow(session: "TableSession", inviter: "Inviter", begin: "Begin | None
     return flow
 
 
-def practice_flow(dealt: "PracticeDeal", *, with_ghost: bool = False) -> Flow:
+def practice_flow(dealt: "PracticeDeal") -> Flow:
     """Return the flow of practice with a deal."""
     from saratoga_client.tui.screens.practice import PracticeScreen
 
     async def flow(app: SaratogaApp) -> None:
-        await app.push_screen_wait(PracticeScreen(dealt, with_ghost=with_ghost))
+        await app.push_screen_wait(PracticeScreen(dealt))
 
     return flow
 

@@ -182,6 +182,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     """The effect of the key that leaves the screen, for the key line and for the help."""
     HEADING: ClassVar[str] = "KEYS"
     """The heading of the screen's keys in the help."""
+    KEYS_AT: ClassVar[str] = "? shows the keys"
     TAG: ClassVar[str] = ""
     """The word that begins the title; empty for none."""
     TITLE_ROLE: ClassVar[Role] = Role.TITLE
@@ -400,7 +401,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def press_in_body(self, key: str) -> None:
         """Use a key that is not in the screen's table; the base scrolls a page, which is the visible answer."""
         if not any(page.press(key) for page in self.query(ScrollPage)):
-            self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
+            self.say(f"{key} does nothing here; {self.KEYS_AT}.", Role.DIM)
 
     def leave(self) -> None:
         """Close the screen."""
@@ -445,6 +446,7 @@ class ReadingScreen(BaseScreen):
 
     CLOSING: ClassVar[str]
     """The key that opened the page, and closes it again."""
+    KEYS_AT = "escape goes back"
     TICK = 0
 
     def body(self) -> Iterable[Widget]:

@@ -129,7 +129,7 @@ class TableScreen(BaseScreen):
 
     def fair_key(self) -> Key:
         """Return the key that shows how the deal was fixed, and how it was checked."""
-        return Key("k", "fair deal", "the fair deal: fingerprints and checks", self._show_fair_deal)
+        return Key("k", "fair deal", "how the deal was fixed, and checked", self._show_fair_deal)
 
     def _show_fair_deal(self) -> None:
         from saratoga_client.tui.screens.fair_deal import FairDealScreen

@@ -29,15 +29,14 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
-def test_it_is_played_through_a_pipe_with_a_ghost(
+def test_it_is_played_through_a_pipe(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed(monkeypatch, "draw", "undo", "leave")
-    asked = ["practice", "canfield", "--seed", "k7m2pq", "--ghost", "--plain"]
+    asked = ["practice", "canfield", "--seed", "k7m2pq", "--plain"]
     assert run(saratoga, asked) == Exit.DONE
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("practice: Canfield, seed k7m2pq")
-    assert "ghost: No run of this deal is kept yet" in "\n".join(said)
     assert said[-1].startswith("practice: over")
 
 
@@ -53,13 +52,13 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened: list[Flow] = []
-    asked: list[tuple[str, bool]] = []
+    asked: list[str] = []
 
     real = tui_app.practice_flow
 
-    def practice_flow(dealt: PracticeDeal, *, with_ghost: bool) -> Flow:
-        asked.append((dealt.title, with_ghost))
-        return real(dealt, with_ghost=with_ghost)
+    def practice_flow(dealt: PracticeDeal) -> Flow:
+        asked.append(dealt.title)
+        return real(dealt)
 
     async def open_screen(flow: Flow, settings: Settings) -> None:
         opened.append(flow)
@@ -67,6 +66,6 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     monkeypatch.setattr("saratoga_client.cli.practice.in_lines", lambda _: False)
     monkeypatch.setattr(tui_app, "practice_flow", practice_flow)
     monkeypatch.setattr(tui_app, "open_screen", open_screen)
-    assert run(saratoga, ["practice", "caprice", "--seed", "7", "--ghost"]) == Exit.DONE
-    assert asked == [("seed 7", True)]
+    assert run(saratoga, ["practice", "caprice", "--seed", "7"]) == Exit.DONE
+    assert asked == ["seed 7"]
     assert len(opened) == 1

@@ -139,11 +139,11 @@ CANFIELD = GAMES["canfield"]
 
 
 async def practised(
-    *commands: str, name: str = "canfield", seed: str = "7", with_ghost: bool = False
+    *commands: str, name: str = "canfield", seed: str = "7"
 ) -> tuple[list[str], ExitReason]:
     """Practise with these commands; return the lines and the reason for the end."""
     session, output = scripted_session(*commands)
-    reason = await run_practice(GAMES[name], seed, session=session, with_ghost=with_ghost)
+    reason = await run_practice(GAMES[name], seed, session=session)
     return output.lines, reason
 
 
@@ -155,7 +155,6 @@ async def test_a_run_is_saved_at_the_end_of_the_input_and_becomes_the_ghost() ->
     await practised("draw", "draw")
     (run,) = kept_runs(from_seed(CANFIELD, "7"))
     assert len(run.climb.counts) == 2
-    said, _ = await practised("ghost", "ghost off", with_ghost=True)
+    said, _ = await practised("ghost")
     assert answers(said, "ghost: You race a ghost: your run, 1 banked")
     assert answers(said, "ghost: your run, 1 banked")
-    assert said[-2] == "ghost: off"

@@ -271,7 +271,7 @@ def test_a_restart_keeps_the_run_with_its_undone_cards_and_deals_the_same_cards(
 
 def test_a_ghost_from_a_race_belongs_to_its_deal_only() -> None:
     ghost = Ghost("ana in mint-otter-42/3", Climb(1, ((5, 30),), 9))
-    session = fresh(ghosts=[ghost], with_ghost=True)
+    session = fresh(ghosts=[ghost])
     assert session.ghost == ghost
     session.deal_anew()
     assert session.ghost is None

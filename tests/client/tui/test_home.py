@@ -87,7 +87,7 @@ async def test_the_name_is_asked_once_when_a_table_is_opened(lobby: OpenLobby) -
         await visitor.reads("was given up lately. Choose another.", "ANNA")
         await visitor.press("ctrl+u")
         await visitor.type("Zoë B")
-        await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 16", "Zoë B")
+        await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 16", "YOU")
         code = visitor.lines[0].split()[1]
         await visitor.press("q", "y")
         await visitor.reads(f"1 Race again {code}, your last table")
@@ -95,7 +95,7 @@ async def test_the_name_is_asked_once_when_a_table_is_opened(lobby: OpenLobby) -
     async with at_home() as visitor:
         await visitor.reads("Zoë B", f"{code}, your last table")
         await visitor.press("1")
-        await visitor.reads("SEATS 1 of 16", "Zoë B")
+        await visitor.reads("SEATS 1 of 16", "YOU")
     assert load().server_url == lobby.url
 
 
@@ -122,7 +122,7 @@ async def test_a_pasted_invitation_leads_to_the_table_of_another_server(lobby: O
         code = await there.host("Cleo")
         await visitor.paste(f"Race me at patience:\nsaratoga join {there.url}/{code}")
         await visitor.press("enter")
-        await visitor.reads("SEATS 2 of 16", "Bert", code)
+        await visitor.reads("SEATS 2 of 16", "YOU", code)
         await visitor.press("q", "y")
         await visitor.reads(f"{code}: Cleo is there")
 
@@ -149,7 +149,7 @@ async def test_public_tables_are_marked_by_arrows_or_clicks_joined_and_watched(
         await visitor.pilot.click("#tables", offset=(8, 2))
         assert marked(visitor) == last
         await visitor.press("enter")
-        await visitor.reads("SEATS 2 of 16", "Bert", last)
+        await visitor.reads("SEATS 2 of 16", "YOU", last)
 
 
 async def test_all_rows_of_a_long_list_of_tables_can_be_marked(lobby: OpenLobby) -> None:

@@ -335,7 +335,7 @@ async def opened(scene: str) -> AsyncIterator[Stage]:
                 screen = PracticeScreen(deal, seconds=clock)
             else:
                 deal = from_seed(GAMES[given["game"]], "7")
-                screen = PracticeScreen(deal, with_ghost="ghost" in given, seconds=clock)
+                screen = PracticeScreen(deal, seconds=clock)
             async with before(screen) as alone:
                 yield Stage(alone.app, alone.pilot, [], clock=clock)
         case _:

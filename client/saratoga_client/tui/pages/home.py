@@ -151,15 +151,15 @@ def leaders_part(
     first = [(game, row) for game, row in leaders.items() if row is not None]
     if not first:
         return ""
-    grid = ink.grid(5, 22, NAME + 1, 10, 7, 1, None, right={4})
+    grid = ink.grid(5, NAME + 1, 10, 7, 2, 21, None, right={3})
     for game, leader in first:
         grid.add_row(
             "",
-            ink.text(game_title(game)),
             ink.text(fitted(leader.name, NAME, symbols.dots), Role.LEADER),
             ink.text(f"{leader.value} banked", Role.COUNT),
             ink.text(dollars(leader.net), money_role(leader.net)),
             "",
+            ink.text(game_title(game)),
             ink.text(f"vs {rivals(leader.rivals)}", Role.DIM),
         )
     return Group(ink.text("   TODAY'S LEADERS", Role.LABEL), grid)

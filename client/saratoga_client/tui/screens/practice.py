@@ -99,13 +99,12 @@ class PracticeScreen(GameScreen):
         self,
         deal: PracticeDeal,
         *,
-        with_ghost: bool = False,
         ghosts: Sequence[Ghost] = (),
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begin with a deal; its ghost is the best of `ghosts` and of the player's kept run."""
         super().__init__()
-        self.session = PracticeSession(deal, with_ghost=with_ghost, ghosts=ghosts, seconds=seconds)
+        self.session = PracticeSession(deal, ghosts=ghosts, seconds=seconds)
 
     def side(self) -> Iterable[Widget]:
         yield CanvasView(self._draw_panel, id="side")
@@ -157,7 +156,6 @@ class PracticeScreen(GameScreen):
             Key("s", "again", "start this deal again", self._restart),
             Key("n", "new deal", "a new deal", self._deal_anew),
             Key("y", copy or "", "copy the result, with the seed, for friends", self._copy_result),
-            Key("e", "", "race the ghost of your best run, or stop it", self._toggle_ghost),
         )
 
     def hints(self) -> Guide:
@@ -177,9 +175,6 @@ class PracticeScreen(GameScreen):
             self.say("The game is won: s plays the deal again, n deals anew, z undoes.")
         else:
             self.press_board(key)
-
-    def _toggle_ghost(self) -> None:
-        self.say(self.session.toggle_ghost())
 
     def _copy_result(self) -> None:
         self.copy("The result", self.session.share)

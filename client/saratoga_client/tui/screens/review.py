@@ -410,7 +410,7 @@ class ReviewScreen(GameScreen):
         board = self.replay.board
         ghost = Ghost(f"{shown_name(board.name, board.bot)} in {self.replay.race}", board.climb)
         deal = PracticeDeal(board.game, board.positions[0], race=self.replay.race)
-        self.app.push_screen(PracticeScreen(deal, with_ghost=True, ghosts=(ghost,)))
+        self.app.push_screen(PracticeScreen(deal, ghosts=(ghost,)))
 
     def show_help(self) -> None:
         self.speed = 0
