@@ -14,7 +14,7 @@ import * as me from "./identity.js";
 import { look, changeLook } from "./identity.js";
 import { HomeScreen, codeForm } from "./home.js";
 import { CODE, Screen, button, choice, field, fill, h, leaders, openQuestion } from "./page.js";
-import { openSheet, pageHead } from "./page.js";
+import { openSheet, pageHead, shownName } from "./page.js";
 import * as session from "./session.js";
 import { NameScreen, TableScreen } from "./table.js";
 import { Witness } from "./witness.js";
@@ -295,6 +295,10 @@ export class App {
         : session.firstState(this.player, event, isWatching);
     } else if (known) this.known = session.nextState(known, event, this.now());
     if (event.type === "announcement") this.notify(event.text);
+    // the table's own screen says more
+    if (event.type === "table_changed" && known && this.kind.startsWith("results "))
+      for (const seat of event.table.seats)
+        if (!session.seatAt(known.table, seat.player)) this.notify(`${shownName(seat)} sat down.`);
     const said = event.type === "reacted" && event.player !== this.player && this.known;
     if (said)
       this.notify(

@@ -463,10 +463,10 @@ export class TableScreen extends Screen {
 
   /** The keys of this screen in one line. @param {Wire.Seat | null} seat */
   #keys(seat) {
-    const bots = this.app.state.table.bots?.length ? "b add a bot \u00b7 " : "";
+    const bots = this.app.state.table.bots?.length ? "+ add a bot \u00b7 " : "";
     const ofHost = `s start \u00b7 g change the game \u00b7 ${bots}k kick \u00b7 h hand over \u00b7 `;
     const ofSeat = `r ready \u00b7 ${this.isHost ? ofHost : ""}e say \u00b7 `;
-    return `Keys: ${seat ? ofSeat : ""}y copy the invitation \u00b7 t colours \u00b7 ? rules \u00b7 q leave`;
+    return `Keys: ${seat ? ofSeat : ""}y copy the invitation \u00b7 i show it \u00b7 t colours \u00b7 ? rules \u00b7 q leave`;
   }
 
   /** What has changed, or else what to do; empty if nothing is new. @param {State} state */
@@ -674,7 +674,7 @@ export class TableScreen extends Screen {
       s: () => this.#start(),
       g: () => this.#focus(".fields select", ""),
       k: () => this.#focus("button.icon", "No other player is at this table."),
-      b: () => this.#focus(".choice button", "No bot can be added now."),
+      "+": () => this.#focus(".choice button", "No bot can be added now."),
       h: () => this.#focus(".host select", "No other person is at this table."),
       a: () => this.#allowFirst(),
     };
@@ -685,7 +685,7 @@ export class TableScreen extends Screen {
       ...(ownSeat(this.app.state) && { ...ofHost, r: () => this.#ready() }),
       y: () => this.#copy(),
       t: () => this.say(`Colours: ${this.app.nextTheme()}.`),
-      o: () => this.#showInvitation(),
+      i: () => this.#showInvitation(),
     };
     keys[event.key]?.();
     return event.key in keys;

@@ -106,6 +106,9 @@ async def test_a_guest_asks_for_the_next_race_and_is_in_it_as_soon_as_it_is_open
         await anna.cash_out()
         await mira.cash_out()
         await mira.seen_results()
+        async with player_at(page_server.url, "Zoe") as zoe:
+            await zoe.at_table(JoinTable, table=code)
+            await expect(mira.page.get_by_text("Zoe sat down.")).to_be_visible()
         await mira.page.keyboard.press("Enter")
         await expect(mira.page.get_by_text("You are in for the next race.")).to_be_visible()
         assert (await anna.expect(Reacted)).reaction == "again"

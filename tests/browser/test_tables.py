@@ -106,7 +106,7 @@ async def test_a_host_adds_and_removes_bots_by_a_tap_and_races_them_by_another(
         await page.keyboard.press("Enter")
         await expect(page.locator(".seats .is-bot")).to_have_count(1)
         await expect(page.get_by_role("dialog")).to_have_count(0)
-        await page.locator("body").press("b")
+        await page.locator("body").press("+")
         await expect(press(page, "Weak")).to_be_focused()
         (bot,) = await page.locator(".seats b", has_text="strong bot").all_inner_texts()
         name = bot.split()[0]
