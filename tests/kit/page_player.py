@@ -148,7 +148,9 @@ class PagePlayer:
     # From the link to the first card
 
     async def sit_down(self, name: str) -> None:
+        """Take a seat, and wait for the table: a key pressed before would be lost."""
         await sit_down(self.page, name)
+        await self.page.get_by_label("What shall we call you?").wait_for(state="detached")
 
     async def get_ready(self) -> None:
         await self.page.locator("body").press("r")
