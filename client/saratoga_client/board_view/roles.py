@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 
 class Role(StrEnum):
@@ -81,8 +82,10 @@ def money_role(amount: int) -> Role:
     return Role.MONEY_DOWN if amount < 0 else Role.MONEY_UP
 
 
+RACERS: Final = tuple(role for role in Role if role.startswith("racer-"))
+
+
 def racer_roles(players: Iterable[str], you: str) -> dict[str, Role]:
     """Return the role of each racer by player id, the same in lists, bars and charts."""
-    colours = [role for role in Role if role.startswith("racer-")]
     others = sorted(player for player in players if player != you)
-    return {each: colours[at % len(colours)] for at, each in enumerate(others)} | {you: Role.YOU}
+    return {each: RACERS[at % len(RACERS)] for at, each in enumerate(others)} | {you: Role.YOU}

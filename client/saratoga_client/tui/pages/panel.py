@@ -78,8 +78,11 @@ def panel(state: SessionState, width: int, height: int, now: int, symbols: Symbo
     canvas, found = Canvas(max(0, width), height), rows(state.table_view)
     end = _own_rows(canvas, state, now, symbols)
     shown = shown_rows(found, state.player, end - LEAST_NEWS)
+    roles = racer_roles([row.player for row in found], state.player)
+    lead, even = max((row.banked for row in found), default=0), money_of(state).even
     for y, row in enumerate(shown):
-        _racer(canvas, y, row, found, state, symbols)
+        bar = lead_bar(row.banked, lead, even, symbols)
+        _racer(canvas, y, row, state, symbols, roles[row.player], bar)
     y = len(shown)
     if left := len(found) - len(shown):
         canvas.put(3, y, f"{left} more", Role.DIM)
@@ -143,10 +146,9 @@ def shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row]:
 
 
 def _racer(
-    canvas: Canvas, y: int, row: Row, found: Sequence[Row], state: SessionState, symbols: Symbols
+    canvas: Canvas, y: int, row: Row, state: SessionState, symbols: Symbols, role: Role, bar: str
 ) -> None:
     """Draw a racer's place, name, count, and bar or word."""
-    role = racer_roles([each.player for each in found], state.player)[row.player]
     is_away = row.state == "racing" and row.player in disconnected_players(state.table)
     word = "away" if is_away else "" if row.state == "racing" else WORDS.get(row.state, "ended")
     is_roomy = canvas.width >= ROOMY
@@ -155,10 +157,7 @@ def _racer(
     x = canvas.put(x, y, fitted(_name(row, state, symbols), room, symbols.dots), role)
     x = canvas.put(x, y, f"{row.banked:>4} ", role)
     if is_roomy or not word:
-        even = money_of(state).even
-        canvas.put(
-            x, y, lead_bar(row.banked, max(row.banked for row in found), even, symbols), role
-        )
+        canvas.put(x, y, bar, role)
         x += BAR + 1 if is_roomy else 0
     canvas.put(x, y, word, Role.WARNING if is_away else Role.DIM)
 
