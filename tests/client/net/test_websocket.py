@@ -138,7 +138,7 @@ def untrusted() -> ssl.SSLCertVerificationError:
         (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "does not speak TLS"),
         (TimeoutError("timed out during opening handshake"), "it did not answer in time"),
         (ConnectionResetError(104, "Connection reset by peer"), "it closed the connection"),
-        (OSError(113, "No route to host"), "No route to host"),
+        (OSError(113, "No route to host"), "no machine answers there"),
         (UnusableConnection(), "UnusableConnection"),
     ],
     ids=repr,
