@@ -75,9 +75,15 @@ async def visit(page: Page, path: str) -> None:
     )
 
 
+async def press_ready(page: Page) -> None:
+    """Press the key that gets ready, as soon as the player has a seat."""
+    await page.locator(".seats .me").wait_for()
+    await page.locator("body").press("r")
+
+
 async def get_ready(page: Page) -> None:
     """Get ready by the key, and wait until the server has taken it."""
-    await page.locator("body").press("r")
+    await press_ready(page)
     await expect(press(page, "Not ready")).to_be_visible()
 
 
@@ -153,7 +159,7 @@ class PagePlayer:
         await self.page.get_by_label("What shall we call you?").wait_for(state="detached")
 
     async def get_ready(self) -> None:
-        await self.page.locator("body").press("r")
+        await press_ready(self.page)
 
     async def dealt(self) -> None:
         """Wait for the own board."""
