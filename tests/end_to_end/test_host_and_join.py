@@ -72,7 +72,7 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         await anna.until("Your name at this server")
         await enter(anna, "Anna")
         url, port = await invitation(anna)
-        await anna.until("CAPRICE", "y copy invitation")
+        await anna.until("CAPRICE", "y copy")
 
         bert = await open_pane(tmux, tmp_path / "bert", "join", url, size=(120, 40))
         await bert.until("Your name at this server")
