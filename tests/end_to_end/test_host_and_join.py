@@ -81,7 +81,7 @@ async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
         await enter(bert, "Bert")
         await bert.until("SEATS 2 of 16", url)
 
-        await start_race(anna, bert, "paid -$100")
+        await start_race(anna, bert, "to break even")
         await bert.press("C-c")
         left = await bert.until("ended: 130")
         assert "what you banked stays yours" in left
