@@ -22,6 +22,8 @@ const LEVELS = ["weak", "even", "strong"];
 const MOST_BOTS = 3;
 /** The bots of a race that starts at once. */
 const QUICK_BOTS = ["weak", "even"];
+/** Milliseconds for which such a race waits for a server's bots. */
+const BOTS_WITHIN = 5_000;
 
 /** The line that says that the race before was voided, and why; none if it was not. @param {Wire.Table} table */
 function voidedLine(table) {
@@ -517,6 +519,7 @@ export class TableScreen extends Screen {
   #start() {
     const { table, player } = this.app.state;
     if (table.host !== player) return this.say("Only the host can do that.");
+    this.app.racesBots = "";
     const names = leftBehind(table);
     if (!names.length) return this.#startNow();
     const sheet = openQuestion(startQuestion(names), "Wait", "Start", () => this.#startNow());
@@ -564,14 +567,16 @@ export class TableScreen extends Screen {
     this.app.ask("start", { table: code, race });
   }
 
-  /** Race bots at once: add them, get ready and start. */
+  /** Race bots at once: add them, get ready and start. At a server that has just started they come a little later. */
   async #raceBots() {
     const { app } = this;
     const { bots = [] } = app.state.table;
-    app.racesBots = "";
     const levels = QUICK_BOTS.filter((level) => bots.includes(level));
-    if (!levels.length)
+    if (!levels.length) {
+      setTimeout(() => (app.racesBots = ""), BOTS_WITHIN);
       return this.say("This server has no bots now. Send the link to a friend, or start alone.");
+    }
+    app.racesBots = "";
     this.startsWith = 1 + levels.length;
     this.say("Two bots are sitting down.");
     for (const level of levels) await app.addBot(level);

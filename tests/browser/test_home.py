@@ -32,7 +32,7 @@ async def test_one_tap_at_home_starts_a_race_against_bots_which_the_home_remembe
     pages: Pages,
 ) -> None:
     async with serving_pages("--bots") as server:
-        page = await pages.open("about:blank", has_touch=True)
+        page = await pages.open("about:blank", has_touch=True, reduced_motion="reduce")
         player = PagePlayer(page, "klondike")
         await page.goto(page_url(server))
         await expect(page.get_by_text("How it works")).to_be_visible()

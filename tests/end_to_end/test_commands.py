@@ -233,17 +233,14 @@ async def test_the_commands_around_a_race_work_when_pasted(
             for player in (anna, bert):
                 player.type("wait deal", "cash out yes", "wait verified", "share")
             await watcher.expect("verified: ")
-            shared = [
-                await bert.expect("share: Check it: "),
-                await anna.expect("share: Check it: "),
-            ]
-            assert shared[0] == shared[1]
             race = f"{code}/1"
-            checked = await prints(command_in(shared[0]), stranger)
+            for player in (anna, bert):
+                assert (await player.expect("share: See it: ")).endswith(f"/races/{race}")
+            check = printed_command("verify", race, server=server)
+            checked = await prints(check, stranger)
             assert checked[-1].startswith(f"{race} is verified: ")
-            assert (await prints(command_in(shared[0]), tmp_path / "bert"))[-1].endswith(
-                "it is the race that you played."
-            )
+            played = "it is the race that you played."
+            assert (await prints(check, tmp_path / "bert"))[-1].endswith(played)
             replay = printed_command("replay", race, server=server)
             assert (await prints(replay, stranger))[0] == f"race {race}: canfield, 2 racers"
             await leaves(bert)
