@@ -89,23 +89,13 @@ class WebPage(Struct, frozen=True):
                     return self._file(file, headers, KEPT)
                 return self.refusal(HTTPStatus.NOT_FOUND, NO_PAGE)
             case _:
-                missing = await self._missing(segments)
-        if missing is not None:
+                document = await self._document(segments)
+        if isinstance(document, str):
             right = [segment.lower() for segment in segments if segment]
-            if right != segments and right and await self._missing(right) is None:
+            if right != segments and right and not isinstance(await self._document(right), str):
                 return self._moved("/" + "/".join(right) + (f"?{query}" if query else ""))
-            return self.refusal(HTTPStatus.NOT_FOUND, missing)
-        return self._file(await self._document(segments), headers, CHECKED)
-
-    async def _document(self, segments: Sequence[str]) -> WebFile:
-        """Return the document of a route, for a table with what its invitation shows everybody who has the link."""
-        try:
-            table = (
-                await self.node.table(segments[0]) if segments[0] and len(segments) == 1 else None
-            )
-        except StoreUnavailable:
-            table = None
-        return self.files.index if table is None else _previewed(self.files.index, *preview(table))
+            return self.refusal(HTTPStatus.NOT_FOUND, document)
+        return self._file(document, headers, CHECKED)
 
     def refusal(self, status: HTTPStatus, text: str) -> Page:
         """Return a small document that says what is wrong; its first sentence is the heading."""
@@ -122,24 +112,29 @@ class WebPage(Struct, frozen=True):
             body=b"", status=HTTPStatus.FOUND, more=(("Location", path),), rules=self._rules()
         )
 
-    async def _missing(self, segments: Sequence[str]) -> str | None:
-        """Return a sentence that says what does not exist; `None` if the page has this route."""
+    async def _document(self, segments: Sequence[str]) -> WebFile | str:
+        """Return the document of a route, or a sentence that says what does not exist.
+
+        A table's has what its invitation shows everybody who has the link.
+        """
+        index = self.files.index
         try:
             match segments:
                 case [""]:
-                    return None
+                    return index
                 case ["leaderboards", game]:
-                    return None if game in GAMES else NO_GAME
+                    return index if game in GAMES else NO_GAME
                 case ["races", code, number]:
                     race = f"{code}/{number}"
                     is_there = fits(race, RaceId) and await self.node.has_race(race)
-                    return None if is_there else NO_RACE
+                    return index if is_there else NO_RACE
                 case [code] if fits(code, Code):
-                    return None if await self.node.table(code) else NO_TABLE
+                    table = await self.node.table(code)
+                    return NO_TABLE if table is None else _previewed(index, *preview(table))
                 case _:
                     return NO_PAGE
         except StoreUnavailable:
-            return None  # the page itself says that the server cannot answer, and tries again
+            return index  # the page itself says that the server cannot answer, and tries again
 
     def _file(self, file: WebFile, headers: Headers, cache: str) -> Page:
         is_compressed = bool(file.compressed) and accepts_gzip(headers)
