@@ -91,21 +91,28 @@ async def test_the_result_is_shared_in_three_lines_without_a_clipboard(
         await expect(page.get_by_role("status")).to_have_text("Copied.")
 
 
+async def race_with_a_page(page_server: ServerProcess, pages: Pages, anna: Player) -> PagePlayer:
+    """Race Anna against Mira on a page, who sees the results; both cash out at once."""
+    code = (await anna.at_table(CreateTable, game="canfield")).table.code
+    mira = PagePlayer(await pages.open("about:blank"), "canfield")
+    await mira.page.goto(page_url(page_server, f"/{code}"))
+    await mira.sit_down("Mira")
+    await mira.get_ready()
+    await expect(mira.page.locator(".seats .ready")).to_have_count(1)
+    await start(anna)
+    await mira.dealt()
+    await anna.cash_out()
+    await mira.cash_out()
+    await mira.seen_results()
+    return mira
+
+
 async def test_a_guest_asks_for_the_next_race_and_is_in_it_as_soon_as_it_is_open(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     async with player_at(page_server.url, "Anna") as anna:
-        code = (await anna.at_table(CreateTable, game="canfield")).table.code
-        mira = PagePlayer(await pages.open("about:blank"), "canfield")
-        await mira.page.goto(page_url(page_server, f"/{code}"))
-        await mira.sit_down("Mira")
-        await mira.get_ready()
-        await expect(mira.page.locator(".seats .ready")).to_have_count(1)
-        await start(anna)
-        await mira.dealt()
-        await anna.cash_out()
-        await mira.cash_out()
-        await mira.seen_results()
+        mira = await race_with_a_page(page_server, pages, anna)
+        code = anna.table.code
         async with player_at(page_server.url, "Zoe") as zoe:
             await zoe.at_table(JoinTable, table=code)
             await expect(mira.page.get_by_text("Zoe sat down.")).to_be_visible()
@@ -219,17 +226,8 @@ async def test_a_result_comes_live_and_its_row_leads_to_the_race(
     await expect(page.get_by_text("No results yet.")).to_be_visible()
     await expect(page.get_by_role("status")).to_contain_text("Live")
     async with player_at(page_server.url, "Anna") as anna:
-        code = (await anna.at_table(CreateTable, game="canfield")).table.code
-        mira = PagePlayer(await pages.open("about:blank"), "canfield")
-        await mira.page.goto(page_url(page_server, f"/{code}"))
-        await mira.sit_down("Mira")
-        await mira.get_ready()
-        await expect(mira.page.locator(".seats .ready")).to_have_count(1)
-        await start(anna)
-        await mira.dealt()
-        await anna.cash_out()
-        await mira.cash_out()
-        await mira.seen_results()
+        mira = await race_with_a_page(page_server, pages, anna)
+        code = anna.table.code
 
     rows = page.locator("tbody tr")
     await expect(rows).to_have_count(2)
