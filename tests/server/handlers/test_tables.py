@@ -219,6 +219,8 @@ async def test_a_watcher_sees_standings_and_never_a_board(server: InProcessServe
     assert snapshot.board is None
     assert [row.banked for row in snapshot.standings] == [1, 1]
     await anna.moves("draw")
+    await server.pass_time(250)
+    assert wanda.received.all(Standings) == [], "tells of a move that banks nothing"
     await anna.cash_out()
     await server.pass_time(250)
     rows = {row.player: row.state for row in wanda.received.all(Standings)[-1].standings}
