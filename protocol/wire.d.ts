@@ -179,6 +179,7 @@ declare namespace Wire {
     id: number;
     game: string;
     race?: string;
+    key: string;
   }
   interface GetOpen {
     type: "get_open";
@@ -272,6 +273,7 @@ declare namespace Wire {
     votes?: string[];
     bots?: string[];
     previous?: Ended;
+    open?: string;
   }
   interface TableSettings {
     game: string;
@@ -300,6 +302,7 @@ declare namespace Wire {
     name: string;
     bot?: boolean;
     nonce_hash: string;
+    ghost?: boolean;
   }
   interface Ended {
     race: string;
@@ -456,12 +459,18 @@ declare namespace Wire {
     kind: string;
     game: string;
     rules: number;
+    cap: number;
     opened: number;
     closes: number;
+    by?: string;
     commitment?: string;
     entrants?: number;
+    mine?: string;
     results?: OpenResult[];
     counts?: number[];
+    climb?: number[];
+    middle?: number[];
+    streak?: number;
     digest?: string;
   }
   interface OpenResult {
@@ -472,6 +481,8 @@ declare namespace Wire {
     net: number;
     state: string;
     elapsed: number;
+    place?: number;
+    young?: boolean;
   }
   interface Day {
     open: string;

@@ -43,6 +43,14 @@ OpenId: TypeAlias = Annotated[
     str, Meta(pattern=r"^(?:day/[a-z][a-z0-9-]{0,31}/[0-9]{4}-[0-9]{2}-[0-9]{2}|[a-z2-7]{16})\Z")
 ]
 """The id of an open race: `day/GAME/YYYY-MM-DD`, or 16 characters of base 32."""
+AnyRaceId: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^(?:[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}"
+        r"|day/[a-z][a-z0-9-]{0,31}/[0-9]{4}-[0-9]{2}-[0-9]{2}|[a-z2-7]{16})\Z"
+    ),
+]
+"""The id of a race at a table, or of an open race."""
 MoveText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=16)]
 """A move, such as `t3>t5:4` (protocol/README.md, *Moves*)."""
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
@@ -302,9 +310,9 @@ class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
 
 
 class GetRecord(Command, frozen=True, kw_only=True, tag="get_record"):
-    """Get the record of a finished race. Answered by `Record`."""
+    """Get the record of a finished race, or of an open race that is closed. Answered by `Record`."""
 
-    race: RaceId
+    race: AnyRaceId
 
 
 class Heartbeat(Command, frozen=True, kw_only=True, tag="heartbeat"):
@@ -315,23 +323,25 @@ class Heartbeat(Command, frozen=True, kw_only=True, tag="heartbeat"):
 
 
 class EnterOpen(Command, frozen=True, kw_only=True, tag="enter_open"):
-    """Start a run in an open race. Answered by `BoardChanged`. Refused with `not_built` so far."""
+    """Start a run in an open race. Answered by the `Snapshot` of a table of its own.
+
+    A repeat, or a return while the run lasts, gives its seat back. A player has one run in each open race.
+    """
 
     open: OpenId
 
 
 class CreateChallenge(Command, frozen=True, kw_only=True, tag="create_challenge"):
-    """Open a race that others enter in the next seven days. Answered by `OpenRaceShown`.
-
-    Refused with `not_built` so far.
-    """
+    """Open a race that others enter in the next seven days. Answered by `OpenRaceShown`."""
 
     game: GameName
     race: RaceId | None = None
-    """The finished race whose deal to play; `None` for a fresh deal."""
+    """The finished race whose deal to play, in which the player has raced; `None` for a fresh deal."""
+    key: Nonce
+    """A random key of this request: a repeat with the same key opens no second race."""
 
 
 class GetOpen(Command, frozen=True, kw_only=True, tag="get_open"):
-    """Get an open race. Answered by `OpenRaceShown`. Refused with `not_built` so far."""
+    """Get an open race. Answered by `OpenRaceShown`. Its results are shown when the player's own run has ended."""
 
     open: OpenId

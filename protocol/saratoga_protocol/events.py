@@ -61,7 +61,9 @@ class Racer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The name with which the player entered the race; a later change of name does not change it."""
     bot: bool = False
     nonce_hash: str
-    """SHA-256 of the nonce that the racer reveals in the countdown (`Ready.nonce_hash`)."""
+    """SHA-256 of the nonce that the racer reveals in the countdown (`Ready.nonce_hash`); empty in an open race."""
+    ghost: bool = False
+    """True for an earlier run in the same open race, whose counts are shown up to the player's own elapsed time."""
 
 
 class Ended(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -123,6 +125,9 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     does not change `version`."""
     previous: Ended | None = None
     """The table's last race before `race`, or `race` itself once it is over; `None` before the first."""
+    open: str = ""
+    """The id of the open race of which the player's run is played here; empty at a table for friends. Such a run
+    has no call and no nonces, and what is secret about the deal stays so until the open race closes."""
 
     def racer(self, player: str) -> Racer | None:
         """Return the racer with this player id; `None` if the player is not in the race."""
@@ -209,7 +214,8 @@ class Standing(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int
     state: str
     head: str
-    """The head after the last entry that changed count or state. While these are as last sent, so is the head."""
+    """The head after the last entry that changed count or state. While these are as last sent, so is the head.
+    Empty for a ghost (`Racer.ghost`)."""
 
 
 class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -299,28 +305,47 @@ class OpenResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The board's state, as in `BoardView`."""
     elapsed: int
     """Milliseconds from the start of the run until its board ended; until now while it is racing."""
+    place: int = 0
+    """The place so far; 0 while the board is racing, and for the unranked."""
+    young: bool = False
+    """True if the player is not older than the day whose deal it is, and so has no place."""
 
 
 class OpenRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A race on one deal that each entrant runs on a clock of their own, until the race closes."""
 
     id: str
-    """`day/GAME/YYYY-MM-DD`, or 16 characters of base 32."""
+    """`day/GAME/YYYY-MM-DD`, or 16 characters of base 32. `EnterOpen` needs nothing else."""
     kind: str
     """`day`, `challenge` or `known`."""
     game: str
     rules: int
     """The version of the rules."""
+    cap: int
+    """The time limit of a run in minutes."""
     opened: int
+    """When it was opened; for a day: when its deal was committed to."""
     closes: int
+    """Until then it can be entered. Its record is there when the last run has ended."""
+    by: str = ""
+    """The name of the player whose challenge it is."""
     commitment: str = ""
     """The commitment to the deal; empty for a known deal."""
     entrants: int = 0
     """The number of players who have entered."""
+    mine: str = ""
+    """The state of the player's own board; empty if the player has not entered. The rest below is sent only when it
+    has ended, or when the race is closed."""
     results: list[OpenResult] = []
-    """The results that this player may see."""
+    """At most 100 results, best first, and the player's own."""
     counts: list[int] = []
-    """How many entrants have banked 0, 1, 2 .. cards."""
+    """How many ended runs have banked 0, 1, 2 .. cards."""
+    climb: list[int] = []
+    """Milliseconds from the start of the player's run to the last rise to each count above the deal's."""
+    middle: list[int] = []
+    """The same of the run in the middle of all that have ended."""
+    streak: int = 0
+    """Days in a row on which the player had a run of this game: up to this day, or to the one before."""
     digest: str = ""
     """The digest of the closing record; empty while the race is open."""
 
@@ -505,11 +530,11 @@ class Reacted(Event, frozen=True, kw_only=True, tag="reacted"):
 
 
 class OpenRaceShown(Event, frozen=True, kw_only=True, tag="open_race"):
-    """An open race; sent again when it changes. No server sends this yet."""
+    """An open race, as this player may see it now. Answers `GetOpen` and `CreateChallenge`."""
 
     open: OpenRace
     days: list[Day] = []
-    """The days to come whose deals are committed to, soonest first."""
+    """For a day: the days of this game from this one on whose deals are committed to, soonest first."""
 
 
 class BotWanted(Event, frozen=True, kw_only=True, tag="bot_wanted"):

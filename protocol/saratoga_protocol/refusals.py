@@ -51,6 +51,9 @@ REASONS: Final = {
     "stale_move": "That move was meant for another position. Look again.",
     "taken_over": "A newer connection of yours has taken over.",
     "race_running": "The record opens when the race is over.",
+    "no_such_open": "There is no such open race.",
+    "open_closed": "That race is closed.",
+    "entered": "You have had your run on that deal.",
     # the server
     "not_built": "This server does not offer that yet.",
     "no_such_leaderboard": "There is no such leaderboard.",

@@ -46,6 +46,8 @@ class Action(StrEnum):
     """A request for a name, granted or not."""
     TABLE = "tables"
     """A new table."""
+    ENTRY = "entries"
+    """A run in an open race."""
     WRONG_CODE = "codes"
     """A request for a table that does not exist."""
     CHANGE = "changes"
@@ -77,6 +79,7 @@ PER_ADDRESS: Final[Rates] = {
     Action.NEW_PLAYER: Rate(200, 10.0),
     Action.NAME: Rate(200, 5.0),
     Action.TABLE: Rate(100, 5.0),
+    Action.ENTRY: Rate(240, 30.0),
     Action.WRONG_CODE: Rate(60, 6.0),
 }
 

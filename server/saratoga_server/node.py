@@ -24,6 +24,7 @@ from saratoga_server.live.bot_hosts import BotHosts
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
 from saratoga_server.live.listener import Listener
+from saratoga_server.live.open_races import OpenRaces
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.races import Races
 from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
@@ -80,6 +81,7 @@ class Node:
         self.public_tables = PublicTables(self)
         self.bot_hosts = BotHosts(self)
         self.leaderboards = Leaderboards(self)
+        self.open_races = OpenRaces(self)
         self.replays = Replays(self.record, self.background_tasks)
         self.listener = Listener(self)
         self.scheduler = Scheduler(self)

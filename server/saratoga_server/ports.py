@@ -102,6 +102,27 @@ class LiveStanding(Struct, frozen=True, array_like=True):
     """When the count last rose to `banked`; `None` if it never rose above the deal's count."""
 
 
+class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A player's run in an open race: as it was entered, or as it ended."""
+
+    player: str
+    name: str
+    bot: bool = False
+    young: bool = False
+    """True if the player is not older than the day whose deal it is."""
+    table: str
+    """The code of the table at which the run is played."""
+    started: Millis = Millis(0)
+    state: str = State.RACING.value
+    banked: int = 0
+    reached: Reached | None = None
+    """When the count last rose to `banked`."""
+    ended: int = 0
+    """Milliseconds from the start to the end of the board."""
+    climb: tuple[int, ...] = ()
+    """Milliseconds from the start to the last rise to each count above the deal's, the lowest count first."""
+
+
 class RaceFinish(Struct, frozen=True, kw_only=True):
     """The record and settlement to store when a race is over."""
 
@@ -111,6 +132,10 @@ class RaceFinish(Struct, frozen=True, kw_only=True):
     """The results for the leaderboards; `None` if none of them counts."""
     entries: int | None = None
     """The number of entries in all logs of the race; with another number nothing is written."""
+    run: Run | None = None
+    """The run that has ended, if the race is one: then `record` is its log, and kept with the open race."""
+    streak: str = ""
+    """The player's streak after a day's run, as it is stored; empty: it stays."""
 
 
 class PlayerRow(Struct, frozen=True, kw_only=True):

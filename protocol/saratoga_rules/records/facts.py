@@ -32,7 +32,6 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Final, NamedTuple, TypeAlias
 
-from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.money import net
 from saratoga_rules.position import Position, View, format_position, redact
 from saratoga_rules.records.heads import heads
@@ -180,10 +179,9 @@ def _of_log(
 
 
 def _heads(record: RaceRecord, racer: RacerLog) -> list[str]:
-    if record.deal is None or not all(each.nonce for each in record.racers):
+    if record.deal is None or not (record.kind or all(each.nonce for each in record.racers)):
         return []
-    key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
-    return heads(key, record.race_id, racer.player, racer.log)
+    return heads(record.key, record.race_id, racer.player, racer.log)
 
 
 def _boards(record: RaceRecord, racer: RacerLog) -> list[tuple[Position, str]]:

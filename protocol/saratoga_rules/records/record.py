@@ -7,6 +7,9 @@ h(0) = SHA-256("saratoga record digest 2"), h(i) = SHA-256(h(i-1) line(i)), with
 
 The lines are a header, then for each racer name, nonce and log, then for a finished race the places. A line of
 the header whose first word is unknown is ignored: a newer release may have written it.
+
+The record of an open race, which everyone runs on a clock of their own, has a `kind`: a start for each run, and
+no table, race before, nonces or ranking.
 """
 
 import hashlib
@@ -16,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.standing import LOG_ENDINGS, Placed
@@ -34,6 +38,9 @@ RACER_GONE: Final = "racer-gone"
 SERVER_AWAY: Final = "server-away"
 CLOSED: Final = "closed"
 CLOSED_IN_COUNTDOWN: Final = "closed-in-countdown"
+
+KNOWN: Final = "known"
+"""The kind of an open race on a deal that was raced before."""
 
 VOID_REASONS: Final[Mapping[str, str]] = {
     NONCE_MISSING: "a racer's nonce was missing in the countdown",
@@ -54,6 +61,8 @@ WORD: Final = "[a-z-]{1,40}"
 GAME: Final = "[a-z][a-z0-9-]{0,31}"
 TABLE_CODE: Final = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}"
 RACE_ID: Final = f"{TABLE_CODE}/{POSITIVE}"
+OPEN_ID: Final = f"(?:day/{GAME}/[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}|[a-z2-7]{{16}})"
+KIND: Final = "(?:day|challenge|known)"
 PLAYER: Final = "[a-z2-7]{16}"
 HASH: Final = "[0-9a-f]{64}"
 NONCE: Final = "[0-9a-f]{32}"
@@ -101,6 +110,8 @@ class RacerLog:
     log: tuple[LogLine, ...] = ()
     damaged: bool = False
     """True if the server could not read the rest of the log; then the race was voided."""
+    started: int = 0
+    """The start of the run in an open race, in milliseconds since 1970 UTC."""
 
     @property
     def moves(self) -> int:
@@ -126,7 +137,8 @@ class RaceRecord:
     """The number of the race at that table, from 1."""
     previous: Previous | None = None
     start_at: int
-    """The start of the race, in milliseconds since 1970 UTC; if none came, when it would have started."""
+    """The start of the race, in milliseconds since 1970 UTC; if none came, when it would have started. Of an open
+    race: when it was opened, and its deal committed to."""
     cap: int
     """The time limit in minutes; 0 = none."""
     public: bool
@@ -135,6 +147,7 @@ class RaceRecord:
     """True if the results of people count for leaderboards."""
     commitment: str
     seed: str
+    """The seed; the deal key itself in an open race of kind `known`, whose deal was raced before."""
     deal: Position | str | None
     """The opening position, as it is written if the game or its rules are unknown; `None` if none was dealt."""
     voided: str = ""
@@ -147,10 +160,20 @@ class RaceRecord:
     """The results, in order of place; none if the race was voided."""
     ignored: tuple[tuple[int, str], ...] = ()
     """The lines that this release does not read, each with its index among all lines."""
+    kind: str = ""
+    """`day`, `challenge` or `known`: an open race, whose id stands in `table`. Empty for a race at a table."""
+    closes: int = 0
+    """The time until which an open race could be entered, in milliseconds since 1970 UTC."""
 
     @property
     def race_id(self) -> str:
-        return f"{self.table}/{self.race}"
+        return self.table if self.kind else f"{self.table}/{self.race}"
+
+    @property
+    def key(self) -> bytes:
+        """The deal key, which seed and nonces make."""
+        seed = bytes.fromhex(self.seed)
+        return seed if self.kind == KNOWN else deal_key(seed, self.race_id, self.nonces)
 
     @property
     def time_allowed(self) -> int | None:
@@ -201,13 +224,20 @@ def _lines(record: RaceRecord) -> Iterator[str]:
     yield f"saratoga record {RECORD_FORMAT}"
     yield f"game {record.game}"
     yield f"rules {record.rules_version}"
-    yield f"race {record.race_id}"
-    yield f"previous {' '.join(record.previous) if record.previous else '-'}"
-    yield f"start {record.start_at}"
-    yield f"cap {record.cap}"
-    yield f"public {'yes' if record.public else 'no'}"
-    yield f"ranked {'yes' if record.ranked else 'no'}"
-    yield f"commitment {record.commitment}"
+    if record.kind:
+        yield f"kind {record.kind}"
+        yield f"open {record.race_id}"
+        yield f"opened {record.start_at}"
+        yield f"closes {record.closes}"
+        yield f"cap {record.cap}"
+    else:
+        yield f"race {record.race_id}"
+        yield f"previous {' '.join(record.previous) if record.previous else '-'}"
+        yield f"start {record.start_at}"
+        yield f"cap {record.cap}"
+        yield f"public {'yes' if record.public else 'no'}"
+        yield f"ranked {'yes' if record.ranked else 'no'}"
+    yield f"commitment {record.commitment or '-'}"
     yield f"seed {record.seed}"
     if isinstance(record.deal, Position):
         yield f"deal {format_position(record.deal)}"
@@ -216,9 +246,13 @@ def _lines(record: RaceRecord) -> Iterator[str]:
     if record.voided:
         yield " ".join(["voided", record.voided, *record.blamed])
     for racer in record.racers:
-        yield f"racer {racer.player} {'bot' if racer.bot else 'person'} {json.dumps(racer.name)}"
-        yield f"nonce {racer.nonce or '-'}"
-        yield f"nonce-hash {racer.nonce_hash}"
+        word = "run" if record.kind else "racer"
+        yield f"{word} {racer.player} {'bot' if racer.bot else 'person'} {json.dumps(racer.name)}"
+        if record.kind:
+            yield f"started {racer.started}"
+        else:
+            yield f"nonce {racer.nonce or '-'}"
+            yield f"nonce-hash {racer.nonce_hash}"
         yield from map(str, racer.log)
         if racer.damaged:
             yield "damaged"
@@ -244,22 +278,30 @@ def parse_record(text: str) -> RaceRecord:
     _check_format(reader)
     game = reader.header("game", f"({GAME})")[1]
     rules_version = int(reader.header("rules", f"({POSITIVE})")[1])
-    if reader.starts("kind"):  # a race in which everyone has a start of their own
-        raise UnknownFormat("made by a newer release")
-    table, race = reader.header("race", f"({TABLE_CODE})/({POSITIVE})").groups()
-    before, digest = reader.header("previous", f"(?:-|({RACE_ID}) ({HASH}))").groups()
-    start_at = int(reader.header("start", f"({NUMBER})")[1])
-    cap = int(reader.header("cap", f"({NUMBER})")[1])
-    public = reader.header("public", "(yes|no)")[1] == "yes"
-    ranked = reader.header("ranked", "(yes|no)")[1] == "yes"
-    committed = reader.header("commitment", f"({HASH})")[1]
+    kind, closes, previous, public, ranked = "", 0, None, True, False
+    if reader.starts("kind"):
+        kind = reader.header("kind", f"({KIND})")[1]
+        table, race = reader.header("open", f"({OPEN_ID})")[1], 1
+        start_at = int(reader.header("opened", f"({NUMBER})")[1])
+        closes = int(reader.header("closes", f"({NUMBER})")[1])
+        cap = int(reader.header("cap", f"({POSITIVE})")[1])
+    else:
+        table, number = reader.header("race", f"({TABLE_CODE})/({POSITIVE})").groups()
+        race = int(number)
+        before, digest = reader.header("previous", f"(?:-|({RACE_ID}) ({HASH}))").groups()
+        previous = Previous(before, digest) if before else None
+        start_at = int(reader.header("start", f"({NUMBER})")[1])
+        cap = int(reader.header("cap", f"({NUMBER})")[1])
+        public = reader.header("public", "(yes|no)")[1] == "yes"
+        ranked = reader.header("ranked", "(yes|no)")[1] == "yes"
+    committed = reader.header("commitment", "(-)" if kind == KNOWN else f"({HASH})")[1]
     seed = reader.header("seed", f"({HASH})")[1]
     deal = _parse_deal(reader, is_known=game in RULES.get(rules_version, {}))
     voided, blamed = "", ""
-    if reader.starts("voided"):
+    if not kind and reader.starts("voided"):
         voided, blamed = reader.header("voided", f"({WORD})((?: {PLAYER})*)").groups()
     reader.skip_unknown()
-    racers = tuple(_parse_racers(reader, is_voided=bool(voided)))
+    racers = tuple(_parse_racers(reader, is_voided=bool(voided), is_open=bool(kind)))
     results = () if voided else tuple(_parse_results(reader))
     reader.take(f"digest ({HASH})", "a racer, an entry, a place or the digest")
     reader.end()
@@ -267,13 +309,13 @@ def parse_record(text: str) -> RaceRecord:
         game=game,
         rules_version=rules_version,
         table=table,
-        race=int(race),
-        previous=Previous(before, digest) if before else None,
+        race=race,
+        previous=previous,
         start_at=start_at,
         cap=cap,
         public=public,
         ranked=ranked,
-        commitment=committed,
+        commitment="" if kind == KNOWN else committed,
         seed=seed,
         deal=deal,
         voided=voided,
@@ -281,6 +323,8 @@ def parse_record(text: str) -> RaceRecord:
         racers=racers,
         results=results,
         ignored=tuple(reader.ignored),
+        kind=kind,
+        closes=closes,
     )
 
 
@@ -337,6 +381,9 @@ _WORDS: Final = frozenset(
         "game",
         "rules",
         "kind",
+        "open",
+        "opened",
+        "closes",
         "race",
         "previous",
         "start",
@@ -351,6 +398,7 @@ _WORDS: Final = frozenset(
         "nonce",
         "nonce-hash",
         "run",
+        "started",
         "damaged",
         "place",
         "digest",
@@ -376,10 +424,10 @@ def _parse_deal(reader: _Reader, *, is_known: bool) -> Position | str | None:
         raise RecordError(f"line {reader.number}: {fault}") from None
 
 
-def _parse_racers(reader: _Reader, *, is_voided: bool) -> Iterator[RacerLog]:
-    before = ""
-    while reader.line.startswith("racer "):
-        found = reader.take(f"racer ({PLAYER}) (person|bot) ({NAME})", "a racer")
+def _parse_racers(reader: _Reader, *, is_voided: bool, is_open: bool) -> Iterator[RacerLog]:
+    before, word = "", "run" if is_open else "racer"
+    while reader.line.startswith(f"{word} "):
+        found = reader.take(f"{word} ({PLAYER}) (person|bot) ({NAME})", f"a {word}")
         player, kind, quoted = found.groups()
         name = str(json.loads(quoted))
         if player <= before:
@@ -388,8 +436,12 @@ def _parse_racers(reader: _Reader, *, is_voided: bool) -> Iterator[RacerLog]:
             )
         if re.search(NEVER_IN_A_NAME, name):
             raise RecordError(f"line {reader.number}: {quoted} has characters that no name has")
-        nonce = reader.take(f"nonce ({NONCE}|-)", "the nonce")[1]
-        hashed = reader.take(f"nonce-hash ({HASH})", "the hash of the nonce")[1]
+        nonce = hashed = started = ""
+        if is_open:
+            started = reader.take(f"started ({NUMBER})", "the start of the run")[1]
+        else:
+            nonce = reader.take(f"nonce ({NONCE}|-)", "the nonce")[1]
+            hashed = reader.take(f"nonce-hash ({HASH})", "the hash of the nonce")[1]
         log = tuple(_parse_log(reader))
         is_damaged = is_voided and reader.line == "damaged"
         reader.number += is_damaged
@@ -401,6 +453,7 @@ def _parse_racers(reader: _Reader, *, is_voided: bool) -> Iterator[RacerLog]:
             nonce_hash=hashed,
             log=log,
             damaged=is_damaged,
+            started=int(started or 0),
         )
         before = player
 

@@ -14,13 +14,14 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from saratoga_rules.dealing.deal import deal_for_key
-from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.dealing.fairness import commitment, nonce_hash
 from saratoga_rules.game import Game
 from saratoga_rules.play import is_won
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import (
     CLOSED,
     CLOSED_IN_COUNTDOWN,
+    KNOWN,
     MOST_ENTRIES,
     NONCE_MISSING,
     RACER_GONE,
@@ -55,6 +56,9 @@ from saratoga_rules.records.standing import (
     ranking,
 )
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
+
+LATEST_START: Final = 10_000
+"""Milliseconds after its closing at which the last run of an open race starts: its countdown, and a slow server."""
 
 PROOF_LIMIT: Final = 50_000
 """The most arrangements searched to prove a board stuck; the server searches far fewer."""
@@ -139,7 +143,7 @@ def verify(source: str | bytes | RaceRecord) -> Verdict:
         Check("text", True, f"a record of race {record.race_id}{kind}"),
         check_of("digest", _digest_faults(source), "the digest matches the lines before it"),
         _previous_check(record),
-        check_of("commitment", _commitment_faults(record), "the seed matches the commitment"),
+        check_of("commitment", _commitment_faults(record), _commitment_sentence(record)),
         check_of("nonces", _nonce_faults(record), _nonces_sentence(record)),
     ]
     standing: tuple[Placed, ...] = ()
@@ -162,6 +166,8 @@ def _digest_faults(text: str) -> Iterator[str]:
 
 
 def _previous_check(record: RaceRecord) -> Check:
+    if record.kind:
+        return Check("previous", True, "an open race, which belongs to no table")
     if record.previous is None:
         return Check("previous", True, "the table has no race before")
     race = record.previous.race
@@ -172,6 +178,8 @@ def _previous_check(record: RaceRecord) -> Check:
 
 
 def _commitment_faults(record: RaceRecord) -> Iterator[str]:
+    if record.kind == KNOWN:
+        return
     promised = commitment(
         bytes.fromhex(record.seed),
         record.game,
@@ -185,7 +193,15 @@ def _commitment_faults(record: RaceRecord) -> Iterator[str]:
         yield f"the commitment of this seed is {promised}"
 
 
+def _commitment_sentence(record: RaceRecord) -> str:
+    if record.kind == KNOWN:
+        return "the deal was raced before, so there is no commitment to it"
+    return "the seed matches the commitment"
+
+
 def _nonce_faults(record: RaceRecord) -> Iterator[str]:
+    if record.kind:
+        return
     if not record.racers:
         yield "the record has no racers"
     for racer in record.racers:
@@ -196,6 +212,8 @@ def _nonce_faults(record: RaceRecord) -> Iterator[str]:
 
 
 def _nonces_sentence(record: RaceRecord) -> str:
+    if record.kind:
+        return "an open race has no nonces: the seed alone makes the deal"
     hidden = ", ".join(racer.name for racer in record.racers if not racer.nonce)
     revealed = "every nonce matches its hash"
     return f"{revealed}, except that of {hidden}: not revealed" if hidden else revealed
@@ -250,8 +268,7 @@ def _check_story(game: Game, record: RaceRecord, checks: list[Check]) -> tuple[P
 
 
 def _deal_faults(game: Game, record: RaceRecord) -> Iterator[str]:
-    key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
-    if deal_for_key(game, key) != record.deal:
+    if deal_for_key(game, record.key) != record.deal:
         yield "the seed and the nonces produce another deal"
 
 
@@ -267,7 +284,21 @@ def _steps(game: Game, deal: Position, racer: RacerLog) -> list[Step]:
 
 
 def _time_faults(record: RaceRecord) -> Iterator[str]:
-    entries = _entries_by_number(record)
+    if record.kind:
+        for racer in record.racers:
+            if not record.start_at <= racer.started <= record.closes + LATEST_START:
+                yield f"{racer.name}: the run began while the race was not open"
+    for clock in _clocks(record):
+        yield from _late_entries(record, clock)
+
+
+def _clocks(record: RaceRecord) -> list[tuple[RacerLog, ...]]:
+    """Return the racers by the clock they raced on, which also numbers their entries."""
+    return [(racer,) for racer in record.racers] if record.kind else [record.racers]
+
+
+def _late_entries(record: RaceRecord, racers: tuple[RacerLog, ...]) -> Iterator[str]:
+    entries = _entries_by_number(racers)
     # over all boards, times never fall as the commit numbers rise
     for (before, _), (after, racer) in pairwise(entries):
         if after.at < before.at:
@@ -283,14 +314,15 @@ def _number_faults(record: RaceRecord) -> Iterator[str]:
         for before, after in pairwise(racer.log):
             if after.number <= before.number:
                 yield f"{racer.name}: number {after.number} follows {before.number}"
-    for expected, (line, racer) in enumerate(_entries_by_number(record), start=1):
-        if line.number != expected:
-            yield f"{racer.name}: expected number {expected}, found {line.number}"
-            return
+    for clock in _clocks(record):
+        for expected, (line, racer) in enumerate(_entries_by_number(clock), start=1):
+            if line.number != expected:
+                yield f"{racer.name}: expected number {expected}, found {line.number}"
+                return
 
 
-def _entries_by_number(record: RaceRecord) -> list[tuple[LogLine, RacerLog]]:
-    entries = [(line, racer) for racer in record.racers for line in racer.log]
+def _entries_by_number(racers: tuple[RacerLog, ...]) -> list[tuple[LogLine, RacerLog]]:
+    entries = [(line, racer) for racer in racers for line in racer.log]
     return sorted(entries, key=lambda entry: entry[0].number)
 
 
@@ -326,6 +358,10 @@ def _end_faults(game: Game, record: RaceRecord, racer: RacerLog, made: list[Step
             yield from _stuck_faults(game, position)
         case State.OUT_OF_TIME:
             yield from _timeout_faults(record.time_allowed, line.at)
+        case State.IDLE | State.BOTS_STOPPED | State.ENDED_BY_HOST | State.ENDED_BY_VOTE if (
+            record.kind
+        ):
+            yield f"ended as {line.text}, but in an open race everyone runs alone"
         case State.IDLE if line.at - before < IDLE_MILLIS:
             yield f"ended as idle less than {IDLE_MILLIS} ms after the racer's last move"
         case _:

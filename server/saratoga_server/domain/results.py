@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from msgspec import Struct
+from msgspec.structs import replace as replace_struct
 
 from saratoga_protocol.events import Outcome, Result, Standing, Standings
-from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
 from saratoga_rules.records.heads import heads
@@ -42,13 +42,16 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
     racers = tuple(racer_log(state, player, tuple(boards[player].log)) for player in sorted(boards))
     record = replace(race_record(state, opening, racers), results=tuple(placed))
     text = format_record(record)
+    if state.open is not None:  # everything else stays secret until the open race closes
+        (racer,) = racers
+        outcome = replace_struct(outcome_of(record, ""), race=state.race_id, seed="", nonces={})
+        return CountedRace(outcome, "".join(f"{line}\n" for line in racer.log), None)
     outcome = outcome_of(record, digest_of(text))
     return CountedRace(outcome, text, _settlement(state, outcome))
 
 
 def outcome_of(record: RaceRecord, digest: str) -> Outcome:
     """Return the outcome that is announced with this record; `digest` is that of the record's text."""
-    key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
     racers = {racer.player: racer for racer in record.racers}
     return Outcome(
         race=record.race_id,
@@ -61,7 +64,7 @@ def outcome_of(record: RaceRecord, digest: str) -> Outcome:
                 net=row.net,
                 state=row.state,
                 moves=racers[row.player].moves,
-                head=heads(key, record.race_id, row.player, racers[row.player].log)[-1],
+                head=heads(record.key, record.race_id, row.player, racers[row.player].log)[-1],
                 reached=row.reached,
                 ended=racers[row.player].log[-1].at if racers[row.player].log else 0,
             )

@@ -10,7 +10,7 @@ from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Alive, Event, Refused
 from saratoga_protocol.refusals import BANNED, STORE_LOST_DATA, TAKEN_OVER
 from saratoga_server.domain.tables import CommandRejected, TablePhase
-from saratoga_server.handlers import identity, records, seats, table
+from saratoga_server.handlers import identity, open_races, records, seats, table
 from saratoga_server.limits import Action
 from saratoga_server.live import play
 from saratoga_server.live.play import JudgedMove
@@ -39,13 +39,10 @@ CHANGES_TABLE: Final = frozenset(
 SHOWS_NOTHING: Final = frozenset(
     {
         *(wire.Hello, wire.Heartbeat, wire.Reveal, wire.GetRecord, wire.OfferBots),
-        *(wire.ListTables, wire.GetLeaderboard),
+        *(wire.ListTables, wire.GetLeaderboard, wire.GetOpen),
     }
 )
 """Commands that clients send by themselves, so that they are no sign that the player is there."""
-
-NOT_BUILT: Final = (wire.EnterOpen, wire.CreateChallenge, wire.GetOpen)
-"""Commands that this server does not offer yet."""
 
 NO_SUCH: Final = frozenset({"no_such_table", "no_such_race"})
 
@@ -66,10 +63,6 @@ async def _heartbeat(node: "Node", session: Session, command: wire.Heartbeat) ->
     return Alive(re=command.id, now=now)
 
 
-async def _not_built(node: "Node", session: Session, command: wire.Command) -> Event:
-    raise CommandRejected("not_built")
-
-
 HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
     wire.Hello: identity.hello,
     wire.ClaimName: identity.claim_name,
@@ -88,7 +81,9 @@ HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
     wire.GetLeaderboard: lambda node, *asked: node.leaderboards.get(*asked),
     wire.GetRecord: records.get_record,
     wire.Heartbeat: _heartbeat,
-    **dict.fromkeys(NOT_BUILT, _not_built),
+    wire.EnterOpen: open_races.enter,
+    wire.CreateChallenge: open_races.challenge,
+    wire.GetOpen: open_races.get,
 }
 
 NAMES_TABLE: Final = frozenset(
@@ -207,7 +202,11 @@ class Dispatcher:
         session.hello_begun |= kind is wire.Hello
         if not session.player and kind is not wire.Hello:
             raise CommandRejected("hello_first")
-        if self._node.readiness.is_draining and kind in (wire.CreateTable, wire.Start):
+        if self._node.readiness.is_draining and kind in (
+            wire.CreateTable,
+            wire.Start,
+            wire.EnterOpen,
+        ):
             raise CommandRejected("draining")
         only_watches = isinstance(command, wire.JoinTable) and not command.seat
         if (

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
+from saratoga_server.domain.open_races import is_open_id
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live.session import Session
 
@@ -17,6 +18,8 @@ async def get_record(node: "Node", session: Session, command: GetRecord) -> Reco
 
 async def record(node: "Node", race: str) -> str:
     """Return the record of a finished race. Raises `CommandRejected`."""
+    if is_open_id(race):
+        return await node.open_races.record(race)
     code, _, number = race.partition("/")
     text = await node.store.tables.load_record(code, int(number))
     if text is not None:

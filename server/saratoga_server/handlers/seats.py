@@ -39,7 +39,7 @@ async def create(node: "Node", session: Session, command: CreateTable) -> Snapsh
             races=command.races,
         )
     )
-    name = _check_named(session)
+    name = check_named(session)
     if wait := session.quota.take(Action.TABLE):
         raise too_much("You opened too many tables.", wait)
     if settings.public:
@@ -61,7 +61,7 @@ async def create(node: "Node", session: Session, command: CreateTable) -> Snapsh
         if isinstance(opened, LiveTable):
             if settings.public:
                 node.public_tables.take_place(session, table.code)
-            return await _seated(node, session, command.id, opened, table.epoch)
+            return await seated(node, session, command.id, opened, table.epoch)
         if opened is not NotSaved.CHANGED:
             return await _opened_before(node, session, command)
     raise CommandRejected("store_unavailable", "The server found no free table code. Try again.")
@@ -73,14 +73,14 @@ async def _opened_before(node: "Node", session: Session, command: CreateTable) -
     if row is None:
         raise unknown_player()
     if not command.key or row.made_by != command.key:
-        raise await _sits_elsewhere(node, session)
+        raise await sits_elsewhere(node, session)
     table = await node.tables.get(row.made)
     if table.state.seat(session.player) is not None:
-        return await _sit_down(node, session, command.id, row.made)
+        return await sit_down(node, session, command.id, row.made)
     return await _snapshot(node, session, command.id, table)
 
 
-async def _sits_elsewhere(node: "Node", session: Session) -> CommandRejected:
+async def sits_elsewhere(node: "Node", session: Session) -> CommandRejected:
     """Return why the player cannot sit down: the row names another table, or there is no row.
 
     A table that cannot be read holds nobody: then the player may try again.
@@ -91,7 +91,16 @@ async def _sits_elsewhere(node: "Node", session: Session) -> CommandRejected:
     if row.table is None:
         return CommandRejected("store_unavailable", "You have just left a table. Try again.")
     try:
-        await node.tables.get(row.table)
+        state = (await node.tables.get(row.table)).state
+        if state.open and state.phase is TablePhase.OVER:
+            seed = node.new_seed()
+            await node.tables.change(
+                row.table,
+                lambda state, now: tables.force_leave(
+                    state, session.player, now=now, fresh_seed=seed
+                ),
+            )
+            return CommandRejected("store_unavailable", "You have just ended a run. Try again.")
     except CommandRejected:
         await node.store.players.free_seat(session.player, row.table)
         return CommandRejected("store_unavailable", "Your last table is lost. Try again.")
@@ -104,11 +113,13 @@ async def _sits_elsewhere(node: "Node", session: Session) -> CommandRejected:
 async def join(node: "Node", session: Session, command: JoinTable) -> Snapshot:
     """Give the player a seat, new or present, or watch; return a snapshot. Raises `CommandRejected`."""
     if command.seat:
-        return await _sit_down(node, session, command.id, command.table)
+        return await sit_down(node, session, command.id, command.table)
     code = command.table
     table = await node.tables.get(code)
     if table.state.phase is TablePhase.CLOSED:
         raise CommandRejected("table_closed")
+    if table.state.open and session.seat != code:
+        raise CommandRejected("table_full", "A run in an open race cannot be watched.")
     if session.seat != code:
         check_room_to_watch(session, code, node.broadcaster.audience(code))
         session.watching |= {code}
@@ -116,9 +127,9 @@ async def join(node: "Node", session: Session, command: JoinTable) -> Snapshot:
     return await _snapshot(node, session, command.id, table)
 
 
-async def _sit_down(node: "Node", session: Session, command_id: int, code: str) -> Snapshot:
+async def sit_down(node: "Node", session: Session, command_id: int, code: str) -> Snapshot:
     """Give the player's seat to this connection, replacing an older one; return a snapshot."""
-    name, taken = _check_named(session), 0
+    name, taken = check_named(session), 0
 
     def joined(state: TableState, now: Millis) -> TableState:
         nonlocal taken
@@ -146,14 +157,14 @@ async def _sit_down(node: "Node", session: Session, command_id: int, code: str) 
         table = (await node.tables.change(code, joined)).table
     except SitsElsewhere:
         session.seat = held
-        raise await _sits_elsewhere(node, session) from None
+        raise await sits_elsewhere(node, session) from None
     except BaseException:
         session.seat = held
         raise
-    return await _seated(node, session, command_id, table, taken)
+    return await seated(node, session, command_id, table, taken)
 
 
-async def _seated(
+async def seated(
     node: "Node", session: Session, command_id: int, table: LiveTable, epoch: int
 ) -> Snapshot:
     """Register the seat taken with that epoch, and return a snapshot of the table.
@@ -200,7 +211,7 @@ async def _snapshot(node: "Node", session: Session, command_id: int, table: Live
     )
 
 
-def _check_named(session: Session) -> str:
+def check_named(session: Session) -> str:
     if session.name is None:
         raise CommandRejected("name_needed")
     return session.name

@@ -34,6 +34,8 @@ async def _finish(node: "Node", table: "LiveTable", race: LiveRace) -> None:
     # sixteen long boards take too long for one turn of the event loop
     counted = await asyncio.to_thread(results.count_up, state, race.opening, boards)
     write = RaceFinish(race=state.race, record=counted.record, settlement=counted.settlement)
+    if state.open is not None:
+        write = await node.open_races.finished(state, race.opening, boards, counted.record)
     if not race.has_final_standings:
         race.has_final_standings = True
         node.broadcaster.send_to_table(table.code, race.standings())

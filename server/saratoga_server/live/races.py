@@ -22,6 +22,7 @@ from saratoga_rules.records.heads import first_head, shown
 from saratoga_rules.records.standing import RacerScore, State, ranking
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange, analysis_of, open_board
+from saratoga_server.domain.open_races import Ghosts
 from saratoga_server.domain.results import wire_standings
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import checked_deal
@@ -140,6 +141,10 @@ class LiveRace:
     """The runs, by player."""
     people: frozenset[str]
     """The racers who are no bots."""
+    deal_id: str
+    """The id that keys the heads (`TableState.deal_id`)."""
+    ghosts: Ghosts | None = None
+    """The earlier runs that the player of an open race sees."""
     is_dealt: bool = False
     """True if this node's racers have been sent the deal."""
     has_final_standings: bool = False
@@ -189,6 +194,9 @@ class LiveRace:
             for run in self.runs.values()
         ]
         heads = {player: run.shown_head for player, run in self.runs.items()}
+        if self.ghosts:
+            scores += self.ghosts.scores()
+            heads |= dict.fromkeys(self.ghosts.players, "")
         return wire_standings(self.id, ranking(self.game, scores), heads)
 
     def next_standings(self) -> Standings:
@@ -199,7 +207,7 @@ class LiveRace:
 
     def open_board(self, run: BoardRun) -> Board:
         """Return a racer's board with the deal and no moves."""
-        return open_board(self.opening, run.start_at, self.key, self.id, run.player)
+        return open_board(self.opening, run.start_at, self.key, self.deal_id, run.player)
 
     def changed(
         self,
@@ -258,6 +266,10 @@ class Races:
     def all(self) -> list[LiveRace]:
         return list(self._races.values())
 
+    def ghosts_moved(self) -> list[LiveRace]:
+        """Return the races whose ghosts have other counts than at the last call."""
+        return [race for race in self._races.values() if race.ghosts and race.ghosts.moved()]
+
     def keep_only(self, running: Collection[str]) -> None:
         """Drop all races except `running`."""
         for race_id in [race_id for race_id in self._races if race_id not in running]:
@@ -300,11 +312,17 @@ class Races:
         opening, race_id = self._node.deal(game, key), state.race_id
         runs = {}
         for player in state.racers:
-            head = shown(first_head(key, race_id, player))
+            head = shown(first_head(key, state.deal_id, player))
             standing = LiveStanding(0, opening.banked, State.RACING, head)
             runs[player] = BoardRun(player, state.start_at, state.deadline, standing)
         people = frozenset(each.player for each in state.racers.values() if not each.bot)
-        return LiveRace(race_id, state.code, state.race, game, key, opening, runs, people)
+        ghosts = None
+        if state.open and state.open.ghosts:
+            since, clock = state.start_at, self._node.clock
+            ghosts = Ghosts(state.open.ghosts, opening.banked, lambda: clock.now() - since)
+        return LiveRace(
+            race_id, state.code, state.race, game, key, opening, runs, people, state.deal_id, ghosts
+        )
 
     async def running_at(self, code: str, race_id: str) -> LiveRace:
         """Return the race of that id at this table. Raises `CommandRejected`."""

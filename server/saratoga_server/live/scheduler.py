@@ -19,6 +19,7 @@ from saratoga_server.live import play
 from saratoga_server.live.broadcaster import TICK
 from saratoga_server.live.tables import LiveTable, racing_ids
 from saratoga_server.ports import Millis
+from saratoga_server.store.keys import open_key
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node
@@ -71,6 +72,9 @@ class Scheduler:
         await self._node.leaderboards.send_changes()
 
     async def _tick(self) -> None:
+        for race in self._node.races.ghosts_moved():
+            if not race.is_over:
+                self._node.broadcaster.standings_changed(race.code, race.next_standings)
         for _ in self._node.broadcaster.send_standings():
             await asyncio.sleep(0)
 
@@ -139,6 +143,7 @@ class Scheduler:
             self._check_seats,
             self._pass_hosts_on,
             self._bring_owner_back,
+            self._node.open_races.publish_days,
         ):
             await run_logged(step())
             await asyncio.sleep(0)
@@ -155,7 +160,9 @@ class Scheduler:
                 found[table.code] = now
             if place % CHECKED_AT_ONCE == 0:
                 await asyncio.sleep(0)
-        await run_each_logged(self.elapse(code) for code in sorted(found))
+        opened = sorted(each for each in found if each.startswith(open_key("")))
+        await run_each_logged(self._node.open_races.close_due(each) for each in opened)
+        await run_each_logged(self.elapse(code) for code in sorted({*found} - {*opened}))
 
     def _excuse(self) -> None:
         """Count no time in which the store is away as absence, or as anybody's idleness."""

@@ -24,7 +24,7 @@ from saratoga_server.domain.tables.countdown import checked_deal
 from saratoga_server.live import reactions
 from saratoga_server.live.broadcaster import send_loss
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import Damage, Millis, RaceFinish, StoreUnavailable
+from saratoga_server.ports import Damage, Millis, RaceFinish, Run, StoreUnavailable
 from saratoga_server.store.client import STORE_TIMEOUT
 from saratoga_server.store.tables import NotSaved, TableWrite, starts_race
 
@@ -222,9 +222,11 @@ class Tables:
 
     # Changing
 
-    async def open(self, state: TableState, key: str = "") -> LiveTable | NotSaved:
-        """Write a new table and return it, or why it was not written; `key` as in `TableWrite`."""
-        write = TableWrite(version=0, before=None, after=state, key=key)
+    async def open(
+        self, state: TableState, key: str = "", entry: Run | None = None
+    ) -> LiveTable | NotSaved:
+        """Write a new table and return it, or why it was not written; `key` and `entry` as in `TableWrite`."""
+        write = TableWrite(version=0, before=None, after=state, key=key, entry=entry)
         if (reason := await self._store.save_table(write)) is not None:
             return reason
         table = self._tables.setdefault(state.code, LiveTable(state.code, 1, state, state))

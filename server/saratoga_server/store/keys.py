@@ -9,7 +9,7 @@
 board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count was reached | `FINISHED_LOGS_KEPT` \
 after the race |
 | ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
-| `due` | sorted set | table codes by when their next timer runs out | until the table is closed |
+| `due` | sorted set | table codes, and keys of open races, by when their next timer runs out | until the table is closed |
 | `ledger` | hash | format, generation and sequence of the data (`guard.py`) | for ever |
 | `public:listed` | sorted set | codes of public tables by connected people, then by when they were opened | \
 while listed |
@@ -25,6 +25,10 @@ ever; given up, or its player forgotten: `NAME_KEPT` |
 | `leaderboard:GAME:results:PLAYER` | list | the newest `RESULTS_KEPT` results | until forgotten |
 | `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
 | `replicated` | string | nothing; written before waiting for a replica | for ever |
+| `days` | hash | each day on which a server ran | for ever |
+| `open:ID` | hash | an open race, and once closed its record | `TABLE_KEPT` after it was closed |
+| ... `:runs`, `:logs` | hash | player to run, and to the log of a run that has ended | with it |
+| `streaks:PLAYER` | hash | game to `DAY LENGTH`: the last day played, and how many in a row | `GUEST_KEPT` |
 | `audit` | sorted set | administrators' actions | the newest `AUDIT_KEPT` |
 
 `news` is not a key but a pub/sub channel for events between nodes (`node_events.py`).
@@ -56,6 +60,7 @@ RESULTS_KEPT: Final = 1_000
 AUDIT_KEPT: Final = 10_000
 """The number of actions kept in the audit log."""
 
+DAYS: Final = "days"
 DUE: Final = "due"
 PUBLIC: Final = "public:listed"
 SUMMARIES: Final = "public:summaries"
@@ -90,6 +95,22 @@ def player_key(player: str) -> str:
 
 def name_key(skeleton: str) -> str:
     return f"name:{skeleton}"
+
+
+def open_key(open_id: str) -> str:
+    return f"open:{open_id}"
+
+
+def runs_key(open_id: str) -> str:
+    return f"{open_key(open_id)}:runs"
+
+
+def run_logs_key(open_id: str) -> str:
+    return f"{open_key(open_id)}:logs"
+
+
+def streaks_key(player: str) -> str:
+    return f"streaks:{player}"
 
 
 def leaderboard_key(game: str) -> str:

@@ -29,6 +29,7 @@ from saratoga_server.store.leaderboards import LeaderboardStore
 from saratoga_server.store.link import Link, dial
 from saratoga_server.store.news import News
 from saratoga_server.store.nodes import NodeStore
+from saratoga_server.store.open_races import OpenRaceStore
 from saratoga_server.store.players import PlayerStore
 from saratoga_server.store.preflight import check_store
 from saratoga_server.store.tables import TableStore
@@ -46,6 +47,7 @@ class Store(Struct, frozen=True):
     commits: Commits
     boards: BoardStore
     tables: TableStore
+    open_races: OpenRaceStore
     players: PlayerStore
     leaderboards: LeaderboardStore
     audit: AuditLog
@@ -110,6 +112,7 @@ async def open_store(
             commits=commits,
             boards=BoardStore(client),
             tables=TableStore(client),
+            open_races=OpenRaceStore(client),
             players=PlayerStore(client),
             leaderboards=LeaderboardStore(client),
             audit=AuditLog(client),

@@ -9,7 +9,7 @@ from msgspec.structs import fields
 from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.ports import Damage, Millis, PlayerRow
 from saratoga_server.store.client import Answer, StoreClient
-from saratoga_server.store.keys import GUEST_KEPT, NAME_KEPT, name_key, player_key
+from saratoga_server.store.keys import GUEST_KEPT, NAME_KEPT, name_key, player_key, streaks_key
 from saratoga_server.store.save import MISSING, Save
 
 MOST_GIVEN_UP: Final = 3
@@ -147,6 +147,7 @@ class PlayerStore:
             save.do("SET", name_key(each), "")
             save.do("PEXPIRE", name_key(each), NAME_KEPT)
         save.do("UNLINK", key)
+        save.do("UNLINK", streaks_key(player))
         await self._client.save(save)
 
 

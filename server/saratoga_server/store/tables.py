@@ -15,19 +15,24 @@ from msgspec.structs import replace
 from saratoga_protocol.events import TableSummary
 from saratoga_server.domain.tables import TablePhase, TableState, due, pack
 from saratoga_server.messages.packing import pack as pack_for_lua
-from saratoga_server.ports import MOST_LISTED, Millis, RaceFinish
+from saratoga_server.ports import MOST_LISTED, Millis, RaceFinish, Run
 from saratoga_server.store.client import StoreClient
 from saratoga_server.store.keys import (
     DUE,
     FINISHED_LOGS_KEPT,
+    GUEST_KEPT,
     NEWS,
     PUBLIC,
     SUMMARIES,
     TABLE_KEPT,
     log_key,
+    open_key,
     player_key,
     race_key,
     records_key,
+    run_logs_key,
+    runs_key,
+    streaks_key,
     table_key,
 )
 from saratoga_server.store.leaderboards import add_results
@@ -52,6 +57,8 @@ class NotSaved(Enum):
     """A player who would sit down has a seat at another table, or there is no such player any more."""
     REPEATED = auto()
     """The player has opened a table with this key before."""
+    ENTERED = auto()
+    """The player has entered the open race before, or it is closed."""
 
 
 class TableWrite(Struct, frozen=True, kw_only=True):
@@ -66,6 +73,8 @@ class TableWrite(Struct, frozen=True, kw_only=True):
     finish: RaceFinish | None = None
     key: str = ""
     """The host's random key for a new table; empty = none."""
+    entry: Run | None = None
+    """The run that begins with this new table."""
 
 
 class TableStore:
@@ -139,6 +148,11 @@ def save_of(write: TableWrite) -> Save:
     save, before, after = Save(), write.before, write.after
     code, table = after.code, table_key(after.code)
     save.only_if(NotSaved.CHANGED, table, "version", write.version or MISSING)
+    if write.entry is not None and after.open is not None:
+        save.only_if(NotSaved.ENTERED, open_key(after.open.id), "record", MISSING)
+        save.only_if(NotSaved.ENTERED, runs_key(after.open.id), write.entry.player, MISSING)
+        entry = msgspec.msgpack.encode(write.entry)
+        save.do("HSET", runs_key(after.open.id), write.entry.player, entry)
     _seat_players(save, before, after, write.key)
     if starts_race(before, after):
         _open_boards(save, after, write.opening_banked)
@@ -226,6 +240,14 @@ def _finish_race(save: Save, before: TableState, finish: RaceFinish) -> None:
         save.do("HSET", race, "over", 1)
         for key in (race, *(log_key(code, finish.race, player) for player in before.racers)):
             save.do("PEXPIRE", key, FINISHED_LOGS_KEPT)
+    if finish.run is not None and before.open is not None:
+        run, open_id = finish.run, before.open.id
+        save.do("HSET", runs_key(open_id), run.player, msgspec.msgpack.encode(run))
+        save.do("HSET", run_logs_key(open_id), run.player, finish.record.encode())
+        if finish.streak:
+            save.do("HSET", streaks_key(run.player), before.settings.game, finish.streak)
+            save.do("PEXPIRE", streaks_key(run.player), GUEST_KEPT)
+        return
     save.do("HSET", records_key(code), str(finish.race), finish.record.encode())
     if finish.settlement is not None:
         save.do("HSET", table_key(code), f"counts:{finish.race}", 1)

@@ -232,7 +232,7 @@ def finish(
         last_racer="",
         end_from=NO_TIME,
         outcome=outcome,
-        previous=Ended(race=outcome.race, digest=outcome.digest),
+        previous=None if table.open else Ended(race=outcome.race, digest=outcome.digest),
         seats=tuple(counted(seat) for seat in table.seats),
         match=match_after(table, outcome),
         touched=now,
@@ -262,6 +262,8 @@ def close(
     """
     checked_open(table)
     notice = reason
+    if table.open and table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING):
+        raise CommandRejected("wrong_phase", "A run in an open race ends by its own clock.")
     if table.phase is TablePhase.COUNTDOWN:
         race = voided_countdown(table, CLOSED_IN_COUNTDOWN)
     if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING):

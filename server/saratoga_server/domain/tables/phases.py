@@ -130,6 +130,8 @@ def checked(table: TableState, player: str, act: Act) -> TableSeat:
 
 
 def checked_phase(table: TableState, act: Act) -> None:
+    if table.open and act is Act.NEXT_RACE:
+        raise CommandRejected("wrong_phase", "A run has no next race. Leave it, and open a table.")
     if act not in ALLOWED[table.phase]:
         raise CommandRejected("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
 

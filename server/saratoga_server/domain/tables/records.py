@@ -77,14 +77,16 @@ def race_record(
     blamed: tuple[str, ...] = (),
 ) -> RaceRecord:
     """Return the record of the table's race, without results."""
-    previous = table.previous
+    previous, run = table.previous, table.open
     return RaceRecord(
         game=table.settings.game,
         rules_version=table.rules_version,
-        table=table.code,
+        kind=run.kind if run else "",
+        closes=run.closes if run else 0,
+        table=run.id if run else table.code,
         race=table.race,
         previous=None if previous is None else Previous(previous.race, previous.digest),
-        start_at=table.start_at,
+        start_at=run.opened if run else table.start_at,
         cap=table.settings.cap,
         public=table.settings.public,
         ranked=table.ranked,
@@ -113,4 +115,5 @@ def racer_log(
             for entry in entries
         ),
         damaged=damaged,
+        started=table.start_at if table.open else 0,
     )

@@ -248,7 +248,7 @@ def vacated(
 
     `ending` is how a racing player's board ends: as `left` only after the player's own command.
     """
-    if table.phase is TablePhase.COUNTDOWN and player in table.racers:
+    if table.phase is TablePhase.COUNTDOWN and player in table.racers and not table.open:
         voided = voided_for_leaving(table, player, ending, fresh_seed)
         gathering = vacated(voided, player, reason, now, fresh_seed)
         notice = f"{gathering.notice} The countdown was voided. {NEW_DEAL}"

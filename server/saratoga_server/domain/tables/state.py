@@ -17,7 +17,7 @@ from saratoga_protocol.events import Table as WireTable
 from saratoga_protocol.refusals import REASONS, RETRIED
 from saratoga_rules.games import RULES
 from saratoga_rules.records.standing import State
-from saratoga_server.ports import Damage, Millis, RaceFinish
+from saratoga_server.ports import Damage, Millis, RaceFinish, Run
 
 NO_TIME: Final = Millis(0)
 """The value of a time that is not set."""
@@ -67,6 +67,19 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def is_connected(self) -> bool:
         return bool(self.node)
+
+
+class OpenRun(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a table knows of the open race that is run at it."""
+
+    id: str
+    kind: str
+    opened: Millis
+    closes: Millis
+    young: bool = False
+    """As in `ports.Run`."""
+    ghosts: tuple[Run, ...] = ()
+    """The earlier runs whose counts the player sees, each up to the player's own elapsed time."""
 
 
 class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -140,6 +153,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The players among them who may not get ready again until the host allows it."""
     match: Match | None = None
     """The match in progress, or the one that the finished race has ended (`matches`)."""
+    open: OpenRun | None = None
+    """The open race of which one player's run is played here; `None` at a table for friends. Such a table has one
+    race, in which the deal is fixed from the beginning and the player is the only racer."""
     voided: RaceFinish | None = None
     """The record of the race or countdown that this change voids, which is stored beside the table and
     not in it: a table that was read has none."""
@@ -147,6 +163,11 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def race_id(self) -> str:
         return f"{self.code}/{self.race}"
+
+    @property
+    def deal_id(self) -> str:
+        """The id that goes into the deal key and the heads: of the race, or of the open race."""
+        return self.open.id if self.open else self.race_id
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -237,7 +258,7 @@ def public_view(
         commitment=table.commitment,
         seats=[_public_seat(table, seat, owner) for seat in table.seats],
         call_until=table.call_until,
-        racers=list(table.racers.values()),
+        racers=[*table.racers.values(), *_ghosts(table)],
         reveal_by=table.reveal_by,
         start_at=table.start_at,
         deadline=table.deadline,
@@ -249,7 +270,16 @@ def public_view(
         votes=list(table.votes),
         bots=list(bots),
         previous=table.previous,
+        open="" if table.open is None else table.open.id,
     )
+
+
+def _ghosts(table: TableState) -> list[Racer]:
+    ghosts = () if table.open is None else table.open.ghosts
+    return [
+        Racer(player=each.player, name=each.name, bot=each.bot, nonce_hash="", ghost=True)
+        for each in ghosts
+    ]
 
 
 def _public_seat(table: TableState, seat: TableSeat, owner: str) -> WireSeat:
