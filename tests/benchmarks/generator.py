@@ -1,15 +1,10 @@
-"""The load generator: racers or echo clients that send at once after each response, or at random moments.
+"""The load generator: racers or echo clients that send at once after each response.
 
-At a rate, each client sends at random times (a Poisson process), but never before the last response has
-arrived. A message that was due before that is sent at once when the response arrives. Messages to and from an
-echo are as long as those of the game server.
+Messages to and from an echo are as long as those of the game server.
 """
 
 import asyncio
 import gc
-import heapq
-import itertools
-import random
 import time
 from collections.abc import Callable
 from functools import partial
@@ -21,46 +16,30 @@ from benchmarks.racers import GAME, LeanRacer, LeanSocket, connect, racing_table
 WARM_UP = 0.3
 """Seconds at the start whose messages are not counted."""
 
-TICK = 0.001
-"""Seconds between two checks for clients that are due; uvloop's timers are no finer."""
-
-LATE = 0.005
-"""A message that is sent more than so many seconds after its planned time is late."""
-
 MOVES_OF_A_TABLE = 170
 """Mean number of moves at a table before its first board ends, in the game where that is soonest."""
 
 MOST_RATE = 25_000
 """Moves a second for which enough tables wait."""
 
-Ask = Callable[[float], None]
-"""A function that sends the next message; its argument is the planned time by `time.perf_counter`."""
 
-
-def waiting(tables: int, seconds: float, rate: float = MOST_RATE) -> int:
+def waiting(tables: int, seconds: float) -> int:
     """Return how many tables must wait to replace those that end in that time."""
     # racing tables still have at least half of their moves to make
-    return max(6, round(rate * seconds / MOVES_OF_A_TABLE - tables / 2))
+    return max(6, round(MOST_RATE * seconds / MOVES_OF_A_TABLE - tables / 2))
 
 
 class Generator:
     """The clients of one program; they can be paused."""
 
-    def __init__(self, rate: float = 0.0) -> None:
-        """`rate`: messages a second of all clients together; 0 to send at once after each response."""
+    def __init__(self) -> None:
         self.load = Load()
-        self.rate = rate
-        self._members = 0
         self._sockets: list[LeanSocket] = []
         self._waiting: list[list[LeanRacer]] = []
         self._is_replacing = False
-        self._held: list[Ask] | None = None
+        self._held: list[Callable[[], None]] | None = None
         """The requests to send after the pause; `None` while there is no pause."""
-        self._due: list[tuple[float, int, Ask]] = []
-        self._count = itertools.count()
-        self._loop = asyncio.get_running_loop()
-        self._timer = self._loop.call_later(TICK, self._tick) if rate else None
-        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # if no task awaits it, asyncio need not report it
         self._ended.add_done_callback(lambda ended: ended.exception())
 
@@ -90,7 +69,6 @@ class Generator:
             nonlocal is_over
             if not is_over:
                 is_over = True
-                self._members -= len(racers)
                 self._put_one_in()
 
         def move(racer: LeanRacer) -> int:
@@ -116,9 +94,7 @@ class Generator:
 
     def close(self) -> None:
         """Disconnect all clients."""
-        self._held, self._due = [], []
-        if self._timer is not None:
-            self._timer.cancel()
+        self._held = []
         for socket in self._sockets:
             socket.on_lost = lambda: None
             socket.close()
@@ -152,25 +128,17 @@ class Generator:
     def resume(self) -> None:
         held, self._held = self._held or [], None
         for ask in held:
-            ask(time.perf_counter())
-
-    def change_rate(self, rate: float) -> None:
-        self.rate = rate
-        now = time.perf_counter()
-        # waiting times of a Poisson process do not depend on the past, so new ones are drawn
-        self._due = [(now + self._gap(), number, ask) for _, number, ask in self._due]
-        heapq.heapify(self._due)
+            ask()
 
     # Messages
 
     def _join(self, send: Callable[[], int]) -> Callable[[int], None]:
         """Add a client that sends a message and returns its size; return what to call with a response's size."""
-        asked = due = 0.0
+        asked = 0.0
 
-        def ask(at: float) -> None:
-            nonlocal asked, due
-            asked, due = time.perf_counter(), at
-            self.load.late += asked - due > LATE
+        def ask() -> None:
+            nonlocal asked
+            asked = time.perf_counter()
             self.load.sent += send()
 
         def answered(size: int) -> None:
@@ -178,30 +146,16 @@ class Generator:
             load.messages += 1
             load.answered += size
             load.latencies.append(now - asked)
-            load.since_due.append(now - due)
-            self._plan(asked, ask)
+            send_or_hold()
 
-        self._members += 1
-        self._plan(time.perf_counter(), ask)
+        def send_or_hold() -> None:
+            if self._held is None:
+                ask()
+            else:
+                self._held.append(ask)
+
+        send_or_hold()
         return answered
-
-    def _plan(self, last: float, ask: Ask) -> None:
-        if self._held is not None:
-            self._held.append(ask)
-        elif self.rate:
-            heapq.heappush(self._due, (last + self._gap(), next(self._count), ask))
-        else:
-            ask(time.perf_counter())
-
-    def _gap(self) -> float:
-        return random.expovariate(self.rate / max(1, self._members))
-
-    def _tick(self) -> None:
-        self._timer = self._loop.call_later(TICK, self._tick)
-        now = time.perf_counter()
-        while self._due and self._due[0][0] <= now:
-            at, _, ask = heapq.heappop(self._due)
-            ask(at)
 
     def _fail(self, fault: Exception) -> None:
         if not self._ended.done():

@@ -79,10 +79,6 @@ class Load:
     """Bytes of payload received in responses."""
     latencies: list[float] = field(default_factory=list)
     """Seconds from each message to its response."""
-    since_due: list[float] = field(default_factory=list)
-    """Seconds from each message's planned time to its response."""
-    late: int = 0
-    """The number of messages sent more than 5 ms after their planned time."""
     seconds: float = 0.0
     server: float = 0.0
     """CPU seconds of all server processes."""

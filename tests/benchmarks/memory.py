@@ -13,10 +13,8 @@ from benchmarks.reports import Report
 IDLE_TIMES = 3
 """Idle connections per racing connection: with fewer, the process would not need more memory than it has spare."""
 
-RATE = 6_000.0
-"""Messages a second of all clients together, so that the server is not under full load."""
-SECONDS_A_CLIENT = 0.0165
-"""How long each client's messages take at that rate: about 100 messages."""
+MESSAGES = 100
+"""The mean number of messages of each client."""
 
 
 @dataclass
@@ -56,6 +54,13 @@ async def _measured(
     return found
 
 
+async def _after_messages(generator: Generator, clients: int) -> list[Callable[[], None]]:
+    while generator.load.messages < MESSAGES * clients:
+        await generator.wait(0.02)
+    generator.pause()
+    return [generator.close]
+
+
 async def memory(report: Report, *, quick: bool) -> None:
     """Report the memory of one connection: to an echo server, idle on the server, and racing."""
     count = 240 if quick else 480
@@ -67,19 +72,15 @@ async def memory(report: Report, *, quick: bool) -> None:
     async def racing(running: Running, half: int) -> list[Callable[[], None]]:
         tables = await racing_tables(half // 4, running.same, dawdles=True)
         racers.extend(racer for four in tables for racer in four)
-        generator = Generator(RATE)
+        generator = Generator()
         generator.race(tables, len(tables))
-        await generator.wait(half * SECONDS_A_CLIENT)
-        generator.pause()
-        return [generator.close]
+        return await _after_messages(generator, half)
 
     async def echoing(running: Running, half: int) -> list[Callable[[], None]]:
-        generator = Generator(RATE)
+        generator = Generator()
         payload = echo_payload(Load(messages=1, sent=53, answered=250))
         await generator.echo(running, half, payload)
-        await generator.wait(half * SECONDS_A_CLIENT)
-        generator.pause()
-        return [generator.close]
+        return await _after_messages(generator, half)
 
     idling = await _measured(IDLE_TIMES * count, game_server(), idle)
     raced = await _measured(count, game_server(), racing)

@@ -1,4 +1,4 @@
-"""Measure moves in a closed loop: their cost by durability level, number of tables and nodes, and without rules.
+"""Measure moves in a closed loop: their cost by durability level, number of tables and nodes.
 
 On a shared machine the cost of the same code can change by half from one minute to the next, and not alike for
 every program. So the main ratios are measured in turns of half a second.
@@ -26,8 +26,6 @@ AT = 64
 """The number of tables at which durability levels and nodes are compared."""
 GROWN = (16, 256)
 """The numbers of tables between which the growth of the cost is measured."""
-ROUNDS = 2
-"""The number of measurements whose mean a row shows."""
 TRIES = 3
 """Attempts to measure a row that the hypervisor disturbed."""
 
@@ -122,30 +120,15 @@ async def moves(report: Report, *, quick: bool) -> None:
     ratio = alone[0].micros / alone[1].micros
     report.bar("a move at `safe`, 1 table, in bare echoes", ratio, 2.6, loads=alone)
     await _in_turns(report, QUICK_ROUNDS_IN_TURNS if quick else ROUNDS_IN_TURNS)
-    await _growth(report, safe, echo, seconds)
+    _growth(report, safe, echo)
     first, other = [await race_line(AT, seconds, game=game) for game in (FIRST_GAME, GAME)]
     what = f"a move of {FIRST_GAME} at `safe`, {AT} tables, in moves of {GAME}"
     report.bar(what, first.micros / other.micros, 1.3, loads=(first, other))
 
 
-async def _growth(
-    report: Report, safe: dict[int, Load], echo: dict[int, Load], seconds: float
-) -> None:
-    ours = {tables: [safe[tables], await race_line(tables, seconds)] for tables in GROWN}
-    theirs = {
-        tables: [echo[tables], await echo_line(ours[tables][-1], tables, seconds)]
-        for tables in GROWN
-    }
-    (few, many), (its_few, its_many) = (
-        [statistics.mean(load.micros for load in each[tables]) for tables in GROWN]
-        for each in (ours, theirs)
-    )
-    report.say(
-        f"From {GROWN[0]} to {GROWN[1]} tables (means of {ROUNDS}) the server's cost went from {few:.1f} to "
-        f"{many:.1f} us, the echo's own from {its_few:.1f} to {its_many:.1f}; all of it counted, the server's "
-        f"is {many / few:.2f} x."
-    )
-    loads = [load for each in (ours, theirs) for some in each.values() for load in some]
+def _growth(report: Report, safe: dict[int, Load], echo: dict[int, Load]) -> None:
+    loads = [each[tables] for each in (safe, echo) for tables in GROWN]
+    few, many, its_few, its_many = (load.micros for load in loads)
     growth = (many - (its_many - its_few)) / few
     report.bar("cost at 256 tables to that at 16, less the echo's growth", growth, 1.3, loads=loads)
 
@@ -153,8 +136,6 @@ async def _growth(
 # In turns
 
 SAFE, BARE = "`safe`", "bare echo"
-OURS = "our transport, echoing bytes"
-ECHOES = {BARE: "bare", OURS: "bytes"}
 
 
 class Contestant:
@@ -187,8 +168,8 @@ async def _racing() -> AsyncIterator[Contestant]:
 
 
 @asynccontextmanager
-async def _echoing(kind: str, payload: bytes) -> AsyncIterator[Contestant]:
-    with echo_server(kind) as running:
+async def _echoing(payload: bytes) -> AsyncIterator[Contestant]:
+    with echo_server() as running:
         contestant = Contestant(Generator(), running)
         await contestant.generator.echo(running, AT * 4, payload)
         yield contestant
@@ -196,23 +177,20 @@ async def _echoing(kind: str, payload: bytes) -> AsyncIterator[Contestant]:
 
 
 async def _in_turns(report: Report, rounds: int) -> None:
-    """Measure the server and all echoes at once, with as many connections and messages of the same sizes."""
+    """Measure the server and the echo at once, with as many connections and messages of the same sizes."""
     taken: list[dict[str, Load]] = []
     for _ in range(rounds):
         async with AsyncExitStack() as stack:
             server = await stack.enter_async_context(_racing())
             like = await server.turn()
-            contestants = {
-                name: await stack.enter_async_context(_echoing(kind, echo_payload(like)))
-                for name, kind in ECHOES.items()
-            }
-            contestants[SAFE] = server
+            echo = await stack.enter_async_context(_echoing(echo_payload(like)))
+            contestants = {BARE: echo, SAFE: server}
             for number in range(TURNS):
                 order = list(contestants)[:: -1 if number % 2 else 1]
                 taken.append({name: await contestants[name].turn() for name in order})
     quiet = [turn for turn in taken if all(load.is_undisturbed for load in turn.values())]
     counted = quiet if len(quiet) >= len(taken) / 2 else taken
-    micros = {name: together([turn[name] for turn in counted]).micros for name in (*ECHOES, SAFE)}
+    micros = {name: together([turn[name] for turn in counted]).micros for name in (BARE, SAFE)}
     rows: list[list[Cell]] = []
     for name, cost in micros.items():
         ratios = sorted(turn[name].micros / turn[BARE].micros for turn in counted)
@@ -221,26 +199,11 @@ async def _in_turns(report: Report, rounds: int) -> None:
     titles = ("in turns", "server CPU us", f"x {BARE}", "lowest turn", "median", "highest")
     report.table(titles, rows)
     report.say(f"{len(counted)} of {len(taken)} turns of {TURN:g} s each are counted.")
-    echoing = micros[OURS] / micros[BARE]
-    whole = micros[SAFE] / micros[BARE]
-    if counted is not quiet:
-        echoing = whole = math.nan
-    report.bar(f"our transport, echoing, {AT} tables, in bare echoes", echoing, 0.5)
+    whole = micros[SAFE] / micros[BARE] if counted is quiet else math.nan
     report.bar(f"a move at `safe`, {AT} tables, in bare echoes", whole, 1.5)
 
 
-# Without rules, and on two nodes
-
-
-async def without_rules(report: Report, *, quick: bool) -> None:
-    """Measure a move while the rules engine is replaced: the position and its legal moves never change."""
-    seconds = QUICK_SECONDS if quick else SECONDS
-    bare = await race_line(AT, seconds, lambda: game_server(altered=("no-rules",)))
-    echo = await echo_line(bare, AT, seconds)
-    rows = {"bare echo": echo, "without rules": bare}
-    report.table(columns("echo"), [line(name, AT, load, echo) for name, load in rows.items()])
-    what = f"a move without rules, {AT} tables, in bare echoes"
-    report.bar(what, bare.micros / echo.micros, 0.65, loads=(bare, echo))
+# On two nodes
 
 
 async def two_nodes(report: Report, *, quick: bool) -> None:

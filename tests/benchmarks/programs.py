@@ -1,4 +1,4 @@
-"""The programs that benchmarks compare: echo servers, and the game server with or without replaced parts."""
+"""The programs that benchmarks compare: an echo server, and the game server."""
 
 import os
 import subprocess
@@ -36,9 +36,9 @@ class Running:
 
 
 @contextmanager
-def echo_server(kind: str = "bare") -> Iterator[Running]:
-    """Run `echo_server.py`, which names the kinds."""
-    command = [sys.executable, str(Path(__file__).parent / "echo_server.py"), kind]
+def echo_server() -> Iterator[Running]:
+    """Run `echo_server.py`."""
+    command = [sys.executable, str(Path(__file__).parent / "echo_server.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -56,17 +56,22 @@ def scratch_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def game_server(
-    durability: str = "safe", *flags: str, altered: Sequence[str] = ()
-) -> Iterator[Running]:
+def game_server(durability: str = "safe", *flags: str) -> Iterator[Running]:
     """Run a server with its own store, in a new folder on disk unless `flags` say otherwise.
 
     Raises `RuntimeError` at the end if the server logged an internal error.
     """
-    program = ("kit.altered_server", ",".join(altered), "--") if altered else ("saratoga_server",)
     with scratch_folder() as scratch, (scratch / "log").open("w") as log:
         command = [
-            *(sys.executable, "-m", *program, "--port", "0", "--data", str(scratch / "data")),
+            *(
+                sys.executable,
+                "-m",
+                "saratoga_server",
+                "--port",
+                "0",
+                "--data",
+                str(scratch / "data"),
+            ),
             *("--metrics-port", "off", "--log-level", "warning", "--log-format", "json"),
             *("--durability", durability, *NO_LIMITS, *flags),
         ]
@@ -94,7 +99,7 @@ def game_server(
             server.kill()
             server.stdout.close()
         for said in (scratch / "log").read_text().splitlines():
-            if not altered and any(f'"{fault}"' in said for fault in FAULTS):
+            if any(f'"{fault}"' in said for fault in FAULTS):
                 raise RuntimeError(f"the server logged an internal error: {said[:500]}")
 
 

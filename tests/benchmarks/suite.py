@@ -24,8 +24,7 @@ from benchmarks.alone import start
 from benchmarks.leaderboards import leaderboards
 from benchmarks.measuring import MOST_ELSEWHERE, Others, facts
 from benchmarks.memory import memory
-from benchmarks.moves import moves, two_nodes, without_rules
-from benchmarks.pace import pace
+from benchmarks.moves import moves, two_nodes
 from benchmarks.reports import Report, markdown
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -42,8 +41,6 @@ Part = Callable[..., Awaitable[None]]
 
 PARTS: dict[str, tuple[str, Part]] = {
     "moves": ("Moves, as fast as they are answered", moves),
-    "rules": ("A move without rules", without_rules),
-    "pace": ("Moves at 60 % load", pace),
     "memory": ("Memory of a connection", memory),
     "start": ("Until players may come", start),
     "leaderboards": ("Leaderboards", leaderboards),

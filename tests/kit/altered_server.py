@@ -2,8 +2,7 @@
 
     python -m kit.altered_server quick,idle -- --port 0 ...
 
-Tests pass such a start as the module of a server: `running_server(module=QUICK)`. Benchmarks use `no-rules`,
-which accepts every move and keeps the position as dealt.
+Tests pass such a start as the module of a server: `running_server(module=QUICK)`.
 """
 
 import asyncio
@@ -150,29 +149,6 @@ def _new_game() -> None:
     )
 
 
-def _without_rules() -> None:
-    from saratoga_rules.analysis import Analysis
-    from saratoga_rules.game import Game
-    from saratoga_rules.moves import Move
-    from saratoga_rules.position import Position
-    from saratoga_server.domain import board
-
-    listed = Analysis.legal_moves
-    known: dict[str, list[Move]] = {}
-
-    def legal_moves(analysis: Analysis) -> list[Move]:
-        if analysis.game.name not in known:
-            known[analysis.game.name] = listed(analysis)
-        return known[analysis.game.name]
-
-    def play(game: Game, position: Position, move: Move) -> Position:
-        return Position(*position)  # a new position object, as after every move
-
-    _replaced(Analysis, "legal_moves", legal_moves)
-    _replaced(board, "play", play)
-    _replaced(board, "may_declare", lambda position: False)
-
-
 ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "quick": shorten_countdown,
     "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
@@ -185,7 +161,6 @@ ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "failing-guard": _failing_guard,
     "failing-store": _failing_store,
     "new-game": _new_game,
-    "no-rules": _without_rules,
 }
 
 
