@@ -18,7 +18,7 @@ from kit.deployment import write_certificate
 from kit.gateways import OpenGateway, open_gateway
 from kit.in_process_server import counted_down, gathered
 from kit.players import RECEIVED_WITHIN, SocketPlayer, player_at, token_of
-from kit.raw_client import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
+from kit.raw_client import SMALL_WINDOW, RawSocket, frame, raw_socket
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import Command, Hello, JoinTable
 from saratoga_protocol.events import BoardChanged
@@ -69,14 +69,6 @@ async def trickles(socket: RawSocket, name: str, code: str) -> None:
             await socket.read(SMALL_WINDOW)
 
 
-async def stops_in_mid_message(socket: RawSocket, name: str, code: str) -> None:
-    """Send part of a fragmented message, then stop sending and reading."""
-    half = frame(b"\x83\xa4type", BINARY, fin=False)
-    await ask_for_much(socket, name, code)
-    await socket.say(half)
-    assert await socket.dropped()
-
-
 async def stops_in_mid_frame(socket: RawSocket, name: str, code: str) -> None:
     """Send part of a frame, then stop sending and reading."""
     await ask_for_much(socket, name, code)
@@ -84,7 +76,7 @@ async def stops_in_mid_frame(socket: RawSocket, name: str, code: str) -> None:
     assert await socket.dropped()
 
 
-UNREADING = (stops, trickles, stops_in_mid_message, stops_in_mid_frame)
+UNREADING = (stops, trickles, stops_in_mid_frame)
 """Clients that the server disconnects after two seconds without a read."""
 
 
@@ -156,24 +148,6 @@ async def test_a_page_whose_reader_stops_is_dropped(tls: tuple[Path, Path] | Non
         with raw_socket(opened.port, tls=at_the_client(tls), window=None) as socket:
             await socket.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             assert len(await socket.read_to_the_end()) > LONG_PAGE
-
-
-async def test_unread_pages_are_limited_in_number() -> None:
-    async with open_long_pages(None) as opened:
-        answers = []
-        with raw_socket(opened.port) as one:
-            opened.gateway.budget.left = LONG_PAGE
-            await one.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
-            assert await one.read(1)
-            with raw_socket(opened.port) as two:
-                await two.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
-                answers.append(await two.read_to_the_end())
-            assert await one.dropped()
-        with raw_socket(opened.port, window=None) as three:
-            await three.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
-            answers.append(await three.read_to_the_end())
-    assert b" 429 " in answers[0]
-    assert b" 200 " in answers[1]
 
 
 # Tests with a server process

@@ -10,10 +10,6 @@ from websockets.typing import Origin, Subprotocol
 from kit.in_process_server import ListeningServer
 from kit.raw_client import (
     BINARY,
-    CLOSE,
-    CONTINUATION,
-    PING,
-    TEXT,
     close_code,
     exchange,
     frame,
@@ -157,22 +153,3 @@ async def test_compression_is_declined_whatever_is_offered(listener: ListeningSe
         assert answer.status == 101, offer
         assert "sec-websocket-extensions" not in answer.headers, offer
         assert close_code(split_frames(answer.body)[0]) == 1002, offer
-
-
-async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented(
-    listener: ListeningServer,
-) -> None:
-    for broken, code in (
-        (frame(b"x", 3), 1002),  # an unknown opcode
-        (frame(b"x", CONTINUATION), 1002),  # a continuation frame without a message
-        (frame(b"x" * 3, PING, fin=False), 1002),  # a fragmented ping
-        (b"\x82\x01x", 1002),  # not masked
-        (b"\x82\xff\x00\x00\x00\x00\x00\x01\x00\x00\0\0\0\0", 1009),  # longer than allowed
-        (b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1002),  # longer than possible
-        (frame(b"\xff\xfe", TEXT), 1007),  # invalid UTF-8
-        (frame(b"\x03\xe8", CLOSE), 1000),
-        (frame(b"\x00\x01", CLOSE), 1002),  # an invalid close code
-    ):
-        answer = await exchange(listener.port, handshake(subprotocol=JSON), broken)
-        assert answer.status == 101, broken
-        assert close_code(split_frames(answer.body)[0]) in (code, 1009), broken

@@ -1,7 +1,6 @@
 """What the server sets in its process, what it writes, and how it ends."""
 
 import asyncio
-import gc
 import io
 import json
 import logging
@@ -11,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Queue
@@ -24,12 +22,8 @@ from saratoga_server import process
 from saratoga_server import shutdown as module
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.process import (
-    OLDER,
-    YOUNGEST,
     LogWriter,
     announce,
-    collect_rarely,
-    freeze_startup_objects,
     run_event_loop,
 )
 from saratoga_server.shutdown import Shutdown
@@ -87,45 +81,6 @@ def files_of(process: int) -> tuple[int, int]:
 async def test_a_server_that_is_started_with_a_low_limit_raises_it(few: int) -> None:
     async with running_server() as server_process:
         assert files_of(server_process.pid) == (few, few)
-
-
-# Objects made during the start are exempt from garbage collection; later ones are not
-
-
-class Cycle:
-    """An object that refers to itself."""
-
-    def __init__(self) -> None:
-        self.itself = self
-
-
-@pytest.fixture
-def as_before() -> Iterator[None]:
-    thresholds = gc.get_threshold()
-    yield
-    gc.unfreeze()
-    gc.enable()
-    gc.set_threshold(*thresholds)
-
-
-@pytest.mark.usefixtures("as_before")
-def test_frozen_objects_are_not_collected_and_later_cycles_are() -> None:
-    kept = Cycle()
-    freeze_startup_objects()
-    assert gc.get_freeze_count() > 0
-    assert all(each is not kept for each in gc.get_objects())
-    later = weakref.ref(Cycle())
-    made = [[number] for number in range(2 * YOUNGEST)]
-    assert made
-    assert later() is None
-
-
-@pytest.mark.usefixtures("as_before")
-def test_the_collector_is_turned_on_with_higher_thresholds() -> None:
-    gc.disable()
-    collect_rarely()
-    assert gc.isenabled()
-    assert gc.get_threshold() == (YOUNGEST, OLDER, OLDER)
 
 
 # Signals request a shutdown; a second one forces it

@@ -199,23 +199,6 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
 # A store that loses replies or is unavailable
 
 
-async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    broken, sound = await gathered(anna), await gathered(bert)
-    await counted_down(anna)
-    await counted_down(bert)
-    await server.rewrite(broken, b"\xc1")
-    table = server.node.tables.known(broken)
-    assert table is not None
-    table.in_doubt = True
-    await server.pass_time(COUNTDOWN_MILLIS)
-    assert server.node.tables.known(broken) is None
-    assert server.state(sound).phase == "running"
-    assert len(bert.received.deals()) == 1
-
-
 # Entries that are no longer needed
 
 
@@ -309,16 +292,6 @@ async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
             time.now += FRESH
             assert await readiness.why_not_ready() is None
     assert [line.getMessage() for line in caplog.records] == ["store_away", "store_back"]
-
-
-async def test_a_node_that_stops_is_not_ready_and_asks_no_store() -> None:
-    store = Store()
-    stopping, draining = (Readiness(store.ask, Seconds().steady) for _ in range(2))
-    stopping.is_stopping = True
-    draining.is_draining = True
-    for readiness in (stopping, draining):
-        assert await readiness.why_not_ready() == STOPPING
-    assert store.asked == 0
 
 
 async def test_a_node_whose_store_is_refused_names_no_folder_and_asks_no_store() -> None:
