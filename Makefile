@@ -25,10 +25,11 @@ BIN := $(VENV)/bin
 CLIENT_AND_SERVER := $(VENV)/.server-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
 BROWSER := $(VENV)/.browser-is-set-up
+MUTANTS := $(VENV)/mutants/bin/cosmic-ray
 NODE := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo installed serve test check style types layers pyright reference browser page-check bench long planted faults soak fuzz clean
+.PHONY: help play demo installed serve test check style types layers pyright reference browser page-check bench long planted mutants faults soak fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +89,13 @@ long: $(TOOLS) ## the long tests: many races, many hostile frames
 
 planted: $(BROWSER) ## plant 60 faults, one at a time, and say which of them the tests find; ARGS="NAME"
 	PYTHONPATH=tests $(BIN)/python tests/planted/run.py $(ARGS)
+
+mutants: $(MUTANTS) ## change 40 small things in each of eight parts, and say how many the tests notice; ARGS="store"
+	PYTHONPATH=tests $(BIN)/python tests/planted/mutants.py $(ARGS)
+
+$(MUTANTS): | $(TOOLS)
+	$(BIN)/python -m venv $(VENV)/mutants
+	$(VENV)/mutants/bin/python -m pip install --quiet --disable-pip-version-check cosmic-ray==8.7.0
 
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour
 	PYTHONPATH=tests $(BIN)/python -m kit.storms.storm --faults $(FAULTS) --seed "$(SEED)" $(ARGS)

@@ -78,13 +78,16 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def run(copy: Path, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run pytest in the copy, up to the first failure."""
+def run(
+    copy: Path, arguments: list[str], *before: str, hangs: int = 300
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest in the copy, up to the first failure; a test fails after `hangs` seconds."""
     marked = [] if "-m" in arguments else ["-m", "not long and not browser"]
-    hang = ["-o", "faulthandler_timeout=300", "-o", "faulthandler_exit_on_timeout=true"]
+    hang = ["-o", f"faulthandler_timeout={hangs}", "-o", "faulthandler_exit_on_timeout=true"]
     quiet = ["-x", "-q", "-p", "no:cacheprovider"]
+    python = [str(copy / ".venv/bin/python"), *before, "-m", "pytest"]
     return subprocess.run(
-        [str(copy / ".venv/bin/python"), "-m", "pytest", *quiet, *hang, *marked, *arguments],
+        [*python, *quiet, *hang, *marked, *arguments],
         cwd=copy,
         env=os.environ | {"SARATOGA_HYPOTHESIS_PROFILE": "ci"},
         capture_output=True,
