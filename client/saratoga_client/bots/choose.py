@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
-from saratoga_client.bots.evaluation import Weights, evaluator, weights_of
 from saratoga_client.bots.memory import Memory, recall
 from saratoga_client.bots.search import look_ahead
 from saratoga_client.input.move_text import carried
 from saratoga_client.wording import BOT_LEVELS
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
+from saratoga_rules.evaluation import Weights, evaluator, weights_of
 from saratoga_rules.game import Game
 from saratoga_rules.moves import DOWN, DRAW, REDEAL, UP, Carry, Move
 from saratoga_rules.play import refusal

@@ -15,12 +15,12 @@ from saratoga_client.bots.choose import (
     turn_of_stock,
     useful_carries,
 )
-from saratoga_client.bots.evaluation import LARGEST_VARIATION, WEIGHTS, weights_of
 from saratoga_client.bots.memory import Memory, recall, remember
 from saratoga_client.bots.search import look_ahead
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
+from saratoga_rules.evaluation import LARGEST_VARIATION, WEIGHTS, weights_of
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, REDEAL, Move, parse_move

@@ -1,4 +1,4 @@
-"""The strong bot's evaluation of positions: banked cards, and the prospects of banking more.
+"""The evaluation of positions by the strong bot and by par: banked cards, and the prospects of banking more.
 
 The weights of each game were found by playing many deals (tests/benchmarks/bots_bench.py).
 """
@@ -70,6 +70,11 @@ _DEFAULT: Final = Weights(
 )
 """Default weights, for games without tuned weights."""
 
+_WEIGHTS_OF_PAR: Final[Mapping[str, Weights]] = {
+    "lady-palk": Weights(hand=-8, space=4, joined=4, blocker=-1, buried=-1),
+}
+"""The weights of par in games for which those of the bots are worse when every card is known."""
+
 BANKED: Final = 10.0
 LARGEST_VARIATION: Final = 0.3
 """Largest fraction by which a bot's variation changes a weight."""
@@ -83,6 +88,11 @@ def weights_of(game: Game, variation: int) -> Weights:
     """Return the weights of a bot; a variation other than 0 changes them a little."""
     weights = WEIGHTS.get(game.name, _DEFAULT)
     return _shifted(weights, variation) if variation else weights
+
+
+def par_weights(game: Game) -> Weights:
+    """Return the weights of a search that knows every card."""
+    return _WEIGHTS_OF_PAR.get(game.name) or weights_of(game, variation=0)
 
 
 def evaluator(game: Game, weights: Weights) -> Callable[[Position], float]:
