@@ -81,7 +81,7 @@ page-check: $(NODE) ## the page's format, types and pure modules (needs Node.js 
 	npx --no-install tsc
 	node --test tests/page
 
-bench: $(TOOLS) ## measure the cost of a move, memory, start, leaderboards; ARGS="--quick"
+bench: $(TOOLS) ## measure the cost of a move, memory, start; ARGS="--quick"
 	$(BIN)/python tests/benchmarks/suite.py $(ARGS)
 
 long: $(TOOLS) ## the long tests: many races, many hostile frames

@@ -80,7 +80,7 @@ class Generator:
 
     async def echo(self, running: Running, connections: int, payload: bytes) -> None:
         """Connect clients to an echo server that send one message again and again."""
-        self._sockets = [await connect(running.ports[0]) for _ in range(connections)]
+        self._sockets = [await connect(running.port) for _ in range(connections)]
         gc.collect()
 
         def send(socket: LeanSocket) -> int:
@@ -172,7 +172,7 @@ async def race_load(
     """Race at that many tables in a closed loop; return the load."""
     seats = tables + waiting(tables, seconds + WARM_UP)
     generator = Generator()
-    generator.race(await racing_tables(seats, running.same, game), tables)
+    generator.race(await racing_tables(seats, running.port, game), tables)
     await generator.wait(WARM_UP)
     load = await generator.measure(running, seconds)
     generator.close()

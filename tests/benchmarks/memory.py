@@ -67,10 +67,10 @@ async def memory(report: Report, *, quick: bool) -> None:
     racers: list[LeanRacer] = []
 
     async def idle(running: Running, half: int) -> list[Callable[[], None]]:
-        return [(await greeted(running.ports[0])).disconnect for _ in range(half)]
+        return [(await greeted(running.port)).disconnect for _ in range(half)]
 
     async def racing(running: Running, half: int) -> list[Callable[[], None]]:
-        tables = await racing_tables(half // 4, running.same, dawdles=True)
+        tables = await racing_tables(half // 4, running.port, dawdles=True)
         racers.extend(racer for four in tables for racer in four)
         generator = Generator()
         generator.race(tables, len(tables))

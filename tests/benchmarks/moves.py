@@ -1,4 +1,4 @@
-"""Measure moves in a closed loop: their cost by durability level, number of tables and nodes.
+"""Measure moves in a closed loop: their cost by durability level and number of tables.
 
 On a shared machine the cost of the same code can change by half from one minute to the next, and not alike for
 every program. So the main ratios are measured in turns of half a second.
@@ -6,16 +6,14 @@ every program. So the main ratios are measured in turns of half a second.
 
 import gc
 import math
-import os
 import statistics
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
-from functools import partial
 
 from benchmarks.generator import Generator, echo_load, echo_payload, race_load, waiting
 from benchmarks.measuring import Load, millis, together
-from benchmarks.programs import Running, echo_server, game_server, nodes, replicated_server
+from benchmarks.programs import Running, echo_server, game_server, replicated_server
 from benchmarks.racers import GAME, racing_tables
 from benchmarks.reports import Cell, Report
 from saratoga_rules.games import GAMES
@@ -23,7 +21,7 @@ from saratoga_rules.games import GAMES
 SECONDS, QUICK_SECONDS = 1.5, 1.0
 TABLES, QUICK_TABLES = (1, 4, 16, 64, 256), (1, 16, 64, 256)
 AT = 64
-"""The number of tables at which durability levels and nodes are compared."""
+"""The number of tables at which durability levels and games are compared."""
 GROWN = (16, 256)
 """The numbers of tables between which the growth of the cost is measured."""
 TRIES = 3
@@ -162,7 +160,7 @@ async def _racing() -> AsyncIterator[Contestant]:
     with game_server() as running:
         seats = AT + waiting(AT, (TURNS + 1) * (SETTLE + TURN))
         contestant = Contestant(Generator(), running)
-        contestant.generator.race(await racing_tables(seats, running.same), AT)
+        contestant.generator.race(await racing_tables(seats, running.port), AT)
         yield contestant
         contestant.generator.close()
 
@@ -201,23 +199,3 @@ async def _in_turns(report: Report, rounds: int) -> None:
     report.say(f"{len(counted)} of {len(taken)} turns of {TURN:g} s each are counted.")
     whole = micros[SAFE] / micros[BARE] if counted is quiet else math.nan
     report.bar(f"a move at `safe`, {AT} tables, in bare echoes", whole, 1.5)
-
-
-# On two nodes
-
-
-async def two_nodes(report: Report, *, quick: bool) -> None:
-    """Compare two servers on one store with one server."""
-    seconds = QUICK_SECONDS if quick else SECONDS
-    # in both orders, so that a change of the machine's state affects both
-    loads = [await race_line(AT, seconds, partial(nodes, count)) for count in (1, 2, 2, 1)]
-    one, home = together([loads[0], loads[3]]), together(loads[1:3])
-    rows = {"one server": one, "two, each table at one of them": home}
-    report.table(columns("one server"), [line(name, AT, row, one) for name, row in rows.items()])
-    report.say(
-        f"Two servers make {home.rate / one.rate:.2f} x the moves of one here; beside them the store "
-        f"({home.store / home.seconds:.0%} of a core) and the generator ({home.generator_busy}) share the "
-        f"{os.cpu_count()} cores."
-    )
-    ratio = home.micros / one.micros
-    report.bar("CPU of a move on two nodes to one", ratio, 1.1, loads=loads)

@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,15 +24,11 @@ STOPPED_WITHIN = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A running program: its ports, and the process ids of servers and stores."""
+    """A running program: its port, and the process ids of servers and stores."""
 
-    ports: tuple[int, ...]
+    port: int
     servers: tuple[int, ...]
     stores: tuple[int, ...] = ()
-
-    def same(self, number: int) -> Sequence[int]:
-        """Return four ports for a table's racers, all of one server; tables use the servers in turn."""
-        return (self.ports[number % len(self.ports)],) * 4
 
 
 @contextmanager
@@ -42,7 +38,7 @@ def echo_server() -> Iterator[Running]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            yield Running((int(server.stdout.readline()),), (server.pid,))
+            yield Running(int(server.stdout.readline()), (server.pid,))
         finally:
             server.terminate()
 
@@ -88,7 +84,7 @@ def game_server(durability: str = "safe", *flags: str) -> Iterator[Running]:
             if not line.startswith(READY):
                 raise RuntimeError(f"no server started: {(scratch / 'log').read_text()[-2000:]}")
             stores = children(server.pid, "valkey-server")
-            yield Running((int(line.rpartition(":")[2]),), (server.pid,), stores)
+            yield Running(int(line.rpartition(":")[2]), (server.pid,), stores)
         finally:
             server.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -121,18 +117,4 @@ def replicated_server() -> Iterator[Running]:
     with watched_store(str(find_binary())) as store:
         stores = tuple(each.process.pid for each in store.stores if each.process)
         with game_server("replicated", "--redis", store.url) as running:
-            yield Running(running.ports, running.servers, stores)
-
-
-@contextmanager
-def nodes(count: int) -> Iterator[Running]:
-    """Run that many servers on one new store."""
-    with lone_store() as store, ExitStack() as stack:
-        assert store.process is not None
-        opened = [
-            stack.enter_context(game_server("safe", "--redis", store.url, "--node", f"n{number}"))
-            for number in range(count)
-        ]
-        ports = tuple(each.ports[0] for each in opened)
-        servers = tuple(each.servers[0] for each in opened)
-        yield Running(ports, servers, (store.process.pid,))
+            yield Running(running.port, running.servers, stores)

@@ -10,7 +10,7 @@ import hashlib
 import random
 import secrets
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 import msgspec
@@ -254,11 +254,9 @@ async def greeted(port: int, *, dawdles: bool = False) -> LeanRacer:
     return racer
 
 
-async def seated(
-    ports: Sequence[int], game: str = GAME, *, dawdles: bool = False
-) -> list[LeanRacer]:
-    """Connect four racers, one to each port, seat them at a new table, and start the countdown."""
-    racers = [await greeted(port, dawdles=dawdles) for port in ports]
+async def seated(port: int, game: str = GAME, *, dawdles: bool = False) -> list[LeanRacer]:
+    """Connect four racers, seat them at a new table, and start the countdown."""
+    racers = [await greeted(port, dawdles=dawdles) for _ in range(SEATS)]
     host, *others = racers
     opened = await host.ask(commands.CreateTable, game=game, cap=CAP, seats=SEATS)
     for racer in others:
@@ -271,16 +269,16 @@ async def seated(
 
 async def racing_tables(
     count: int,
-    ports: Callable[[int], Sequence[int]],
+    port: int,
     game: str = GAME,
     *,
     dawdles: bool = False,
 ) -> list[list[LeanRacer]]:
-    """Start races at `count` tables of four; `ports` maps a table's number to its ports."""
+    """Start races at `count` tables of four."""
     tables: list[list[LeanRacer]] = []
     for first in range(0, count, AT_ONCE):
-        numbers = range(first, min(count, first + AT_ONCE))
-        seating = (seated(ports(number), game, dawdles=dawdles) for number in numbers)
+        some = range(first, min(count, first + AT_ONCE))
+        seating = (seated(port, game, dawdles=dawdles) for _ in some)
         tables += await asyncio.gather(*seating)
     async with asyncio.timeout(ANSWERED_WITHIN):
         await asyncio.gather(*(racer.dealt for racers in tables for racer in racers))

@@ -22,7 +22,7 @@ import uvloop
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.measuring import millis, processor_seconds, resident_kib, stolen_seconds
-from benchmarks.racers import ANSWERED_WITHIN, GAME, SEATS, LeanRacer, seated
+from benchmarks.racers import ANSWERED_WITHIN, GAME, LeanRacer, seated
 from kit.server_process import running_server
 from saratoga_protocol.commands import LeaveTable
 
@@ -139,7 +139,7 @@ class Soak:
         """Let four new racers race at a new table, again and again."""
         chance = Random(seed)
         while True:
-            racers = await seated([self.port] * SEATS, self.game)
+            racers = await seated(self.port, self.game)
             try:
                 await asyncio.gather(*(self._race(racer, chance) for racer in racers))
                 self.races += 1

@@ -4,7 +4,7 @@
 
 The exit code is 0 if every part ran and no limit is missed, 1 if a part failed, and 2 if a limit is missed.
 A figure that other work on the machine disturbed is printed as "not measured quietly", which misses no limit.
-`--quick` measures for shorter times, with fewer leaderboard rows. Only the whole suite writes RESULTS.md.
+`--quick` measures for shorter times. Only the whole suite writes RESULTS.md.
 """
 
 import argparse
@@ -21,10 +21,9 @@ import uvloop
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.alone import start
-from benchmarks.leaderboards import leaderboards
 from benchmarks.measuring import MOST_ELSEWHERE, Others, facts
 from benchmarks.memory import memory
-from benchmarks.moves import moves, two_nodes
+from benchmarks.moves import moves
 from benchmarks.reports import Report, markdown
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -43,8 +42,6 @@ PARTS: dict[str, tuple[str, Part]] = {
     "moves": ("Moves, as fast as they are answered", moves),
     "memory": ("Memory of a connection", memory),
     "start": ("Until players may come", start),
-    "leaderboards": ("Leaderboards", leaderboards),
-    "nodes": ("Two nodes against one", two_nodes),
 }
 
 

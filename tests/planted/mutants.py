@@ -1,8 +1,9 @@
 """Change 40 small things in each part of the program, one at a time, and say how many the tests notice.
 
 `make mutants`, or `make mutants ARGS="store live"` for some parts. cosmic-ray lists and makes the changes: another
-comparison, number or operator. A written seed chooses among the lines that the part's tests run, at most one
-change at a place; the tests that run the line then run in a copy of the checkout. What none noticed is printed.
+comparison, number or operator. A written seed chooses among the lines that tests of the part run, at most one
+change at a place. Of the tests that run the line, those that run the fewest others then run in a copy of the
+checkout. What none of them noticed is printed.
 """
 
 import json
@@ -10,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -27,6 +29,8 @@ EQUAL = "BitOr|Is_Eq$|IsNot_NotEq$|_Eq_Is$|NotEq_IsNot$"
 """Operators that change only annotations, or nothing for the values that are compared here."""
 HANGS = 120
 """Seconds after which a test has noticed that something hangs."""
+MOST = 40
+"""The number of tests that try to notice a change."""
 
 RULES, SERVER = "protocol/saratoga_rules", "server/saratoga_server"
 SESSION = "client/saratoga_client/session"
@@ -48,8 +52,8 @@ PARTS = {
 """For each part, its paths, and the paths of its tests."""
 
 Mutation = dict[str, Any]
-Tests = dict[tuple[str, int], set[str]]
-"""The tests that run a line of a file; none if the line runs only when its module is imported."""
+Tests = dict[tuple[str, int], list[str]]
+"""The tests that run a line of a file, those first that run the fewest lines."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -69,10 +73,16 @@ def covered(copy: Path, paths: list[str], tests: list[str]) -> Tests:
     python = str(copy / ".venv/bin/python")
     asked = [python, *coverage, "json", data, "--show-contexts", "-q", "-o", "-"]
     found = subprocess.run(asked, cwd=copy, check=True, stdout=subprocess.PIPE).stdout
-    return {
+    lines = {
         (path, int(line)): set(names) - {""}
         for path, file in json.loads(found)["files"].items()
         for line, names in file["contexts"].items()
+    }
+    size = Counter(name for names in lines.values() for name in names)
+    return {
+        at: sorted(names, key=lambda name: (size[name], name))
+        for at, names in lines.items()
+        if names
     }
 
 
@@ -113,7 +123,7 @@ def score(name: str, copies: SimpleQueue[Path]) -> None:
         before = (copy / path).read_bytes()
         what = (path, mutation["operator_name"], str(mutation["occurrence"]))
         subprocess.run([COSMIC_RAY, "apply", *what], cwd=copy, check=True, capture_output=True)
-        survived = run(copy, sorted(lines[path, line]) or tests, hangs=HANGS).returncode == 0
+        survived = run(copy, lines[path, line][:MOST], hangs=HANGS).returncode == 0
         (copy / path).write_bytes(before)
         copies.put(copy)
         if survived:
