@@ -2,6 +2,7 @@
 
 import { GAMES, PRIZE, drawPile, gameTitle, wholeView } from "./cards.js";
 import { bests, claimTyped, lastRaces, nameField, youButton } from "./identity.js";
+import { Today, openPath } from "./open_races.js";
 import * as page from "./page.js";
 import {
   Screen,
@@ -161,6 +162,11 @@ export class HomeScreen extends Screen {
   leaders = {};
   /** @type {page.Child[]} */
   codeProblem = [];
+  today = new Today(
+    this.app,
+    () => this.draw(),
+    (action) => this.#try(action),
+  );
 
   /** @returns {string[]} */
   get games() {
@@ -179,7 +185,6 @@ export class HomeScreen extends Screen {
       h(
         "main.page",
         this.#hero(),
-        // the deal of the day will stand before these two
         h(
           "div.page.split",
           lastRaces(this.app.player).length ? this.#yours() : howItWorks(),
@@ -212,12 +217,13 @@ export class HomeScreen extends Screen {
         h("p.lead", `Same cards, same second. $${PRIZE} for every card you bank.`),
         h("p", { role: "status" }, this.said || away),
         seat && h("a.button.main.big", back, ...big("Back to your table", seat)),
+        ...this.today.view(),
         h(
           "div.row",
           button(
             big("Play now", "Klondike against two bots"),
             () => this.#try(() => app.playNow()),
-            `big ${seat ? "" : "main"}`,
+            "big",
             "play",
           ),
           button(
@@ -228,6 +234,7 @@ export class HomeScreen extends Screen {
           ),
         ),
         codeForm(this),
+        this.today.more(),
       ),
     );
   }
@@ -238,10 +245,11 @@ export class HomeScreen extends Screen {
     const line = (/** @type {import("./identity.js").Raced} */ raced) => {
       const { race, game, place, racers, banked, net, others } = raced;
       const [code] = race.split("/");
+      const path = page.IS_CODE.test(code) ? `/races/${race}` : openPath(race);
       const friends = others.length > 0 && [" with ", page.listed(others), " at "];
       return h(
         "li",
-        h("a", { href: `/races/${race}` }, gameTitle(game)),
+        h("a", { href: path }, gameTitle(game)),
         h(
           "span.grow.dim",
           racers > 1 && ` ${page.ordinal(place)} of ${racers}`,
@@ -301,6 +309,7 @@ export class HomeScreen extends Screen {
 
   tick() {
     const { connection } = this.app;
+    this.today.tick();
     if (connection.link !== "connected" || this.isFollowing) return;
     this.isFollowing = true;
     connection.request("list_tables", { follow: true }).then(

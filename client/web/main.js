@@ -13,8 +13,9 @@ import { randomHex } from "./hash.js";
 import * as me from "./identity.js";
 import { look, changeLook } from "./identity.js";
 import { HomeScreen, codeForm } from "./home.js";
-import { CODE, Screen, button, choice, field, fill, h, leaders, openQuestion } from "./page.js";
+import { IS_CODE, Screen, button, choice, field, fill, h, leaders, openQuestion } from "./page.js";
 import { openSheet, pageHead, shownName } from "./page.js";
+import { openOf, openPath, seeCommitments } from "./open_races.js";
 import * as session from "./session.js";
 import { NameScreen, TableScreen } from "./table.js";
 import { Witness } from "./witness.js";
@@ -37,7 +38,6 @@ const THEMES = {
 };
 const INCOMPLETE =
   "The server or a proxy before it withholds the part of this page that shows races: load the page again later, or tell the server's operator.";
-const IS_CODE = new RegExp(`^${CODE}$`);
 
 /**
  * @typedef {import("./session.js").State} State
@@ -69,7 +69,7 @@ export class App {
     this.player = me.playerId();
     this.nonces = new Nonces(this.player, (race, sentence) => this.alarm(race, sentence));
     this.witness = new Witness(this);
-    /** What the modules after the first screen have brought. @type {Partial<typeof import("./race.js") & typeof import("./results.js")>} */
+    /** What the modules after the first screen have brought. @type {Partial<typeof import("./race.js") & typeof import("./results.js") & typeof import("./open_results.js")>} */
     this.later = {};
     /** Whether modules cannot be loaded, though the page has loaded itself again. */
     this.isIncomplete = false;
@@ -100,6 +100,7 @@ export class App {
       onAnswer: (command, answer) => {
         if (answer.type === "board")
           this.witness.see(answer, command.type === "move" ? command.move : "cash-out");
+        seeCommitments(this, answer);
       },
       onWelcome: (welcome) =>
         welcome.player !== this.player && this.alarm("", "the server takes you for another player"),
@@ -126,6 +127,7 @@ export class App {
       this.later = await import("./race.js");
       this.show();
       this.later = { ...this.later, ...(await import("./results.js")) };
+      this.later = { ...this.later, ...(await import("./open_results.js")) };
     } catch {
       // a browser does not fetch a module again that has failed once
       while (this.connection.link !== "connected")
@@ -224,6 +226,13 @@ export class App {
     await this.openTable("klondike", true);
   }
 
+  /** Run an open race, as a guest if need be, or come back to the run. @param {string} open */
+  async enterOpen(open) {
+    await this.claimGuest();
+    const taken = await this.#takeSeat("enter_open", { open });
+    if (taken) this.go(`/${taken.table.code}`);
+  }
+
   /** Take a seat at the table of the path. */
   async sitDown() {
     const { code } = this;
@@ -249,7 +258,7 @@ export class App {
    * Take a seat by a command and return its answer; `null` if the player keeps the seat at another table.
    * That seat is given up last, when the wanted table is known to have one and a host has agreed, and is
    * taken again if the server refuses the new one even so.
-   * @template {"create_table" | "join_table"} Type
+   * @template {"create_table" | "join_table" | "enter_open"} Type
    * @param {Type} type @param {import("./connection.js").Fields<Type> & {table?: string}} fields
    */
   async #takeSeat(type, fields) {
@@ -316,7 +325,17 @@ export class App {
       const isRacer = session.isRacer(event.table, this.player);
       if (code !== this.code && phase === "countdown" && isRacer) return this.go(`/${code}`);
     }
+    this.#leaveRun();
     this.show();
+  }
+
+  /** Go from the own run in an open race, which has ended, to the page of that race. */
+  #leaveRun() {
+    const { table, seatLost } = this.known ?? {};
+    if (!table?.open || (table.phase !== "over" && !seatLost)) return;
+    if (!seatLost) this.connection.request("leave_table", { table: table.code }).catch(() => {});
+    this.known = null;
+    history.replaceState(null, "", openPath(table.open));
   }
 
   /** Remember the race that is over, for the home. */
@@ -324,8 +343,10 @@ export class App {
     const state = this.known;
     const own = state?.outcome && session.ownRow(state);
     if (!state?.outcome || !own) return;
-    const { race, game } = state.outcome;
-    const all = session.rows(state);
+    const { game } = state.outcome;
+    const { open } = state.table;
+    const race = open || state.outcome.race;
+    const all = session.rows(state).filter((row) => !open || row === own);
     const others = all.filter((row) => row !== own && row.player !== this.player && !row.bot);
     const { place, banked, net } = own;
     const names = others.map((row) => row.name);
@@ -507,7 +528,12 @@ export class App {
   /** Leave the table; a player with a seat is asked first. */
   askToLeave() {
     if (!session.ownSeat(this.state)) return this.leave();
-    const { own } = this.state;
+    const { own, table } = this.state;
+    if (table.open) {
+      const counts = `It counts with ${own?.banked ?? 0} banked, and there is no second one.`;
+      openQuestion("End your run?", "Keep playing", "End it", () => this.leave(), h("p", counts));
+      return;
+    }
     const words =
       own?.state === "racing"
         ? `Your race ends with ${own.banked} banked, and you give up your seat.`
@@ -520,7 +546,7 @@ export class App {
     if (await this.ask("leave_table", { table: table.code })) {
       this.known = null;
       me.rememberWatching(table.code, false);
-      this.go("/");
+      this.go(table.open ? openPath(table.open) : "/");
     }
   }
 
@@ -763,7 +789,7 @@ export class App {
     const path = location.pathname;
     /** @param {Error} error @returns {[string, () => AnyScreen]} */
     const trouble = (error) => [`trouble ${error.message}`, () => new TroubleScreen(this, error)];
-    /** @typedef {"CountdownScreen" | "RaceScreen" | "WatchScreen" | "LeaderboardsScreen" | "ReviewScreen" | "ResultsScreen"} Later */
+    /** @typedef {"CountdownScreen" | "RaceScreen" | "WatchScreen" | "LeaderboardsScreen" | "ReviewScreen" | "ResultsScreen" | "OpenScreen"} Later */
     /** @param {string} kind @param {Later} name @returns {[string, () => AnyScreen]} */
     const later = (kind, name) => {
       const Made = this.later[name];
@@ -776,6 +802,7 @@ export class App {
     if (path === "/") return ["home", () => new HomeScreen(this)];
     if (path.startsWith("/leaderboards/")) return later("leaderboards", "LeaderboardsScreen");
     if (path.startsWith("/races/")) return later(path, "ReviewScreen");
+    if (openOf(path)) return later(path, "OpenScreen");
     if (!state) return waiting;
     const { table, own } = state;
     const { code, phase, race } = table;

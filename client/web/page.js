@@ -9,6 +9,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const MOST_RIVALS = 100;
 /** The form of a table's code, as a regular expression. */
 export const CODE = "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}";
+export const IS_CODE = new RegExp(`^${CODE}$`);
 
 /**
  * @typedef {Node | string | number | null | undefined | false} Child `null`, `undefined`, `false` and "" are left out

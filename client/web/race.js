@@ -16,7 +16,16 @@ import {
   openSheet,
 } from "./page.js";
 import { pageHead, picture, svg, unbroken, write } from "./page.js";
-import { capitalised, clockText, counted, dollars, followed, ordinal, shownName } from "./page.js";
+import {
+  capWords,
+  capitalised,
+  clockText,
+  counted,
+  dollars,
+  followed,
+  ordinal,
+  shownName,
+} from "./page.js";
 import { tone } from "./page.js";
 import * as session from "./session.js";
 import { nameOf, ownRow, ownSeat, raceClock, racerClass, rows } from "./session.js";
@@ -191,7 +200,7 @@ function standingsTable(state) {
     const name = [...(isMe ? ["You"] : nameNodes(row)), words && h("small", words)];
     const racer = racerClass(all, state.player, row.player);
     return h(
-      isMe ? "tr.me" : row.state === "racing" ? "tr" : "tr.out",
+      isMe ? "tr.me" : row.state === "racing" && !row.ghost ? "tr" : "tr.out",
       h("td", row.place),
       h(
         "td",
@@ -346,6 +355,8 @@ export class CountdownScreen extends Screen {
   #words(seat) {
     const { table, player } = this.app.state;
     const isCall = takesReady(table);
+    if (table.open)
+      return `One run, ${capWords(table.settings.cap)}. Your clock goes on if you leave the page.`;
     if (!seat) return "You are watching this race. It shows the standings, not the boards.";
     if (isCall && !seat.ready) return "The host has started the race. Press Ready now to be in it.";
     if (isCall || session.isRacer(table, player))
@@ -500,7 +511,7 @@ export class RaceScreen extends Screen {
     const net = dollars(own.net);
     morph(
       this.rail,
-      h("h1.title", gameTitle(this.game), " ", h("span", state.table.code)),
+      h("h1.title", gameTitle(this.game), " ", h("span", !state.table.open && state.table.code)),
       h("p.place", ...placeNodes(state)),
       // another element for another amount: it comes with a motion
       h(`p.net${ahead(own)}`, h("span.tick", { "data-key": net }, net)),
@@ -539,7 +550,7 @@ export class RaceScreen extends Screen {
     const net = dollars(own.net);
     this.say(`${heading}: ${own.banked} banked, ${net}.`);
     this.sheet?.close();
-    if (state.outcome) return;
+    if (state.outcome || state.table.open) return;
     const others = rows(state).filter(
       (row) => row.state === "racing" && row.player !== state.player,
     );

@@ -26,8 +26,17 @@ function bigEndian(length, number) {
 }
 
 /** The hash that fixes a record's seed before it is shown. @param {Record<string, string>} head */
-export function commitmentOf({ seed, game, rules, race, cap, public: isPublic }) {
-  const [table, number] = race.split("/");
+export function commitmentOf({
+  seed,
+  game,
+  rules,
+  kind,
+  race,
+  open,
+  cap,
+  public: isPublic = "yes",
+}) {
+  const [table, number] = kind ? [open, 1] : race.split("/");
   const promised = [game, rules, table, number, cap, isPublic, fromHex(seed)];
   return hex(sha256(fields("saratoga commitment 1", ...promised)));
 }
@@ -137,7 +146,11 @@ export function laidOut(game, deck) {
 
 /** The deal that follows from a record's seed and nonces. @param {RaceRecord} record */
 export function dealOfRecord({ head, racers }) {
-  return dealOf(head.game, dealKey(head.seed, head.race, racers));
+  if (head.kind === "known") return dealOf(head.game, fromHex(head.seed));
+  return dealOf(
+    head.game,
+    head.kind ? dealKey(head.seed, head.open, []) : dealKey(head.seed, head.race, racers),
+  );
 }
 
 // Digests and their four words
@@ -187,7 +200,7 @@ export function readRecord(text) {
   const lines = text.split("\n");
   for (const line of lines.slice(1, -1)) {
     const [, word, rest] = LINE.exec(line) ?? [];
-    if (word === "racer" || word === "place") parts.push({ lines: {}, log: [] });
+    if (word === "racer" || word === "run" || word === "place") parts.push({ lines: {}, log: [] });
     const part = parts[parts.length - 1];
     if (word) part.lines[word] = rest;
     else if (ENTRY.test(line)) part.log.push(line);
@@ -196,7 +209,7 @@ export function readRecord(text) {
   }
   const digest = /^digest ([0-9a-f]{64})$/.exec(lines.at(-2) ?? "")?.[1];
   if (!digest || lines.at(-1) !== "") return null;
-  const racers = parts.filter((part) => "racer" in part.lines).map(racerOf);
+  const racers = parts.filter(({ lines: { racer, run } }) => racer || run).map(racerOf);
   const [{ lines: head }] = parts;
   return { head, racers, digest };
 }
@@ -205,5 +218,11 @@ export function readRecord(text) {
 function racerOf({ lines, log }) {
   const nonce = /^[0-9a-f]{32}$/.test(lines.nonce) ? lines.nonce : "";
   const hash = lines["nonce-hash"] ?? "";
-  return { player: lines.racer.slice(0, 16), nonce, hash, log, isDamaged: "damaged" in lines };
+  return {
+    player: (lines.racer ?? lines.run).slice(0, 16),
+    nonce,
+    hash,
+    log,
+    isDamaged: "damaged" in lines,
+  };
 }

@@ -7,6 +7,7 @@
 import * as cards from "./cards.js";
 import { gameTitle, readMove, viewOf } from "./cards.js";
 import { origin, store, storedJson } from "./identity.js";
+import { challenge } from "./open_races.js";
 import * as page from "./page.js";
 import {
   Screen,
@@ -54,8 +55,9 @@ function sign(name) {
  * @typedef {import("./witness.js").Proof} Proof
  * @typedef {Wire.ReplayedBoard & {level: string}} Reviewed
  * @typedef {import("./session.js").Row & {reached?: number | null}} Result
- * @typedef {{race: string, game: string, player: string, results: Result[], digest: string, ranked: boolean}} Finish
- *   what both screens show of a race
+ * @typedef {{race: string, game: string, player: string, results: Result[], digest: string, ranked: boolean,
+ *   title?: string, path?: string}} Finish
+ *   what the screens show of a race; `title` and `path` as a shared text has them, if not the game's and the race's
  */
 
 // Words
@@ -145,7 +147,8 @@ const STRIP = 10;
  * The result for friends in three lines: the result, the climb, the link. It names no card, so that they can still play the deal.
  * @param {Finish} finish @param {State["history"]} history
  */
-export function shareText({ race, game, results, player }, history) {
+export function shareText({ race, game, results, player, ...finish }, history) {
+  const { title = gameTitle(game), path = `/races/${race}` } = finish;
   const own = results.find((row) => row.player === player) ?? results[0];
   const place = results.length > 1 ? ` ${page.ordinal(own.place)} of ${results.length},` : "";
   const climb = history[own.player] ?? [];
@@ -156,22 +159,26 @@ export function shareText({ race, game, results, player }, history) {
     return BARS[Math.round((7 * banked) / most)];
   });
   return [
-    `Saratoga, ${gameTitle(game)}: ${shownName(own)}${place} ${counted(own.banked)}, ${dollars(own.net)}`,
+    `Saratoga, ${title}: ${shownName(own)}${place} ${counted(own.banked)}, ${dollars(own.net)}`,
     strip.join(""),
-    `${location.origin}/races/${race}`,
+    location.origin + path,
   ].join("\n");
 }
 
-/** The text for friends, and what sends or copies it. @param {Finish} finish @param {State["history"]} history @param {(said: string) => void} say */
-function shareBox(finish, history, say) {
-  const text = shareText(finish, history);
+/** The result for friends, and what sends or copies it. @param {Finish} finish @param {State["history"]} history @param {(said: string) => void} say */
+export function shareBox(finish, history, say) {
+  return postcard("Share it", shareText(finish, history), say);
+}
+
+/** A text for friends, and what sends or copies it. @param {string} title @param {string} text @param {(said: string) => void} say */
+export function postcard(title, text, say) {
   const share = () => {
     // the browser's own way needs a secure context; the player may think better of it
     if (navigator.share) return navigator.share({ text }).catch(() => {});
     say(page.copyText(text) ? "Copied." : "Your browser does not copy here: select the text.");
   };
   const shared = button("Share", share, "", "share");
-  return h("section.box", h("h2", "Share it"), h("p.postcard", text), shared);
+  return h("section.box", h("h2", title), h("p.postcard", text), shared);
 }
 
 // Parts of both screens
@@ -214,7 +221,7 @@ function podium(finish) {
  * @param {{race: string, digest: string}} finish
  * @param {Proof | null} [proof] `null`: the record is missing
  */
-function fairLine({ race, digest }, proof) {
+export function fairLine({ race, digest }, proof) {
   if (!proof)
     return h(
       "p.seal.dim",
@@ -396,6 +403,10 @@ export class ResultsScreen extends Screen {
             h("h2", "The climb"),
             climbChart({ ...result, history }, end, 420, 190),
             h("a.button", { href: `/races/${race}`, "data-key": "review" }, "See all boards"),
+            own &&
+              button("Challenge a friend on this deal", () =>
+                challenge(app, game, race).catch((error) => this.say(error.message)),
+              ),
           ),
           shareBox(finish, history, (said) => this.say(said)),
         ),

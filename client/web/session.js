@@ -24,7 +24,7 @@ const MILESTONE = 10;
 
 /**
  * @typedef {import("./cards.js").View} View
- * @typedef {{name: string, bot: boolean, level: string}} Label
+ * @typedef {{name: string, bot: boolean, level: string, ghost?: boolean}} Label
  * @typedef {Label & {player: string, place: number, banked: number, net: number, state: string}} Row
  *
  * `view` is confirmed, `shown` has the move in flight; `flight` is empty without one.
@@ -238,8 +238,10 @@ export function mayMove(own) {
 /** @param {State} state @returns {State} */
 function withLabels(state) {
   const labels = { ...state.labels };
-  for (const { player, name, bot = false } of state.table.racers ?? [])
-    labels[player] = { name, bot, level: labels[player]?.level ?? "" };
+  for (const { player, name, bot = false, ghost = false } of state.table.racers ?? []) {
+    const shown = ghost ? `${name}'s ghost` : name;
+    labels[player] = { name: shown, bot, level: labels[player]?.level ?? "", ghost };
+  }
   for (const { player, name, bot = false, level } of state.table.seats)
     labels[player] = { name, bot, level: level || (labels[player]?.level ?? "") };
   return { ...state, labels };
@@ -399,7 +401,7 @@ export function gap(state) {
   const own = ownRow(state);
   const others = rows(state).filter((row) => row.player !== state.player);
   if (!own) return "";
-  if (!others.length) return "alone in this race";
+  if (!others.length) return state.table.open ? "on your own clock" : "alone in this race";
   const { banked, place } = own;
   const level = others.find((row) => row.banked === banked);
   if (!level) {

@@ -9,12 +9,13 @@ import { GAMES, RULES, viewOf, viewText } from "./cards.js";
 import { Refused } from "./connection.js";
 import { nonceHash } from "./hash.js";
 import { store, storedJson } from "./identity.js";
+import { IS_CODE } from "./page.js";
 import { commitmentOf, dealOfRecord, digestOf, madeBy, readRecord } from "./records.js";
 import { takesReady } from "./session.js";
 
 /** The most races that are kept, and for how many milliseconds. */
 const MOST_RACES = 20;
-const KEPT_FOR = 7 * 24 * 3_600_000;
+const KEPT_FOR = 8 * 24 * 3_600_000;
 /** Milliseconds between two requests for a record, and the refusals after which it is missing. */
 const ASK_EVERY = 2_000;
 const MOST_REFUSALS = 15;
@@ -58,7 +59,7 @@ export function proofOf(race, text, player, seen) {
   /** @type {Proof} */
   const proof = { digest, racers, right: [], faults: [...seen.alarms], unchecked: [] };
   if (madeBy(text)) proof.unchecked.push(`made by ${madeBy(text)} than this page`);
-  else if (record?.head.race !== race)
+  else if (!record || idOf(record.head, race) !== race)
     proof.faults.push("what came is not the record of this race");
   else {
     const isWhole = record.digest === proof.digest;
@@ -66,6 +67,13 @@ export function proofOf(race, text, player, seen) {
     compare(proof, record, checkedDeal(proof, record), player, seen);
   }
   return proof;
+}
+
+/** The race of a record: at a table, or open if the wanted one is. @param {Record<string, string>} head @param {string} wanted */
+function idOf({ kind, open, race }, wanted) {
+  const isOpen = !IS_CODE.test(wanted.split("/")[0]);
+  if (isOpen) return kind ? open : "";
+  return kind ? "" : race;
 }
 
 /** @param {Proof} proof @param {boolean} isRight @param {string} fault @param {string} [words] */
@@ -81,12 +89,14 @@ function judge({ right, faults }, isRight, fault, words = "") {
  */
 function checkedDeal(proof, record) {
   const { head, racers } = record;
-  const isFixed = commitmentOf(head) === head.commitment;
-  judge(proof, isFixed, WRONG.commitment, "The deal was fixed before the race began.");
-  const isOpen = racers.every(({ nonce }) => nonce);
+  const isKnown = head.kind === "known";
+  const isFixed = head.commitment === (isKnown ? "-" : commitmentOf(head));
+  const fixed = isKnown ? "" : "The deal was fixed before the race began.";
+  judge(proof, isFixed, WRONG.commitment, fixed);
+  const isOpen = Boolean(head.kind) || racers.every(({ nonce }) => nonce);
   const isKept = racers.every(({ nonce, hash }) => !nonce || nonceHash(nonce) === hash);
   const changed = "what a racer added to the shuffle was changed";
-  const words = "So was what each racer added to the shuffle.";
+  const words = head.kind ? "" : "So was what each racer added to the shuffle.";
   judge(proof, isKept && (isOpen || "voided" in head), changed, words);
   if (!(head.game in GAMES) || Number(head.rules) !== RULES) {
     proof.unchecked.push("the cards: their rules are newer than this page");
@@ -135,13 +145,16 @@ export class Witness {
     this.sightings = new Map();
     /** By race. @type {Map<string, Proof>} */
     this.proofs = new Map();
+    /** The ids of open races by those of the own runs in them. @type {Map<string, string>} */
+    this.runs = new Map();
     /** Races whose record was asked for. @type {Set<string>} */
     this.asked = new Set();
     for (const sign of ["pagehide", "visibilitychange"]) addEventListener(sign, () => this.#save());
   }
 
-  /** What was seen of a race. @param {string} race @returns {Sighting} */
-  of(race) {
+  /** What was seen of a race; of an open race for the own run in it. @param {string} id @returns {Sighting} */
+  of(id) {
+    const race = this.runs.get(id) ?? id;
     const known = this.sightings.get(race) ?? this.#stored().find((each) => each.race === race);
     const none = { isLost: false, hasRecord: false, alarms: [] };
     const seen = known ?? { race, facts: {}, seenAt: Date.now(), ...none };
@@ -154,9 +167,11 @@ export class Witness {
    * @param {Wire.Event} event @param {string} [sent]
    */
   see(event, sent) {
+    const open = "table" in event && typeof event.table === "object" && event.table.open;
+    if (open) this.runs.set(/** @type {Wire.Snapshot} */ (event).table.race, open);
     if (event.type === "snapshot") this.#seeSnapshot(event);
     if (event.type === "table_changed") this.#seeTable(event.table);
-    if (event.type === "race_over") this.#seeEnd(event.outcome);
+    if (event.type === "race_over") this.seeEnd(event.outcome);
     if (event.type !== "board") return;
     const { board, place = 0, entries = [] } = event;
     if (!entries.length) this.#note(board.race, "deal", viewText(board.view));
@@ -183,17 +198,18 @@ export class Witness {
     }
     this.#seeTable(table);
     if (board?.count === 0) this.#note(race, "deal", viewText(board.view));
-    if (outcome) this.#seeEnd(outcome);
+    if (outcome) this.seeEnd(outcome);
   }
 
   /** @param {Wire.Table} table */
-  #seeTable({ code, race, commitment, phase, previous, racers = [] }) {
-    if (racers.length) this.#note(race, "commitment", commitment);
+  #seeTable({ code, race, commitment, phase, previous, open, racers = [] }) {
+    if (racers.length) this.#note(race, "commitment", commitment || "-");
+    if (open) return;
     const own = racers.find(({ player }) => player === this.app.player);
     const nonce = this.app.nonces.of(commitment);
     // another device may have got ready with a nonce of its own
     if (own?.nonce_hash === nonceHash(nonce)) this.#note(race, "nonce", nonce);
-    if (previous && this.of(previous.race).facts.commitment) this.#seeEnd(previous);
+    if (previous && this.of(previous.race).facts.commitment) this.seeEnd(previous);
     const numberOf = (/** @type {string} */ id) => Number(id.split("/")[1]);
     for (const seen of this.sightings.values()) {
       if (seen.hasRecord || !seen.facts.commitment || !seen.race.startsWith(`${code}/`)) continue;
@@ -202,15 +218,16 @@ export class Witness {
     }
   }
 
-  /** @param {{race: string, digest: string}} end */
-  #seeEnd({ race, digest }) {
+  /** Note the digest of a race that is over, and check its record; an open race has none until it closes. @param {{race: string, digest: string}} end */
+  seeEnd({ race, digest }) {
+    if (!digest) return;
     this.#note(race, "digest", digest);
     this.check(race);
   }
 
-  /** @param {string} race @param {string} key @param {string} value */
-  #note(race, key, value) {
-    const { facts } = this.of(race);
+  /** @param {string} id @param {string} key @param {string} value */
+  #note(id, key, value) {
+    const { race, facts } = this.of(id);
     const known = facts[key] ?? value;
     if (known !== value) this.#raise(race, faultOf(key, known, value));
     if (key in facts) return;

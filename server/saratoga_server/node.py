@@ -16,6 +16,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.position import Position
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
 from saratoga_server.clock import ServerClock
+from saratoga_server.domain.open_races import OpenState
 from saratoga_server.domain.tables import RankedTables, TableState
 from saratoga_server.handlers import records
 from saratoga_server.handlers.dispatcher import Dispatcher
@@ -128,6 +129,10 @@ class Node:
     async def has_race(self, race: str) -> bool:
         """Return whether a race with this id has been gathered."""
         return await records.has_race(self, race)
+
+    async def open_race(self, race: str) -> OpenState | None:
+        """Return the open race with this id, if there is one."""
+        return await self.store.open_races.load(race)
 
     async def read_again(self) -> None:
         """Read all tables and boards again after the store lost writes; tell the players."""

@@ -179,6 +179,7 @@ def known_deal(race_id: str, record: RaceRecord, player: str, now: Millis) -> Op
         table="",
         state=row.state,
         banked=row.banked,
+        reached=None if row.reached is None else Reached(row.reached, 0),
         ended=racer.log[-1].at if racer.log else 0,
         climb=_climb(record, player),
     )
@@ -251,7 +252,7 @@ def ghosts_for(race: OpenState, runs: Sequence[Run], player: str) -> list[Run]:
     if race.kind == DAY:
         return []
     ended = [run for run in runs if run.state != State.RACING]
-    if race.ghost is not None and all(run.player != race.by for run in ended):
+    if race.ghost is not None:
         ended.append(race.ghost)
     others = [run for run in ended if run.player != player]
     others.sort(key=lambda run: (run.player != race.by, -run.banked, run.player))
@@ -336,6 +337,8 @@ def shown(
     race: OpenState, runs: Sequence[Run], player: str, *, digest: str, streak: int, now: Millis
 ) -> OpenRace:
     """Return what a player may see of an open race: until the own run has ended, no card and no count."""
+    if race.ghost is not None:  # the challenger has raced on the deal already
+        runs = [*runs, race.ghost]
     mine = next((run for run in runs if run.player == player), None)
     bare = OpenRace(
         id=race.id,

@@ -70,6 +70,8 @@ async def enter(node: "Node", session: Session, command: EnterOpen) -> Snapshot:
     """Begin a run, or come back to it; return the snapshot of its table. Raises `CommandRejected`."""
     seats.check_named(session)
     race = await node.open_races.get(command.open)
+    if race.ghost is not None and race.by == session.player:
+        raise CommandRejected("entered")
     run = await node.store.open_races.run(race.id, session.player)
     if run is None:
         opened = await _begin(node, session, race)

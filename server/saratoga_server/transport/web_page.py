@@ -4,6 +4,8 @@
     GET /CODE                    a table; for a link's preview, whose it is and which game
     GET /leaderboards/GAME       the leaderboards of a game
     GET /races/CODE/NUMBER       a race
+    GET /day/GAME/YYYY-MM-DD     the race on a deal of the day
+    GET /c/ID                    a challenge; for a link's preview, whose it is and which game
     GET /static/HASH/FILE        a file of the page, which never changes
 
 All routes answer the same document but for that, which the browser checks each time. A route to something that
@@ -21,8 +23,9 @@ import msgspec
 from msgspec import Struct
 from websockets.datastructures import Headers
 
-from saratoga_protocol.commands import Code, RaceId
+from saratoga_protocol.commands import Code, OpenId, RaceId
 from saratoga_rules.games import GAMES
+from saratoga_server.domain.open_races import DAY, OpenState
 from saratoga_server.domain.tables import TableState
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
@@ -33,6 +36,9 @@ NO_TABLE: Final = (
     "There is no such table. Look at its code again. Tables close some time after their last race."
 )
 NO_RACE: Final = "There is no such race."
+NO_OPEN: Final = (
+    "There is no such deal. Days and challenges are kept for some time after they close."
+)
 NO_GAME: Final = "There is no such game."
 NO_PAGE: Final = "There is no such page."
 NOT_SERVED: Final = (
@@ -128,6 +134,10 @@ class WebPage(Struct, frozen=True):
                     race = f"{code}/{number}"
                     is_there = fits(race, RaceId) and await self.node.has_race(race)
                     return index if is_there else NO_RACE
+                case ["day", game, day]:
+                    return await self._open_race(f"day/{game}/{day}")
+                case ["c", race]:
+                    return await self._open_race(race)
                 case [code] if fits(code, Code):
                     table = await self.node.table(code)
                     return NO_TABLE if table is None else _previewed(index, *preview(table))
@@ -135,6 +145,10 @@ class WebPage(Struct, frozen=True):
                     return NO_PAGE
         except StoreUnavailable:
             return index  # the page itself says that the server cannot answer, and tries again
+
+    async def _open_race(self, race_id: str) -> WebFile | str:
+        race = await self.node.open_race(race_id) if fits(race_id, OpenId) else None
+        return NO_OPEN if race is None else _previewed(self.files.index, *open_preview(race))
 
     def _file(self, file: WebFile, headers: Headers, cache: str) -> Page:
         is_compressed = bool(file.compressed) and accepts_gzip(headers)
@@ -165,6 +179,17 @@ def preview(table: TableState) -> tuple[str, str]:
         f"{table.name(table.host) or 'A friend'} wants to race you",
         f"{title}, {limit}, the same cards for everybody.",
     )
+
+
+def open_preview(race: OpenState) -> tuple[str, str]:
+    """Return the title and the sentence of a link to an open race: its game, and whose challenge it is."""
+    title = GAMES[race.game].title if race.game in GAMES else race.game
+    if race.kind == DAY:
+        return (
+            f"{title}: the deal of {race.id[-10:]}",
+            "The same cards for everybody, one run each.",
+        )
+    return f"{race.name or 'A friend'} challenges you", f"{title}, the same cards, one run each."
 
 
 @lru_cache(maxsize=64)

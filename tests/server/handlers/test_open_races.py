@@ -259,10 +259,13 @@ async def test_a_deal_just_raced_is_a_challenge_without_a_commitment(
     assert await cleo.refused(CreateChallenge, **given) == "not_racing"
     opened = (await anna.ask(CreateChallenge, **given)).open
     assert (opened.kind, opened.commitment) == ("known", "")
+    assert [row.name for row in opened.results] == ["Anna"]
+    assert await anna.refused(EnterOpen, open=opened.id) == "entered"
     snapshot = await run(server, cleo, opened.id)
     assert [racer.name for racer in snapshot.table.racers] == ["Cleo", "Anna"]
     assert cleo.board.view == dealt
-    await cleo.cash_out()
+    await end(cleo)
+    assert {row.name for row in (await seen(anna, opened.id)).results} == {"Anna", "Cleo"}
     await server.pass_time(7 * DAY_MILLIS + 15 * MINUTE)
     record = await closed_record(server, cleo, opened.id)
     raced = await closed_record(server, cleo, f"{code}/1")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 
 import msgspec
@@ -13,9 +14,10 @@ from kit.tables import ANN, BEN, seated
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.records.digest_words import WORDS
+from saratoga_server.domain.open_races import OpenState, challenge, day_race
 from saratoga_server.domain.tables import TableState
 from saratoga_server.node import Node
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import Millis, StoreUnavailable
 from saratoga_server.transport.game_facts import game_facts
 from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import Page
@@ -33,6 +35,8 @@ from saratoga_server.transport.web_page import WebPage
 
 STATIC = ["static", WEB_FILES.version]
 CODE = "mint-otter-42"
+DAY_RACE = day_race("canfield", date(2026, 11, 28), bytes(32), Millis(0))
+CHALLENGE = challenge("a" * 16, "canfield", bytes(32), ANN, "Ann", Millis(0))
 
 
 class FakeServer(Node):
@@ -53,6 +57,10 @@ class FakeServer(Node):
 
     async def has_race(self, race: str) -> bool:
         return race in (f"{CODE}/1", f"{CODE}/2")
+
+    async def open_race(self, race: str) -> OpenState | None:
+        known = {DAY_RACE.id: DAY_RACE, CHALLENGE.id: CHALLENGE}
+        return known.get(race)
 
 
 @pytest.fixture
@@ -94,8 +102,26 @@ async def test_a_tables_link_says_whose_it_is_and_which_game_and_nothing_else(
 
 
 @pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        (DAY_RACE.id, "Canfield: the deal of 2026-11-28"),
+        (f"c/{CHALLENGE.id}", "Ann challenges you"),
+    ],
+)
+async def test_an_open_races_link_says_what_it_is(
+    server: FakeServer, path: str, title: str
+) -> None:
+    page = await got(server, *path.split("/"))
+    assert page.status == 200
+    assert f'<meta property="og:title" content="{title}" />' in page.body.decode()
+
+
+@pytest.mark.parametrize(
     ("path", "sentence"),
     [
+        ("day/canfield/2026-11-29", "There is no such deal."),
+        ("day/canfield/today", "There is no such deal."),
+        ("c/aaaaaaaaaaaaaaab", "There is no such deal."),
         ("mint-otter-43", "There is no such table."),
         ("leaderboards/poker", "There is no such game."),
         ("leaderboards", "There is no such page."),

@@ -1,0 +1,324 @@
+/** The page of an open race: what it is, the button that starts the own run, and after that run how it compares. */
+
+import { shortRules } from "./home.js";
+import {
+  challenge,
+  dayId,
+  openOf,
+  openPath,
+  openTitle,
+  ownChallenges,
+  ownResult,
+  playedWords,
+  seeResults,
+} from "./open_races.js";
+import * as page from "./page.js";
+import { Screen, button, capitalised, counted, dollars, h, pageHead, svg, tone } from "./page.js";
+import { climbChart, racerNodes } from "./race.js";
+import { fairLine, postcard, shareBox } from "./results.js";
+import { stateWords } from "./session.js";
+import { gameTitle } from "./cards.js";
+import { youButton } from "./identity.js";
+
+/** Milliseconds between two looks at the race: while the own run is on, and after it. */
+const SOON = 1_500;
+const LATER = 20_000;
+/** The most people of whom each is a dot. */
+const MOST_DOTS = 16;
+
+/** @typedef {Wire.OpenResult} Result */
+
+/** When an open race closes, in words. @param {Wire.OpenRace} open @param {number} now */
+function closingWords({ closes }, now) {
+  if (closes <= now) return "closed";
+  const minutes = Math.ceil((closes - now) / 60_000);
+  if (minutes < 120) return `open for ${counted(minutes, "minute")}`;
+  if (minutes < 48 * 60) return `open for ${Math.floor(minutes / 60)} hours`;
+  return `open for ${Math.floor(minutes / 60 / 24)} days`;
+}
+
+/**
+ * How many have banked how many cards: a dot for each person, or bars if they are many.
+ * @param {number[]} counts by banked cards @param {number} mine the own banked cards; -1 without any
+ */
+function histogram(counts, mine) {
+  const width = 420;
+  const first = Math.max(0, counts.findIndex(Boolean) - 1);
+  const step = Math.min(24, (width - 20) / (counts.length - first + 1));
+  const people = counts.reduce((sum, number) => sum + number, 0);
+  const most = Math.max(...counts);
+  const floor = people > MOST_DOTS ? 100 : 8 + 12 * most;
+  const height = floor + 20;
+  const x = (/** @type {number} */ banked) => 10 + (banked - first + 0.5) * step;
+  const columns = counts.flatMap((number, banked) => {
+    const kind = banked === mine ? ".me" : "";
+    if (people > MOST_DOTS) {
+      const tall = (number / most) * (floor - 8);
+      const bar = { x: x(banked) - step * 0.4, width: step * 0.8, y: floor - tall, height: tall };
+      return number ? [svg(`rect${kind}`, bar)] : [];
+    }
+    const r = Math.min(6, step * 0.4);
+    return Array.from({ length: number }, (_, at) =>
+      svg(`circle${kind}`, { cx: x(banked), cy: floor - 2 - r - at * 2 * r, r }),
+    );
+  });
+  const named = [...new Set([counts.findIndex(Boolean), mine, counts.length - 1])];
+  const labels = named
+    .filter((banked) => banked >= 0 && (banked === mine || Math.abs(x(banked) - x(mine)) > 24))
+    .map((banked) =>
+      svg(
+        `text${banked === mine ? ".me" : ""}`,
+        { x: x(banked), y: height - 4, "text-anchor": "middle" },
+        banked,
+      ),
+    );
+  const told = counts
+    .map((number, banked) => number && `${counted(banked)}: ${number}`)
+    .filter(Boolean);
+  return svg(
+    "svg.chart.counts",
+    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Banked: ${told.join(", ")}` },
+    svg("path.axis", { d: `M4 ${floor}H${width - 4}` }),
+    ...columns,
+    ...labels,
+  );
+}
+
+export class OpenScreen extends Screen {
+  id = openOf(location.pathname);
+  /** @type {Wire.OpenRace | null} */
+  open = null;
+  /** The id of the race of the day before; empty if there was none. */
+  before = "";
+  said = "Loading\u2026";
+  askedAt = -LATER;
+
+  /** Ask again from time to time. */
+  tick() {
+    const { app, open } = this;
+    const every = open?.mine === "racing" ? SOON : LATER;
+    const isDue = performance.now() - this.askedAt > every && !open?.digest;
+    if (app.connection.link !== "connected" || !isDue) return;
+    this.askedAt = performance.now();
+    this.#ask().catch((error) => this.say(error.message));
+  }
+
+  show() {
+    this.tick();
+    this.draw();
+  }
+
+  async #ask() {
+    const { app, id } = this;
+    const isFirst = !this.open;
+    const { open } = await app.connection.request("get_open", { open: id });
+    if (isFirst) this.said = "";
+    this.open = open;
+    document.title = `${openTitle(open, app.now())} \u00b7 Saratoga`;
+    seeResults(app, open);
+    app.witness.seeEnd({ race: id, digest: open.digest ?? "" });
+    this.draw();
+    if (isFirst) this.shown();
+    if (!isFirst || open.kind !== "day") return;
+    const before = dayId(open.game, Date.parse(id.slice(-10)), 1);
+    // the server may have been off on that day
+    await app.connection.request("get_open", { open: before }).then(
+      () => (this.before = before),
+      () => {},
+    );
+    this.draw();
+  }
+
+  view() {
+    const { open, app } = this;
+    const head = pageHead(youButton(app));
+    if (!open)
+      return [
+        head,
+        h(
+          "main.page",
+          h("h1.unseen", { tabindex: -1 }, "Open race"),
+          h("p", { role: "status" }, this.said),
+        ),
+      ];
+    const { row, place } = ownResult(open, app.player);
+    return [
+      head,
+      h(
+        "main.page.split",
+        ...(open.results?.length ? this.#results(open, row, place) : this.#door(open)),
+      ),
+    ];
+  }
+
+  /** What is shown before the own run. @param {Wire.OpenRace} open */
+  #door(open) {
+    const { app, id } = this;
+    const { game, kind, by = "", cap, mine, entrants } = open;
+    const isOwn = ownChallenges(app).some((each) => each.id === id);
+    const title = openTitle(open, app.now());
+    const facts = [capitalised(playedWords(entrants)), closingWords(open, app.now())];
+    const isOpen = open.closes > app.now();
+    const words = kind === "day" ? "Play this deal" : "Start my run";
+    const start = () => app.enterOpen(id).catch((error) => this.say(error.message));
+    return [
+      h(
+        "div.box.invite",
+        h("p", gameTitle(game)),
+        h(
+          "h1",
+          { tabindex: -1 },
+          kind === "day" ? title : isOwn ? "Your challenge" : `${by} challenges you`,
+        ),
+        h("p", `${facts.join(", ")}.`),
+        shortRules(game),
+        h("p.dim", `One run each, ${page.capWords(cap)}. Your clock starts when you do.`),
+        h("p", { role: "status" }, this.said),
+        (isOpen || mine) && button(mine ? "Back to your run" : words, start, "main big", "start"),
+        this.#links(),
+      ),
+      isOwn && this.#invitation(open),
+    ];
+  }
+
+  /** @param {Wire.OpenRace} open */
+  #invitation({ game, id }) {
+    const text = `I challenge you: ${gameTitle(game)}, the same cards.\n${location.origin}${openPath(id)}`;
+    return postcard("Send it to a friend", text, (said) => this.say(said));
+  }
+
+  #links() {
+    const { before, app } = this;
+    const title = openTitle({ id: before, kind: "day", game: this.open?.game ?? "" }, app.now());
+    return before && h("p", h("a", { href: openPath(before) }, title));
+  }
+
+  /** @param {Wire.OpenRace} open @param {Result | undefined} row @param {string} place */
+  #results(open, row, place) {
+    const { app, id } = this;
+    const { game, kind, results = [], counts = [], streak = 0, digest, entrants } = open;
+    const now = app.now();
+    const title = openTitle(open, now);
+    const until = digest ? "" : kind === "day" ? "the day" : "the challenge";
+    const isOwn = ownChallenges(app).some((each) => each.id === id);
+    const again = () => challenge(app, game).catch((error) => this.say(error.message));
+    return [
+      h(
+        row?.place === 1 && results.length > 1 ? "section.result.won" : "section.result",
+        h("p", title),
+        h(
+          "h1",
+          { tabindex: -1 },
+          row ? `You banked ${row.banked}` : capitalised(playedWords(entrants)),
+        ),
+        row && h("p.purse", dollars(row.net)),
+        h("p", ...[row && `${place}.`, streak > 0 && ` ${counted(streak, "day")} in a row.`]),
+        until && h("p", `By the server's word until ${until} closes: ${closingWords(open, now)}.`),
+      ),
+      h("div.box", h("h2", "Results"), this.#table(results), this.#fair(open), this.#links()),
+      h(
+        "div.page",
+        h(
+          "section.box",
+          h("h2", "How you compare"),
+          histogram(counts, row?.banked ?? -1),
+          row && this.#climb(open, row),
+        ),
+        isOwn && this.#invitation(open),
+        row &&
+          shareBox(this.#finish(open, row), this.#history(open, row), (said) => this.say(said)),
+      ),
+      h(
+        "div.act",
+        h("p", { role: "status" }, this.said),
+        button("Challenge a friend", again, "main", "challenge"),
+      ),
+    ];
+  }
+
+  /** @param {Result[]} results */
+  #table(results) {
+    const { player } = this.app;
+    const body = results.map((row) => {
+      const name = row.player === player ? ["You"] : page.nameNodes(row);
+      const words = row.young ? "new here, unranked" : stateWords(row.state);
+      const isOn = row.state === "racing";
+      return h(
+        row.player === player ? "tr.me" : "tr",
+        h("td", row.place || "\u2013"),
+        h("td", racerNodes(results, player, row, ...name, h("small", words))),
+        h("td.n", isOn ? "\u2013" : row.banked),
+        h(`td.n.${tone(row.net)}`, !isOn && dollars(row.net)),
+      );
+    });
+    return page.tableOf("Results", ["#", "player.wide-name", "banked.n", "net.n"], body);
+  }
+
+  /** Whether the deal is fair, or until when nobody can tell. @param {Wire.OpenRace} open */
+  #fair({ id, kind, digest = "", commitment = "" }) {
+    const { witness } = this.app;
+    if (digest)
+      return fairLine(
+        { race: id, digest },
+        witness.proofs.get(id) ?? (this.app.isMissing(id) ? null : undefined),
+      );
+    if (kind === "known") return h("p.dim", "This deal was raced before, so it is no secret.");
+    const what = kind === "day" ? "day" : "challenge";
+    const sealed = `The deal stays sealed until the ${what} closes; its commitment is `;
+    return h("p.dim", sealed, h("code", page.fingerprint(commitment)), ".");
+  }
+
+  /** The own climb, and that of the run in the middle, if it is another's. @param {Wire.OpenRace} open @param {Result} row */
+  #history({ climb = [], middle = [] }, { player, banked }) {
+    const opening = banked - climb.length;
+    const points = (/** @type {number[]} */ rises) => [
+      { at: 0, banked: opening },
+      ...rises.map((at, index) => ({ at, banked: opening + index + 1 })),
+    ];
+    const isSame = climb.join() === middle.join();
+    return { [player]: points(climb), ...(isSame ? {} : { middle: points(middle) }) };
+  }
+
+  /** @param {Wire.OpenRace} open @param {Result} row */
+  #climb(open, row) {
+    const history = this.#history(open, row);
+    const { middle } = history;
+    const more = (middle?.at(-1)?.banked ?? 0) - row.banked;
+    const other = { ...row, player: "middle", name: "middle", bot: false };
+    const racers = [row, { ...other, banked: row.banked + more, net: row.net + 5 * more }];
+    const results = middle ? racers : [row];
+    const end = Math.max(1000, row.elapsed, middle?.at(-1)?.at ?? 0);
+    const state = {
+      player: row.player,
+      outcome: { results },
+      standings: [],
+      labels: {},
+      own: null,
+      history,
+    };
+    return climbChart(/** @type {any} */ (state), end, 420, 190);
+  }
+
+  /** What a shared text tells. @param {Wire.OpenRace} open @param {Result} row */
+  #finish(open, row) {
+    const { id, game, kind, digest = "", results = [] } = open;
+    const ranked = row.place ? results.filter((each) => each.place) : [row];
+    const title = openTitle(open, kind === "day" ? 0 : this.app.now());
+    const shown = ranked.map((each) => ({
+      level: "",
+      ...each,
+      bot: Boolean(each.bot),
+      place: each.place ?? 0,
+    }));
+    return {
+      race: id,
+      game,
+      player: row.player,
+      results: shown,
+      digest,
+      ranked: false,
+      title,
+      path: openPath(id),
+    };
+  }
+}

@@ -1,0 +1,92 @@
+"""Open races on the page: the day's deal from the home to its result, and a challenge whose ghost is seen."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from kit.browser_pages import DESKTOP, PHONE, Pages, look, page_url
+from kit.page_player import PagePlayer, press
+from kit.server_process import ServerProcess
+
+
+async def shows_result(page: Page, player: PagePlayer) -> None:
+    banked = player.board.banked
+    await expect(page.get_by_role("heading", name=f"You banked {banked}")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("size", "theme"), [(PHONE, "dark"), (DESKTOP, "light")], ids=["phone", "desktop"]
+)
+async def test_the_days_deal_is_one_tap_away_survives_a_reload_and_is_compared(
+    page_server: ServerProcess, pages: Pages, size: tuple[int, int], theme: str
+) -> None:
+    page = await pages.open(
+        "about:blank", size, color_scheme=theme, has_touch=True, reduced_motion="reduce"
+    )
+    player = PagePlayer(page, "klondike")
+    await page.goto(page_url(page_server))
+    await expect(page.get_by_text("Today's Klondike · nobody has played yet")).to_be_visible()
+    await look(page, f"today-{theme}")
+    await press(page, "Play today's deal").click()
+    await player.dealt()
+    await player.race(player.tap_move, 4)
+    await page.reload()
+    await player.dealt()
+    await player.shows_board()
+    await player.race(player.tap_move, 4)
+    await look(page, f"day-run-{theme}")
+    await player.cash_out()
+    await page.wait_for_url(re.compile("/day/klondike/"))
+    await shows_result(page, player)
+    await expect(page.get_by_text("The deal stays sealed until the day closes")).to_be_visible()
+    await expect(page.get_by_text("new here, unranked")).to_be_visible()
+    await look(page, f"day-result-{theme}")
+    await page.reload()
+    await expect(page.get_by_text("1 day in a row")).to_be_visible()
+    await page.get_by_role("link", name="Saratoga").click()
+    await expect(page.get_by_text(f"{player.board.banked} cards, ")).to_be_visible()
+    await page.get_by_role("link", name="See how you compare").click()
+    await page.wait_for_url(re.compile("/day/klondike/"))
+
+
+async def test_a_challenge_is_run_against_the_ghost_of_its_challenger_who_is_told(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    mine = await pages.open("about:blank", has_touch=True, reduced_motion="reduce")
+    player = PagePlayer(mine, "klondike")
+    await mine.goto(page_url(page_server))
+    await mine.get_by_text("Challenge a friend").click()
+    await press(mine, "New Klondike challenge").click()
+    await expect(mine.get_by_role("heading", name="Your challenge")).to_be_focused()
+    await expect(mine.get_by_text("I challenge you: Klondike")).to_be_visible()
+    await look(mine, "own-challenge")
+    link = mine.url
+    await press(mine, "Start my run").click()
+    await player.dealt()
+    await player.cash_out()
+    await shows_result(mine, player)
+
+    page = await pages.open("about:blank", DESKTOP, has_touch=True, reduced_motion="reduce")
+    friend = PagePlayer(page, "klondike")
+    await page.goto(link)
+    await expect(page.get_by_role("heading", name="challenges you")).to_be_visible()
+    await expect(page.get_by_text(re.compile("1 has played, open for [67] days"))).to_be_visible()
+    await look(page, "challenge")
+    await press(page, "Start my run").click()
+    await friend.dealt()
+    await expect(page.get_by_role("cell", name="'s ghost")).to_be_visible()
+    await friend.race(friend.tap_move, 6)
+    await look(page, "ghost")
+    await friend.cash_out()
+    await shows_result(page, friend)
+    await expect(page.get_by_role("table", name="Results").get_by_role("row")).to_have_count(3)
+    await look(page, "challenge-result")
+    await mine.get_by_role("link", name="Saratoga").click()
+    told = mine.get_by_role("link", name=re.compile("ran your challenge: [0-9]+ card"))
+    await look(mine, "home-news")
+    await told.click()
+    await expect(mine.get_by_role("table", name="Results").get_by_role("row")).to_have_count(3)
+    await mine.get_by_role("link", name="Saratoga").click()
+    await expect(press(mine, "Play today's deal")).to_be_visible()
+    await expect(told).to_have_count(0)
