@@ -164,6 +164,11 @@ declare namespace Wire {
     id: number;
     race: string;
   }
+  interface GetPar {
+    type: "get_par";
+    id: number;
+    race: string;
+  }
   interface Heartbeat {
     type: "heartbeat";
     id: number;
@@ -431,6 +436,13 @@ declare namespace Wire {
     race: string;
     text: string;
   }
+  interface Par {
+    type: "par";
+    re?: number;
+    race: string;
+    banked: number;
+    moves: string[];
+  }
   interface Alive {
     type: "alive";
     re?: number;
@@ -556,6 +568,7 @@ declare namespace Wire {
     | ListTables
     | GetLeaderboard
     | GetRecord
+    | GetPar
     | Heartbeat
     | EnterOpen
     | CreateChallenge
@@ -574,6 +587,7 @@ declare namespace Wire {
     | Tables
     | Leaderboard
     | Record
+    | Par
     | Alive
     | Announcement
     | Reacted

@@ -315,6 +315,15 @@ class GetRecord(Command, frozen=True, kw_only=True, tag="get_record"):
     race: AnyRaceId
 
 
+class GetPar(Command, frozen=True, kw_only=True, tag="get_par"):
+    """Get a line of moves that banks many cards of a finished race's deal. Answered by `Par`.
+
+    Until the server has found it, in some seconds, it is refused with `too_fast`.
+    """
+
+    race: AnyRaceId
+
+
 class Heartbeat(Command, frozen=True, kw_only=True, tag="heartbeat"):
     """Check the connection and ask for the server's time. Answered by `Alive`."""
 

@@ -508,6 +508,18 @@ class Record(Event, frozen=True, kw_only=True, tag="record"):
     text: str
 
 
+class Par(Event, frozen=True, kw_only=True, tag="par"):
+    """A line of moves on the deal of a finished race, and the cards that it banks. Answers `GetPar`.
+
+    It is a lower bound: at least so many cards could have been banked. Play it on the deal of the record
+    to be sure.
+    """
+
+    race: str
+    banked: int
+    moves: list[str]
+
+
 class Alive(Event, frozen=True, kw_only=True, tag="alive"):
     """A sign that the server is alive. Answers `Heartbeat`; also sent every two seconds."""
 

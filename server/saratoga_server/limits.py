@@ -18,6 +18,7 @@ from saratoga_protocol.commands import (
     ClaimName,
     CreateTable,
     GetLeaderboard,
+    GetPar,
     GetRecord,
     JoinTable,
     Kick,
@@ -114,6 +115,7 @@ BYTES_OF_A_COMMAND: Final = 1024
 
 COSTS: Final[Mapping[type[Struct], int]] = {
     GetRecord: 10,
+    GetPar: 5,
     JoinTable: 5,
     CreateTable: 5,
     AddBot: 5,

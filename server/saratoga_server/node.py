@@ -26,6 +26,7 @@ from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.open_races import OpenRaces
+from saratoga_server.live.pars import Pars
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.races import Races
 from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
@@ -84,6 +85,7 @@ class Node:
         self.leaderboards = Leaderboards(self)
         self.open_races = OpenRaces(self)
         self.replays = Replays(self.record, self.background_tasks)
+        self.pars = Pars(self)
         self.listener = Listener(self)
         self.scheduler = Scheduler(self)
         self.readiness = Readiness(store.commits.ask, steady, why_store_refused)
@@ -148,6 +150,7 @@ class Node:
         """Finish work in progress, and release what other nodes wait for."""
         self.searches.stop()
         self.replays.stop()
+        self.pars.stop()
         await self.background_tasks.finish()
         # the seats of players who have not reconnected to another node yet
         await run_each_logged(

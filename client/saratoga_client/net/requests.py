@@ -19,6 +19,7 @@ from saratoga_protocol.commands import (
     Command,
     CreateTable,
     GetLeaderboard,
+    GetPar,
     GetRecord,
     JoinTable,
     LeaveTable,
@@ -235,7 +236,7 @@ def _order_of(command: Command) -> object:
             return code
         case GetLeaderboard(follow=True) | ListTables(follow=True):
             return type(command)
-        case GetRecord() | GetLeaderboard() | ListTables():
+        case GetPar() | GetRecord() | GetLeaderboard() | ListTables():
             return None
         case _:
             return Command

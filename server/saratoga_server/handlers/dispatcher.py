@@ -39,7 +39,7 @@ CHANGES_TABLE: Final = frozenset(
 SHOWS_NOTHING: Final = frozenset(
     {
         *(wire.Hello, wire.Heartbeat, wire.Reveal, wire.GetRecord, wire.OfferBots),
-        *(wire.ListTables, wire.GetLeaderboard, wire.GetOpen),
+        *(wire.ListTables, wire.GetLeaderboard, wire.GetOpen, wire.GetPar),
     }
 )
 """Commands that clients send by themselves, so that they are no sign that the player is there."""
@@ -80,6 +80,7 @@ HANDLERS: Final[Mapping[type[wire.Command], Handle]] = {
     wire.ListTables: lambda node, *asked: node.public_tables.list_tables(*asked),
     wire.GetLeaderboard: lambda node, *asked: node.leaderboards.get(*asked),
     wire.GetRecord: records.get_record,
+    wire.GetPar: lambda node, *asked: node.pars.get(*asked),
     wire.Heartbeat: _heartbeat,
     wire.EnterOpen: open_races.enter,
     wire.CreateChallenge: open_races.challenge,

@@ -17,11 +17,16 @@ from saratoga_protocol.commands import (
     ChangeSettings,
     CreateTable,
     GetLeaderboard,
+    GetPar,
     GetRecord,
     ListTables,
+    NextRace,
 )
-from saratoga_protocol.events import Event, Leaderboard, Record, Tables
+from saratoga_protocol.events import Event, Leaderboard, Par, Record, Tables
+from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
 from saratoga_rules.records.record import format_record, parse_record
+from saratoga_rules.records.replay import game_of
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain import replays
 from saratoga_server.domain.replays import CannotReplay
@@ -29,6 +34,7 @@ from saratoga_server.domain.tables import CommandRejected, close
 from saratoga_server.handlers import replays as module
 from saratoga_server.handlers.replays import Replays, TooManyReplays
 from saratoga_server.limits import RateLimiter
+from saratoga_server.live import pars
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.public_tables import MOST_PLACES
 from saratoga_server.live.session import Session
@@ -188,6 +194,48 @@ async def test_a_record_opens_when_the_race_is_over(server: InProcessServer) -> 
     assert isinstance(answer, Record)
     assert (answer.race, parse_record(answer.text).race) == (f"{code}/1", 1)
     assert await anna.refused(GetRecord, race=f"{code}/2") == "no_such_race"
+
+
+# Par
+
+
+async def test_par_is_searched_for_once_the_race_is_over_and_holds_for_its_deal(
+    server: InProcessServer,
+) -> None:
+    anna = await server.player("Anna")
+    race = f"{await server.race(anna, game='lafayette')}/1"
+    assert await anna.refused(GetPar, race=race) == "race_running"
+    await anna.cash_out()
+    await server.settle()
+    assert await anna.refused(GetPar, race=race) == "too_fast"
+    await server.settle()
+    par = await anna.ask(GetPar, race=race)
+    assert isinstance(par, Par)
+    record = parse_record((await anna.ask(GetRecord, race=race)).text)
+    position = record.opening
+    for move in par.moves:
+        position = play(game_of(record), position, parse_move(move))
+    assert position.banked == par.banked > record.opening.banked
+
+
+async def test_searches_for_par_wait_in_a_short_queue_and_end_with_the_node(
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pars, "MOST_WAITING", 1)
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    for race in (1, 2):
+        await anna.cash_out()
+        await server.settle()
+        if race == 1:
+            await anna.ask(NextRace, table=code)
+            await server.deal(anna)
+    for race in (1, 2, 1):
+        assert await anna.refused(GetPar, race=f"{code}/{race}") == "too_fast"
+    server.node.pars.stop()
+    await server.settle()
+    assert await anna.refused(GetPar, race=f"{code}/1") == "no_such_race"
+    assert await anna.refused(GetPar, race=f"{code}/2") == "too_fast", "it had no place"
 
 
 # The boards of finished races: replayed once for all who ask, and kept
