@@ -114,10 +114,11 @@ async def test_a_race_continues_after_the_server_was_killed_and_restarted(
             await last_money(anna)
         )
         await anna.play(chance, 5)
-        anna.type("cash out yes", "wait verified", "leave", "quit")
+        anna.type("cash out yes", "wait verified", "review", "leave", "quit")
         await anna.expect("ended: cashed out")
         assert (await anna.expect("race ")).startswith(f"race {code}/1: over, lafayette")
         assert (await anna.expect("verified: ")).endswith("the race that you played.")
+        await anna.expect("par: This deal could have banked at least ")
         assert await anna.ended() == Exit.DONE
 
 

@@ -25,6 +25,7 @@ from kit.session_states import START, YOU, board, player, snapshot, state_after,
 from saratoga_client.local.terminal import Colours
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.review.boards import OpenBoard, par_board
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.own_board import OwnBoard, with_move, without
 from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
@@ -44,6 +45,7 @@ from saratoga_protocol.views import wire_view
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.moves import Move
+from saratoga_rules.par import Line
 from saratoga_rules.play import play
 from saratoga_rules.position import Position, redact
 from saratoga_rules.records.record import RaceRecord
@@ -119,6 +121,7 @@ class FakeSession:
         self.refuses = False
         """If true, the server refuses every command."""
         self._record = record
+        self._line: Line | None = None
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @property
@@ -173,9 +176,9 @@ class FakeSession:
         refused = without(own, own.in_flight[0].ticket, reason)
         self.change_to(replace(self._now(), own=refused))
 
-    def offer(self, record: RaceRecord) -> None:
-        """Have this record from now on."""
-        self._record = record
+    def offer(self, record: RaceRecord, line: Line | None = None) -> None:
+        """Have this record from now on, and this par."""
+        self._record, self._line = record, line
 
     def lose(self, problem: Problem | None = None) -> None:
         """End the session with a problem, for example a lost seat."""
@@ -222,6 +225,10 @@ class FakeSession:
         if self._record is None:
             raise Problem("There is no such record.", "", Exit.NOT_FOUND)
         return self._record
+
+    async def par(self, record: RaceRecord) -> OpenBoard | None:
+        line = self._line
+        return line and par_board(record, line.banked, [str(move) for move in line.moves])
 
     async def ready(self) -> None:
         self._ask("ready")

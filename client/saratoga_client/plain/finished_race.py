@@ -2,13 +2,15 @@
 
 import asyncio
 import re
+from contextlib import suppress
 from typing import Final
 
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.result_lines import verification_line
 from saratoga_client.plain.review import review_lines
 from saratoga_client.plain.session import PlainSession
-from saratoga_client.review.boards import open_boards
+from saratoga_client.problems import Problem
+from saratoga_client.review.boards import open_boards, par_sentence
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
@@ -95,3 +97,7 @@ async def review(session: PlainSession, table: TableSession, over: SessionState)
         session.output.write(NO_RACE_OVER)
         return
     session.output.write_all(review_lines(record, over.player, session.card_names))
+    with suppress(Problem):  # an older server, or one that is busy
+        par = await table.par(record)
+        if par is not None and (said := par_sentence(par, open_boards(record))):
+            session.output.write(f"par: {said}")

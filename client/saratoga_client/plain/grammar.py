@@ -97,7 +97,8 @@ TW!   totals:
 TW!   results, result:
         show the result of the last race
 T     review:
-        show where you and the winner played differently, and your longest pauses
+        show where you and the winner played differently, your longest pauses, and
+        what the deal could have banked
 TP    share:
         show the result as text for friends
 T     verify, proof: [RACE][#WORDS]

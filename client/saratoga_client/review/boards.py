@@ -1,6 +1,7 @@
 """The boards of a finished race, with every position and its time; their differences and pauses."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,10 +10,11 @@ from saratoga_client.input.move_text import CardName, card_name, describe
 from saratoga_client.review.climb import Climb
 from saratoga_client.wording import shown_name, state_words, tie_words
 from saratoga_rules.game import Game
+from saratoga_rules.money import net
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, View, redact
 from saratoga_rules.records.record import LogLine, RaceRecord
-from saratoga_rules.records.replay import game_of, steps
+from saratoga_rules.records.replay import ReplayError, game_of, steps, steps_from
 from saratoga_rules.records.standing import LOG_ENDINGS
 
 
@@ -97,6 +99,45 @@ def open_boards(record: RaceRecord) -> tuple[OpenBoard, ...]:
         )
         boards.append(board)
     return tuple(boards)
+
+
+def par_board(record: RaceRecord, banked: int, moves: Sequence[str]) -> OpenBoard | None:
+    """Return a board that plays the line of par, spread evenly over the race's time.
+
+    `None` if a move is not legal, or if the line does not bank so many cards.
+    """
+    game = game_of(record)
+    end = max((line.at for racer in record.racers for line in racer.log), default=0)
+    line = (
+        LogLine(at=end * n // len(moves), number=n, text=move) for n, move in enumerate(moves, 1)
+    )
+    try:
+        made = steps_from(game, record.opening, line)
+    except ReplayError:
+        return None
+    positions = (record.opening, *(step.position for step in made))
+    if positions[-1].banked != banked:
+        return None
+    return OpenBoard(
+        game=game,
+        player="par",
+        name="par",
+        bot=False,
+        place=len(record.results) + 1,
+        banked=banked,
+        net=net(game, banked),
+        state="",
+        reached=None,
+        entries=tuple(step.line for step in made),
+        positions=positions,
+    )
+
+
+def par_sentence(par: OpenBoard, boards: Sequence[OpenBoard]) -> str:
+    """Return what par says about a race; empty if a racer banked as many cards."""
+    if par.banked <= max(board.banked for board in boards):
+        return ""
+    return f"This deal could have banked at least {par.banked}."
 
 
 def first_difference(own: OpenBoard, other: OpenBoard) -> int | None:

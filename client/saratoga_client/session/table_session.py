@@ -19,6 +19,7 @@ from saratoga_client.net.errors import CommandRefused, UnexpectedAnswer
 from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.review.boards import OpenBoard, par_board
 from saratoga_client.session.activity import Activity
 from saratoga_client.session.error_messages import (
     CONNECTION_ERRORS,
@@ -39,6 +40,7 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import (
     Command,
     CreateTable,
+    GetPar,
     GetRecord,
     JoinTable,
     LeaveTable,
@@ -57,6 +59,9 @@ LOST_AGAIN: Final = "the server says that it has lost data again: do not count o
 LEAVE_TIMEOUT: Final = 5.0
 """Seconds to wait for the answer to a leave command while the connection is lost; three times as many
 otherwise, because the server may have died unnoticed."""
+
+PAR_WITHIN: Final = 20.0
+"""Seconds to ask for par; the server searches for that of one race at a time."""
 
 LEFT_UNHEARD: Final = Problem(
     "You left, but the server can't be reached, so it does not know.",
@@ -231,6 +236,15 @@ class TableSession:
         return (
             await self._explained(self._fetch_record(race)) if text is None else parse_record(text)
         )
+
+    async def par(self, record: RaceRecord) -> OpenBoard | None:
+        """Return a board that plays the line of moves that the server found for the deal of a finished race.
+
+        `None` if the moves are not legal, or do not bank what the server says. Raises `Problem`.
+        """
+        ask = partial(GetPar, race=record.race_id)
+        answer = await self._explained(self._connection.ask(ask, events.Par, PAR_WITHIN))
+        return await asyncio.to_thread(par_board, record, answer.banked, answer.moves)
 
     async def _fetch_record(self, race: str) -> RaceRecord:
         answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)

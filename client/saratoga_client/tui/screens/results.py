@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -13,7 +14,13 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role, money_role, racer_roles
 from saratoga_client.board_view.symbols import Symbols
 from saratoga_client.problems import Problem
-from saratoga_client.review.boards import OpenBoard, first_difference, longest_pauses, open_boards
+from saratoga_client.review.boards import (
+    OpenBoard,
+    first_difference,
+    longest_pauses,
+    open_boards,
+    par_sentence,
+)
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.result_text import headline, own_result, why_unranked
@@ -60,7 +67,9 @@ class Findings:
     boards: tuple[OpenBoard, ...]
     player: str
     notes: tuple[str, ...]
-    """Sentences on the player's first move that differs from the winner's, and on the longest pause."""
+    """Sentences on the player's first move that differs from the winner's, and on the longest pause, and on par."""
+    par: tuple[OpenBoard, ...] = ()
+    """The board of par, once the server has sent it."""
 
 
 def findings_of(record: RaceRecord, player: str) -> Findings | None:
@@ -341,8 +350,15 @@ class ResultsScreen(TableScreen):
         except Problem as problem:
             self.say(f"The server sent no record of this race: {problem}", Role.WARNING)
             return
-        self._findings = await asyncio.to_thread(findings_of, record, self.state.player)
+        found = self._findings = await asyncio.to_thread(findings_of, record, self.state.player)
         self.redraw()
+        if found is None:
+            return
+        with suppress(Problem):  # nobody asked for it
+            if par := await self.controls.seat.par(record):
+                notes = (*found.notes, *filter(None, (par_sentence(par, found.boards),)))
+                self._findings = replace(found, notes=notes, par=(par,))
+                self.redraw()
 
     def _race_again(self) -> None:
         """Open the table for the next race, as host, or ask for it; and get ready as soon as it is open."""
@@ -360,7 +376,9 @@ class ResultsScreen(TableScreen):
 
         found = self._findings
         assert found is not None
-        self.cover(ReviewScreen(found.record.race_id, found.boards, found.player, self._share))
+        self.cover(
+            ReviewScreen(found.record.race_id, found.boards + found.par, found.player, self._share)
+        )
 
     @property
     def _share(self) -> str:

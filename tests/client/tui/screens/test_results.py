@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import pytest
 from msgspec.structs import replace
 
 from kit.session_states import (
@@ -21,6 +22,9 @@ from saratoga_client.session.state import Verification, next_state
 from saratoga_client.tui.messages import SHOWN
 from saratoga_client.tui.screens.results import ResultsScreen
 from saratoga_protocol.events import RaceOver, TableChanged
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import REDEAL
+from saratoga_rules.par import Line, par
 from saratoga_rules.records.record import RaceRecord
 
 RECORD = finished_race()
@@ -108,6 +112,36 @@ async def test_a_result_that_comes_after_the_screen_is_read_and_read_again_when_
         at_table.seat.change_to(dataclasses.replace(full, verifications={RECORD.race_id: verified}))
         await read(at_table)
         assert "v boards" in at_table.rows[-1]
+
+
+LINE = par(GAMES[RECORD.game], RECORD.opening, budget=3000)
+
+
+async def test_par_comes_after_the_results_and_its_line_can_be_stepped_through() -> None:
+    full = over(RECORD)
+    view = dataclasses.replace(full.table_view, outcome=None)
+    first = dataclasses.replace(full, table_view=view)
+    async with table_player(first, size=(120, 40)) as at_table:
+        at_table.seat.offer(RECORD, LINE)
+        at_table.seat.change_to(full)
+        await read(at_table)
+        assert "This deal could have banked at least " in at_table.text
+        await at_table.press("v", "4")
+        assert "4. par" in at_table.text
+
+
+@pytest.mark.parametrize(
+    "line", [LINE._replace(banked=LINE.banked + 1), LINE._replace(moves=(*LINE.moves, REDEAL))]
+)
+async def test_a_par_whose_line_does_not_bank_it_is_not_shown(line: Line) -> None:
+    full = over(RECORD)
+    view = dataclasses.replace(full.table_view, outcome=None)
+    async with table_player(dataclasses.replace(full, table_view=view)) as at_table:
+        at_table.seat.offer(RECORD, line)
+        at_table.seat.change_to(full)
+        await read(at_table)
+        assert "v boards" in at_table.rows[-1]
+        assert "could have banked" not in at_table.text
 
 
 async def test_v_shows_all_boards_until_the_next_countdown() -> None:
