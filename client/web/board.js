@@ -501,7 +501,7 @@ export class Board {
   #nothingFrom(pile, depth = 0) {
     const card = seenCards(this.own.view, pile).at(-depth || -1);
     const name = capitalised(pileWords(pile));
-    if (!card) return `${name} is ${pile[0] === "t" ? "a space" : "empty"}.`;
+    if (!card) return `${name} is ${pile[0] === "t" ? "an empty column" : "empty"}.`;
     if (isFoundation(pile)) return `${name}: ${cardSign(card)} on top.`;
     return `${cardSign(card)}, ${pileWords(pile)}: no place to go now.`;
   }

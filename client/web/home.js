@@ -1,6 +1,6 @@
 /** The home: what this is, three ways to play, the games, and what this browser and the server remember. */
 
-import { GAMES, PRIZE, drawPile, gameTitle, wholeView } from "./cards.js";
+import { GAMES, PRIZE, drawPile, gamePicture, gameTitle, wholeView } from "./cards.js";
 import { bests, claimTyped, lastRaces, nameField, youButton } from "./identity.js";
 import { Today, openPath } from "./open_races.js";
 import * as page from "./page.js";
@@ -12,9 +12,9 @@ import {
   field,
   form,
   h,
+  numbered,
   openSheet,
   pageHead,
-  svg,
 } from "./page.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -104,51 +104,6 @@ export function cardSpread() {
     (card) => drawPile(wholeView({ columns: [card] }), "t1", "")[0],
   );
   return h("div.spread", { "aria-hidden": "true" }, ...cards);
-}
-
-// A game in short
-
-/** What a game costs and pays. @param {string} game */
-function moneyWords(game) {
-  const price = GAMES[game]?.price;
-  return `Every card you bank pays $${PRIZE}${price ? `; the cards cost $${price}, casino money` : ""}.`;
-}
-
-/** How a game is dealt, as a small picture. @param {string} game */
-export function gamePicture(game) {
-  if (!GAMES[game]) return null;
-  const { columns, up, down, reserve, draw, deal } = GAMES[game];
-  const tracks = Math.max(columns, up + down + (draw ? 3 : 2));
-  const x = (/** @type {number} */ track) => 4 + 12 * track;
-  const card = (
-    /** @type {string} */ kind,
-    /** @type {number} */ left,
-    /** @type {number} */ top,
-  ) => svg(`rect.${kind}`, { x: left, y: top, width: 10, height: 13, rx: 1.2 });
-  const cards = [card("down", x(0), 5)];
-  if (draw) cards.push(card("up", x(1), 5), card("up", x(1) + 4, 5));
-  for (let at = tracks - up - down; at < tracks; at++) cards.push(card("gap", x(at), 5));
-  if (reserve)
-    for (let at = 0; at < 5; at++) cards.push(card(at < 4 ? "down" : "up", x(0), 24 + 2 * at));
-  const rows = deal.find(([step]) => step === "ToColumns")?.[1] ?? 0;
-  for (let column = 0; column < columns; column++) {
-    const [height, kind] = rows ? [rows, "up"] : [column + 1, "down"];
-    for (let at = 1; at <= height; at++)
-      cards.push(card(at < height ? kind : "up", x(tracks - columns + column), 21 + 3 * at));
-  }
-  const viewBox = `0 0 ${12 * tracks + 6} ${rows ? 50 : 62}`;
-  return svg("svg.dealt", { viewBox, "aria-hidden": "true" }, ...cards);
-}
-
-/** A game's rules in three lines. @param {string} game */
-export function shortRules(game) {
-  const [columns, space, stock] = GAMES[game]?.short ?? [];
-  return numbered([...(GAMES[game] ? [`${columns} ${space}`, stock] : []), moneyWords(game)]);
-}
-
-/** @param {string[]} lines */
-function numbered(lines) {
-  return h("ol.three", ...lines.map((line) => h("li", h("span", line))));
 }
 
 // The home

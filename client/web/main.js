@@ -1,5 +1,3 @@
-/** What players can say at a table. @type {Record<string, string>} */
-const REACTIONS = { gg: "good game!", again: "again?", nice: "nice!" };
 /**
  * The page: one connection, one table, one screen at a time, chosen by the path and the table's phase.
  *
@@ -21,6 +19,8 @@ import { NameScreen, TableScreen } from "./table.js";
 import { Witness } from "./witness.js";
 
 const TICK = 250;
+/** What players can say at a table. @type {Record<string, string>} */
+const REACTIONS = { gg: "good game!", again: "again?", nice: "nice!" };
 /** The settings of a new table; its host changes them there. */
 const NEW_TABLE = { cap: 10, seats: 16, public: false, races: 1 };
 /** Milliseconds without a connection after which the page says so. */

@@ -1,6 +1,5 @@
 /** The page of an open race: what it is, the button that starts the own run, and after that run how it compares. */
 
-import { shortRules } from "./home.js";
 import {
   challenge,
   dayId,
@@ -14,10 +13,11 @@ import {
 } from "./open_races.js";
 import * as page from "./page.js";
 import { Screen, button, capitalised, counted, dollars, h, pageHead, svg, tone } from "./page.js";
-import { climbChart, racerNodes } from "./race.js";
+import { climbChart } from "./race.js";
+import { racerNodes } from "./racers.js";
 import { fairLine, postcard, shareBox } from "./results.js";
 import { stateWords } from "./session.js";
-import { gameTitle } from "./cards.js";
+import { gameTitle, shortRules } from "./cards.js";
 import { youButton } from "./identity.js";
 
 /** Milliseconds between two looks at the race: while the own run is on, and after it. */

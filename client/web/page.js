@@ -319,6 +319,11 @@ export function unfold(summary, ...children) {
   return h("details.rules", { "data-key": summary }, h("summary", summary), ...children);
 }
 
+/** A few numbered lines. @param {string[]} lines */
+export function numbered(lines) {
+  return h("ol.three", ...lines.map((line) => h("li", h("span", line))));
+}
+
 /** A form, which sends itself nowhere. @param {string} kind @param {() => unknown} send @param {...Child} children */
 export function form(kind, send, ...children) {
   const onsubmit = (/** @type {Event} */ event) => {

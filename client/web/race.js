@@ -3,7 +3,7 @@
  */
 
 import { Board, feel } from "./board.js";
-import { GAMES, PRIZE, gameTitle, nameOfSign, suitColours } from "./cards.js";
+import { GAMES, gamePicture, gameTitle, nameOfSign, shortRules, suitColours } from "./cards.js";
 import {
   Screen,
   button,
@@ -28,7 +28,8 @@ import {
 } from "./page.js";
 import { tone } from "./page.js";
 import * as session from "./session.js";
-import { nameOf, ownRow, ownSeat, raceClock, racerClass, rows } from "./session.js";
+import { initialOf, racerClass, racerNodes } from "./racers.js";
+import { nameOf, ownRow, ownSeat, raceClock, rows } from "./session.js";
 import { stateWords, takesReady } from "./session.js";
 
 /** The clock warns during this many milliseconds before the time limit. */
@@ -38,9 +39,8 @@ const LAST_TEN = 10_000;
 const FRESH = 4_000;
 /** Milliseconds without an answer after which the board says so. */
 const PATIENCE = 2_000;
-/** The least milliseconds between two lines of news read aloud, and those for which a moment is shown. */
+/** The least milliseconds between two lines of news read aloud. */
 const NEWS_EVERY = 3_000;
-const MOMENT_SHOWN = 6_000;
 const LAST_MINUTE = 60_000;
 /** The beginning of what is said meanwhile. */
 const NO_ANSWER = "No answer, ";
@@ -96,24 +96,7 @@ export const KEYS = [
  * @typedef {import("./session.js").Row} Row
  * @typedef {import("./session.js").OwnBoard} OwnBoard
  * @typedef {import("./main.js").App} App
- * @typedef {{player: string, name: string, bot?: boolean, level?: string}} Named
  */
-
-/** @param {string} you @param {Named} row */
-function initialOf(you, { player, name }) {
-  return player === you ? "Y" : [...name][0]?.toUpperCase();
-}
-
-/** A racer's disc: an initial in the racer's colour; a bot's is square. @param {{player: string}[]} all @param {string} you @param {Named} row */
-export function disc(all, you, row) {
-  const kind = `${racerClass(all, you, row.player)}${row.bot ? ".is-bot" : ""}`;
-  return h(`span.disc.${kind}`, { "aria-hidden": "true" }, initialOf(you, row));
-}
-
-/** A racer with the disc and words beside it. @param {{player: string}[]} all @param {string} you @param {Named} row @param {...import("./page.js").Child} words */
-export function racerNodes(all, you, row, ...words) {
-  return h("span.racer", disc(all, you, row), h("span", ...words));
-}
 
 // The figures of a race
 
@@ -347,6 +330,7 @@ export class CountdownScreen extends Screen {
             takesReady(table) &&
             button(isReady ? "Not ready" : "Ready", ready, isReady ? "" : "main", "ready"),
         ),
+        h("div.in-short", gamePicture(table.settings.game), shortRules(table.settings.game)),
       ),
     ];
   }
@@ -389,8 +373,6 @@ export class RaceScreen extends Screen {
   /** How many votes to end the race the player has seen and not followed. */
   declined = 0;
   newsAt = -NEWS_EVERY;
-  momentUntil = 0;
-  spokenAt = 0;
   isLastMinute = true;
   /** @type {HTMLElement | null} */
   sheetBody = null;
@@ -398,11 +380,11 @@ export class RaceScreen extends Screen {
   sheet = null;
   rail = h("header.rail");
   status = h("p", { role: "status" });
-  moment = h("p.moment", { "aria-hidden": "true" });
-  messages = h("div.say", this.status, this.moment);
+  /** The newest line of news, which is seen for a while where there is no panel beside the board. */
+  news = h("p.moment", { "aria-live": "polite" });
+  messages = h("div.say", h("div", this.news, this.status));
   /** What waits for an answer, over the board. */
   notice = h("div.notice");
-  news = h("p.unseen", { "aria-live": "polite" });
   turned = h("p.unseen", { "aria-live": "polite" });
   side = h("aside.side", { "aria-label": "The race" });
 
@@ -425,7 +407,7 @@ export class RaceScreen extends Screen {
     });
     const { found, cols, hand } = this.board;
     this.main = h("main.board", h("div.felt", found, cols, hand, this.messages), this.notice);
-    this.node = h("div.race", this.rail, this.main, this.side, this.turned, this.news);
+    this.node = h("div.race", this.rail, this.main, this.side, this.turned);
     if (this.game in GAMES) this.node.classList.add(this.game);
     this.node.style.setProperty("--columns", String(cols.children.length));
     this.node.style.setProperty("--up", String(found.children.length));
@@ -450,9 +432,6 @@ export class RaceScreen extends Screen {
 
   /** @param {string} text */
   say(text) {
-    this.spokenAt = performance.now();
-    this.momentUntil = 0;
-    write(this.moment, "");
     if (this.said === text) return;
     this.said = text;
     fill(this.status, ...spoken(text));
@@ -568,10 +547,7 @@ export class RaceScreen extends Screen {
     );
   }
 
-  /**
-   * Read the most important new line aloud, at most one in three seconds; show the moments in the message row.
-   * @param {State} state
-   */
+  /** Tell the most important new line, at most one in three seconds. @param {State} state */
   #tellNews({ feed: { lines } }) {
     const now = performance.now();
     const fresh = lines.slice(this.saidNews ? lines.lastIndexOf(this.saidNews) + 1 : 0);
@@ -580,17 +556,12 @@ export class RaceScreen extends Screen {
     this.newsAt = now;
     const kinds = ["won", "even", "lead", "ending", "pass", "people", "milestone", "link"];
     const line = kinds.flatMap((kind) => fresh.find((each) => each.tone === kind) ?? [])[0];
-    if (!line) return;
-    const words = `${capitalised(line.text)}.`;
-    write(this.news, words);
-    if (["won", "even", "lead"].includes(line.tone)) this.#showMoment(words);
+    if (line) this.#tell(`${capitalised(line.text)}.`);
   }
 
   /** @param {string} text */
-  #showMoment(text) {
-    if (performance.now() - this.spokenAt < NEWS_EVERY || this.board.picked) return;
-    write(this.moment, text);
-    this.momentUntil = performance.now() + MOMENT_SHOWN;
+  #tell(text) {
+    fill(this.news, h("span", ...unbroken(text)));
   }
 
   /** Show what changes with time. */
@@ -606,10 +577,8 @@ export class RaceScreen extends Screen {
       !this.isLastMinute &&
       state.table.phase === "running" &&
       left > LAST_MINUTE - 5_000
-    ) {
-      write(this.news, "The last minute.");
-      this.#showMoment("The last minute.");
-    }
+    )
+      this.#tell("The last minute.");
     this.isLastMinute = isLast;
     const silence = connection.link === "connected" ? this.app.waited() : connection.silence;
     const isAway = silence > PATIENCE;
@@ -620,7 +589,6 @@ export class RaceScreen extends Screen {
     if (isAway)
       this.say(`${NO_ANSWER}${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`);
     else if (this.said.startsWith(NO_ANSWER)) this.say("Connected again; nothing is lost.");
-    if (this.momentUntil && performance.now() > this.momentUntil) write(this.moment, "");
     this.#tellNews(state);
   }
 

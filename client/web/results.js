@@ -20,9 +20,10 @@ import {
   shownName,
   tone,
 } from "./page.js";
-import { climbChart, disc, leaveButton, racerNodes } from "./race.js";
+import { climbChart, leaveButton } from "./race.js";
+import { disc, racerClass, racerNodes } from "./racers.js";
 import { digestOf, digestWords } from "./records.js";
-import { climbOf, matchTotals, ownSeat, priceOf, racerClass, rows, stateWords } from "./session.js";
+import { climbOf, matchTotals, ownSeat, priceOf, rows, stateWords } from "./session.js";
 import { proofOf } from "./witness.js";
 
 export { LeaderboardsScreen } from "./leaderboards.js";

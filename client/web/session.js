@@ -316,18 +316,6 @@ export function toEven(board) {
   return board.net ? "just past break-even" : "exactly even";
 }
 
-/** How many colours rivals have; more rivals share them, and their initials tell them apart. */
-const COLOURS = 5;
-
-/**
- * The class of a racer's colour: the player's own is always `me`, and a rival's is the same in the race, its result and its review.
- * @param {{player: string}[]} racers @param {string} you @param {string} player
- */
-export function racerClass(racers, you, player) {
-  const rivals = racers.map((racer) => racer.player).filter((id) => id !== you);
-  return player === you ? "me" : `r${(rivals.sort().indexOf(player) % COLOURS) + 1}`;
-}
-
 /** The name of a player in a sentence. @param {State} state @param {string} player */
 export function nameOf(state, player) {
   const label = state.labels[player];

@@ -1,11 +1,12 @@
 /** The invitation, and the table before a race. */
 
-import { VOID_REASONS, gameTitle } from "./cards.js";
-import { cardSpread, gamePicture, shortRules } from "./home.js";
+import { VOID_REASONS, gamePicture, gameTitle, shortRules } from "./cards.js";
+import { cardSpread } from "./home.js";
 import { claimTyped, nameField, origin, youButton } from "./identity.js";
 import * as page from "./page.js";
 import { Screen, button, counted, field, form, h, openQuestion, pageHead } from "./page.js";
-import { isUnderWay, ownSeat, racerClass, seatAt, whyNoSeat } from "./session.js";
+import { disc } from "./racers.js";
+import { isUnderWay, ownSeat, seatAt, whyNoSeat } from "./session.js";
 
 /**
  * @typedef {import("./main.js").App} App @typedef {import("./session.js").State} State
@@ -277,15 +278,13 @@ export class TableScreen extends Screen {
     const word =
       seat.connected === false ? "away" : blocked ? "blocked" : ready ? "ready" : "not ready";
     const isReady = word === "ready";
-    const colour = racerClass(table.seats, player, seat.player);
-    const kind = `span.disc.${colour}${bot ? ".is-bot" : ""}`;
     const allow = [`Allow`, h("span.unseen", ` ${name}`)];
     const money = h("span", { class: page.tone(net) }, page.dollars(net));
     const away = bot ? () => this.#remove(seat) : () => this.#kick(seat);
     return h(
       "li",
       { "data-key": seat.player },
-      h(kind, { "aria-hidden": "true" }, [...name][0]?.toUpperCase()),
+      disc(table.seats, player, seat),
       h(
         "span.who",
         h("b", ...page.nameNodes(seat)),

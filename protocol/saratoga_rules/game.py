@@ -45,7 +45,7 @@ class Game:
             ("foundations", foundations),
             ("columns", f"{self.columns.count}, built {self.columns.build}"),
             ("carried together", f"{self.columns.packet}"),
-            ("a space", f"{self.columns.space}"),
+            ("empty column", f"{self.columns.space}"),
             ("stock", f"{self.stock}"),
             ("won with", f"{self.cards} cards on the foundations"),
         )

@@ -262,7 +262,7 @@ def test_every_game_is_described() -> None:
         ),
         "columns": "4, built down in alternating colours, around the corner (a king on an ace)",
         "carried together": "the whole pile, and only as a whole",
-        "a space": (
+        "empty column": (
             "filled at once from the reserve; when that is gone, only the top card of the waste"
         ),
         "stock": "3 cards at a time onto the waste, as often as you like",

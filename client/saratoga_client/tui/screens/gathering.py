@@ -147,7 +147,7 @@ def race_part(state: SessionState, marked: str, symbols: Symbols, ink: Ink) -> R
     return Group(heading, grid, *voided_part(state, ink))
 
 
-RULES: Final = {"columns": "COLUMNS", "a space": "EMPTY COLUMN", "stock": "STOCK"}
+RULES: Final = {"columns": "COLUMNS", "empty column": "EMPTY COLUMN", "stock": "STOCK"}
 """The rules that the page shows, each with its heading."""
 
 
