@@ -1,7 +1,16 @@
 /** The leaderboards: one page at a time, followed live. The address holds what is shown, so it can be sent to others. */
 
 import { GAMES, gameTitle } from "./cards.js";
-import { Screen, againstRivals, clockText, counted, dollars, h, pageHead } from "./page.js";
+import {
+  Screen,
+  againstRivals,
+  clockText,
+  counted,
+  dollars,
+  h,
+  nameNodes,
+  pageHead,
+} from "./page.js";
 import { rivals, tableOf, tone } from "./page.js";
 import { youButton } from "./identity.js";
 
@@ -196,7 +205,7 @@ export class LeaderboardsScreen extends Screen {
     return h(
       isMe ? "tr.me" : "tr",
       h("td.n", rank),
-      h("td", name, isMe && " (you)", page.bots && h("span.bot", "bot"), againstRivals(people)),
+      h("td", ...nameNodes({ name, bot: page.bots }), isMe && " (you)", againstRivals(people)),
       isBest ? h("td.n", value) : amount,
       isBest ? amount : h("td.n", races),
       h("td.n.wide-only", rivals(people)),

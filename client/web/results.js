@@ -673,13 +673,13 @@ export class ReviewScreen extends Screen {
       `section.mini.n${view.columns.length}.f${found.length}`,
       { "aria-label": `Board of ${name}`, "data-suits": cards.suitColours(game) },
       h("h2", h("span", name), h("span", `${banked} `, score, h("small", ` ${time}`))),
+      h("p.next", next ? then : end),
       h(
         "div.tops",
         h("div.found.line", ...found.map(drawn)),
         h("div.hand.line", ...cards.handPiles(view, game).map(drawn)),
       ),
       h("div.cols", ...view.columns.map((_, index) => drawn(`t${index + 1}`))),
-      h("p.next", next ? then : end),
     );
   }
 
