@@ -20,8 +20,6 @@ import {
 /** @typedef {import("./main.js").App} App */
 
 const NO_CODE = "Type the table's code, for example mint-otter-42, or paste the invitation.";
-/** Milliseconds between two requests for the leaders. */
-const LEADERS_EVERY = 20_000;
 const MOST_RACES = 5;
 
 /** A table's code, perhaps as the end of a link. */
@@ -110,11 +108,8 @@ export function cardSpread() {
 
 export class HomeScreen extends Screen {
   isFollowing = false;
-  askedAt = -LEADERS_EVERY;
   /** @type {Wire.TableSummary[] | null} */
   tables = null;
-  /** By game; `null` without one. @type {Record<string, Wire.LeaderboardRow | null>} */
-  leaders = {};
   /** @type {page.Child[]} */
   codeProblem = [];
   today = new Today(
@@ -225,16 +220,14 @@ export class HomeScreen extends Screen {
     );
   }
 
-  /** A game, with today's leader: opens a table. @param {string} game */
+  /** A game: opens a table. @param {string} game */
   #tile(game) {
-    const leader = this.leaders[game];
     return h(
       "button.tile",
       { type: "button", "data-key": `tile ${game}`, onclick: () => this.#open(game) },
       gamePicture(game),
       h("b", gameTitle(game)),
       h("small.dim", GAMES[game]?.short[0]),
-      h("small", leader && `Today: ${leader.name} ${leader.value}`),
     );
   }
 
@@ -277,18 +270,6 @@ export class HomeScreen extends Screen {
   hear(event) {
     if (event.type !== "tables" || this.isClosed) return;
     this.tables = event.tables ?? [];
-    this.draw();
-    if (performance.now() - this.askedAt < LEADERS_EVERY) return;
-    this.askedAt = performance.now();
-    this.#askForLeaders().catch(() => {});
-  }
-
-  async #askForLeaders() {
-    for (const game of this.games) {
-      const asked = { game, limit: 1 };
-      const { rows } = await this.app.connection.request("get_leaderboard", asked);
-      this.leaders[game] = rows[0] ?? null;
-    }
     this.draw();
   }
 

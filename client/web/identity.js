@@ -91,28 +91,6 @@ export function exportedToken() {
   return `saratoga token ${origin()} ${token()}`;
 }
 
-/**
- * Return the token in a line of `saratoga token export --server`, or what is wrong with the line.
- * @param {string} line @returns {{token: string, problem: string}}
- */
-export function readToken(line) {
-  const [program, kind, server, secret, ...more] = line.trim().split(/\s+/);
-  const wanted = `In a terminal: saratoga token export --show --server ${origin()}`;
-  if (program === "saratoga" && kind === "secret")
-    return {
-      token: "",
-      problem: `That is your secret, which is for all servers. This page needs a token for this server only. ${wanted}`,
-    };
-  if (program !== "saratoga" || kind !== "token" || more.length || !IS_TOKEN.test(secret ?? ""))
-    return { token: "", problem: `That line holds no token. ${wanted}` };
-  if (server !== origin())
-    return {
-      token: "",
-      problem: `That token is for ${server}, and this server is ${origin()}. ${wanted}`,
-    };
-  return { token: secret, problem: "" };
-}
-
 /** The link that makes another browser the same player: what follows the # is sent to no server. */
 function ownLink() {
   return `${location.origin}/${LINK}${token()}`;
@@ -266,32 +244,16 @@ function secretLine(words, label, line, ...more) {
 
 /** Open the sheet with the player's name and look, and with the ways to other devices. @param {import("./main.js").App} app */
 function openYou(app) {
-  const [ofName, ofPasted] = [1, 2].map(() => h("p", { role: "status" }));
-  /** Say something at its field, in view. @param {HTMLElement} place @param {string} text */
-  const say = (place, text) => {
-    write(place, text);
-    place.scrollIntoView({ block: "nearest" });
-  };
+  const said = h("p", { role: "status" });
   const name = nameField(app);
   const claim = async () => {
     try {
       await claimTyped(app, name.querySelector("input")?.value.trim() ?? "");
-      say(ofName, `You are ${app.connection.welcome?.name}.`);
+      write(said, `You are ${app.connection.welcome?.name}.`);
       app.show();
     } catch (error) {
-      say(ofName, /** @type {Error} */ (error).message);
+      write(said, /** @type {Error} */ (error).message);
     }
-  };
-  const pasted = h("input", {
-    autocomplete: "off",
-    autocapitalize: "none",
-    spellcheck: "false",
-    placeholder: "saratoga token \u2026",
-  });
-  const use = () => {
-    const { token: secret, problem } = readToken(pasted.value);
-    if (problem) say(ofPasted, problem);
-    else askToBecome(secret);
   };
   const openLook = () => {
     sheet.close();
@@ -301,7 +263,7 @@ function openYou(app) {
   /** @type {HTMLDialogElement} */
   const sheet = openSheet(
     { title: "You", back: "Back" },
-    form("row-form", claim, name, h("button.button", "Save name"), ofName),
+    form("row-form", claim, name, h("button.button", "Save name"), said),
     button("How it looks and plays", openLook),
     h("h2", "On another device"),
     h(
@@ -318,13 +280,13 @@ function openYou(app) {
         exportedToken,
         h("p", "In a terminal: ", h("code", "saratoga token import -"), ", then paste the line."),
       ),
-      h("p", "From a terminal: ", h("code", `saratoga token export --show --server ${origin()}`)),
-      form(
-        "row-form",
-        use,
-        field("A line of saratoga token export", pasted),
-        h("button.button", "Use this token"),
-        ofPasted,
+      h(
+        "p",
+        "From a terminal: ",
+        h("code", `saratoga token export --show --server ${origin()}`),
+        ", then open ",
+        h("code", `${location.origin}/${LINK}`),
+        " with the last word of its line at the end.",
       ),
     ),
   );

@@ -71,10 +71,8 @@ export class App {
     this.witness = new Witness(this);
     /** What the modules after the first screen have brought. @type {Partial<typeof import("./race.js") & typeof import("./results.js") & typeof import("./open_results.js")>} */
     this.later = {};
-    /** Whether modules cannot be loaded, though the page has loaded itself again. */
+    /** Whether those modules cannot be loaded: a server that is restarted may have others. */
     this.isIncomplete = false;
-    /** The address of the modules for which the page has loaded itself again; it has their version. */
-    this.reloadedFor = history.state?.reloadedFor;
     this.connection = this.#connected();
     document.addEventListener("keydown", (event) => this.#key(event), true);
     // a screen reader presses buttons by clicks alone
@@ -107,18 +105,7 @@ export class App {
     });
   }
 
-  // Modules that the first screen can do without: loaded at once after it, since a server that is restarted may have others
-
-  /** Load the page again, whose modules the server does not have any more; once for each of its versions, since a proxy may withhold them. */
-  #cannotLoad() {
-    if (this.reloadedFor !== import.meta.url) {
-      history.replaceState({ reloadedFor: import.meta.url }, "");
-      return location.reload();
-    }
-    this.isIncomplete = true;
-    this.show();
-    if (!(this.screen instanceof TroubleScreen)) this.notify(INCOMPLETE);
-  }
+  // Modules that the first screen can do without: loaded at once after it
 
   async #loadLater() {
     const style = new URL("later.css", import.meta.url).href;
@@ -130,9 +117,7 @@ export class App {
       this.later = { ...this.later, ...(await import("./open_results.js")) };
     } catch {
       // a browser does not fetch a module again that has failed once
-      while (this.connection.link !== "connected")
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      return this.#cannotLoad();
+      this.isIncomplete = true;
     }
     this.show();
   }
@@ -365,7 +350,7 @@ export class App {
   #linked(link, end) {
     if (link === "connected") this.#enter();
     if (link === "closed") this.trouble = end;
-    if (this.known) this.known = session.linkChanged(this.known, link, this.now());
+    if (this.known) this.known = { ...this.known, link };
     this.show();
   }
 

@@ -62,7 +62,7 @@ export function firstState(player, snapshot, isWatching) {
   const state = { player, isWatching, ...unknown, ...told(snapshot) };
   const labelled = withBoard(withLabels(state), snapshot);
   const moment = momentOf(labelled, snapshot.now);
-  return withHistory({ ...labelled, feed: described(NO_FEED, moment, true) }, moment);
+  return withHistory({ ...labelled, feed: described(NO_FEED, moment) }, moment);
 }
 
 /** @param {State} state @param {Wire.Event} event @param {number} now @returns {State} */
@@ -101,20 +101,6 @@ export function nextState(state, event, now) {
     default:
       return state;
   }
-}
-
-/** @param {State} state @param {string} link @param {number} now @returns {State} */
-export function linkChanged(state, link, now) {
-  if (link === state.link) return state;
-  const changed = { ...state, link };
-  /** @type {Record<string, string>} */
-  const words = {
-    connected: "connected again",
-    reconnecting: "connection lost; trying again",
-  };
-  if (state.table.phase !== "running" || !words[link]) return changed;
-  const line = { at: elapsed(state, now), text: words[link], tone: "link" };
-  return { ...changed, feed: withLines(state.feed, [line]) };
 }
 
 // The own board
@@ -407,28 +393,13 @@ export function gap(state) {
 // The news: a line describes a change since the last line on its subject, and never names a card
 
 /**
- * By rival's id: `sides`: -1 ahead and 1 behind, `sidesAt`: when that was said; `milestones`: the tens that were said;
- * `awayAt`: since when there is no connection. `away`: of whom that was said.
- * @typedef {{lines: NewsLine[], leader: string, leaderAt: number, sides: Record<string, number>,
- *   sidesAt: Record<string, number>, milestones: Record<string, number>, isEven: boolean, ended: string[],
- *   awayAt: Record<string, number>, away: string[], host: string}} Feed
+ * `said`: by subject, such as `leader`, what is known there and since when.
+ * @typedef {{lines: NewsLine[], said: Record<string, [unknown, number]>}} Feed
  * @typedef {{at: number, you: string, own: Row | undefined, rows: Row[], away: string[], host: string, hostName: string}} Moment
  */
 
 /** @type {Feed} */
-const NO_FEED = {
-  lines: [],
-  leader: "",
-  leaderAt: -LEAD_EVERY,
-  sides: {},
-  sidesAt: {},
-  milestones: {},
-  isEven: false,
-  ended: [],
-  awayAt: {},
-  away: [],
-  host: "",
-};
+const NO_FEED = { lines: [], said: {} };
 
 /** @param {State} state @param {number} now @returns {Moment} */
 function momentOf(state, now) {
@@ -453,9 +424,7 @@ function withNews(before, state, now) {
   if (!["running", "over"].includes(state.table.phase) || !state.standings.length) return state;
   const moment = momentOf(state, now);
   const isFirst = !before.standings.length || !["running", "over"].includes(before.table.phase);
-  const feed = isFirst
-    ? described({ ...state.feed, ended: [], host: moment.host }, moment, true)
-    : withLines(described(state.feed, moment), news(state.feed, moment).slice(0, MAX_AT_ONCE));
+  const feed = described(isFirst ? NO_FEED : state.feed, moment);
   return withHistory({ ...state, feed }, moment);
 }
 
@@ -489,21 +458,27 @@ export function climbOf(racers, results) {
   return Object.fromEntries(climbs);
 }
 
-/** @param {Feed} feed @param {NewsLine[]} lines @returns {Feed} */
-function withLines(feed, lines) {
-  return { ...feed, lines: [...feed.lines, ...lines].slice(-MAX_NEWS) };
-}
-
-/** What is new in a moment, the most important first. @param {Feed} feed @param {Moment} moment */
-function news(feed, moment) {
+/** Return the feed with what is new in a moment, the most important first; what was not known before is noted silently. @param {Feed} feed @param {Moment} moment @returns {Feed} */
+function described(feed, moment) {
   const { at, you, own, host } = moment;
+  const said = { ...feed.said };
   /** @type {NewsLine[]} */
   const lines = [];
-  const say = (/** @type {string} */ tone, /** @type {string} */ text) =>
-    lines.push({ at, text, tone });
+  /** @param {string} tone @param {string} text */
+  const say = (tone, text) => lines.push({ at, text, tone });
+  /**
+   * Note what is so, at most once in a while; return whether it was otherwise before.
+   * @param {string} subject @param {unknown} value @param {number} [every] milliseconds
+   */
+  const isNew = (subject, value, every = 0) => {
+    const [known, since] = said[subject] ?? [undefined, -Infinity];
+    if (known === value || at - since < every) return false;
+    said[subject] = [value, known === undefined ? -Infinity : at];
+    return known !== undefined;
+  };
 
   const ended = moment.rows.filter(
-    ({ state, player }) => state !== "racing" && !feed.ended.includes(player),
+    ({ player, state }) => isNew(`end of ${player}`, state !== "racing") && state !== "racing",
   );
   const late = ended.filter((row) => row.state === "out-of-time");
   if (late.length > 1) say("ending", `time is up for ${late.length} racers`);
@@ -511,74 +486,48 @@ function news(feed, moment) {
     if (late.length < 2 || !late.includes(row))
       say(row.state === "won" ? "won" : "ending", ending(row, you));
 
-  const breaksEven = own?.state === "racing" && isEven(moment) && !feed.isEven;
-  if (breaksEven) say("even", `you broke even with ${own.banked}`);
+  const wasEven = said.even?.[0] === true;
+  const breaksEven = isNew("even", wasEven || Boolean(own && own.net >= 0));
+  if (breaksEven && own?.state === "racing") say("even", `you broke even with ${own.banked}`);
 
-  const leader = newLeader(feed, moment);
-  if (leader) {
-    const takes = leader === own ? "take" : "takes";
-    say("lead", `${who(leader, you)} ${takes} the lead with ${leader.banked}`);
+  const first = leaderOf(moment);
+  const isFirst = !said.leader;
+  const leader =
+    (isFirst || first) && isNew("leader", first?.player ?? "", LEAD_EVERY) ? first : null;
+  if (leader)
+    say(
+      "lead",
+      `${who(leader, you)} ${leader === own ? "take" : "takes"} the lead with ${leader.banked}`,
+    );
+
+  for (const row of moment.rows) {
+    if (!own || row.place === own.place) continue;
+    const isBehind = row.place > own.place;
+    if (!isNew(`side of ${row.player}`, isBehind, PASS_EVERY)) continue;
+    if (row !== leader && !(isBehind && leader === own))
+      say("pass", isBehind ? `you passed ${who(row, you)}` : `${who(row, you)} passed you`);
   }
 
-  for (const { side, row } of sidesOf(moment)) {
-    if ((feed.sides[row.player] ?? side) === side || row === leader) continue;
-    if (!mayPass(feed, moment, row) || (side > 0 && leader === own)) continue;
-    say("pass", side > 0 ? `you passed ${who(row, you)}` : `${who(row, you)} passed you`);
+  for (const row of moment.rows) {
+    const subject = `tens of ${row.player}`;
+    const tens = Math.floor(row.banked / MILESTONE) * MILESTONE;
+    const isReached = isNew(subject, Math.max(tens, Number(said[subject]?.[0] ?? 0)));
+    if (isReached && row.state === "racing" && !(breaksEven && row === own))
+      say("milestone", `${who(row, you)} reached ${tens}`);
   }
 
-  const racing = moment.rows.filter(({ state }) => state === "racing");
-  for (const row of racing)
-    if (tens(row) > (feed.milestones[row.player] ?? 0) && !(breaksEven && row === own))
-      say("milestone", `${who(row, you)} reached ${tens(row)}`);
-
-  for (const row of racing) {
-    const isAway = longAway(feed, moment).includes(row.player);
-    if (row === own || feed.away.includes(row.player) === isAway) continue;
-    say("people", `${who(row, you)} ${isAway ? "lost the connection" : "is back"}`);
-  }
-  if (feed.host && host && host !== feed.host)
-    say("people", host === you ? "you are host now" : `${moment.hostName} is host now`);
-  return lines;
-}
-
-/**
- * Return the feed with the present situation described; at the first look all of it.
- * @param {Feed} feed @param {Moment} moment @param {boolean} [isFirst] @returns {Feed}
- */
-function described(feed, moment, isFirst = false) {
-  const { at, away, host } = moment;
-  const [sides, sidesAt] = [{ ...feed.sides }, { ...feed.sidesAt }];
-  for (const { side, row } of sidesOf(moment)) {
+  for (const row of moment.rows) {
     const { player } = row;
-    if (sides[player] === side) continue;
-    if (isFirst || !(player in sides)) sides[player] = side;
-    else if (mayPass(feed, moment, row)) [sides[player], sidesAt[player]] = [side, at];
+    isNew(`link of ${player}`, moment.away.includes(player));
+    const [isAway, since] = said[`link of ${player}`];
+    const isLong = isAway && (said[`away ${player}`]?.[0] || at - since >= AWAY);
+    if (isNew(`away ${player}`, Boolean(isLong)) && row.state === "racing" && row !== own)
+      say("people", `${who(row, you)} ${isLong ? "lost the connection" : "is back"}`);
   }
-  const milestones = { ...feed.milestones };
-  for (const row of moment.rows)
-    milestones[row.player] = Math.max(tens(row), milestones[row.player] ?? 0);
-  const leader = newLeader(feed, moment);
-  const { leaderAt } = feed;
-  return {
-    lines: feed.lines,
-    sides,
-    sidesAt,
-    milestones,
-    leader: (isFirst ? leaderOf(moment) : leader)?.player ?? (isFirst ? "" : feed.leader),
-    leaderAt: leader && !isFirst ? at : leaderAt,
-    isEven: feed.isEven || isEven(moment),
-    ended: moment.rows.filter((row) => row.state !== "racing").map((row) => row.player),
-    awayAt: Object.fromEntries(away.map((player) => [player, feed.awayAt[player] ?? at])),
-    away: isFirst ? away : longAway(feed, moment),
-    host,
-  };
-}
-
-/** Of whom the news tell that they have lost the connection. @param {Feed} feed @param {Moment} moment */
-function longAway(feed, { at, away }) {
-  return away.filter(
-    (player) => feed.away.includes(player) || at - (feed.awayAt[player] ?? at) >= AWAY,
-  );
+  if (host && isNew("host", host))
+    say("people", host === you ? "you are host now" : `${moment.hostName} is host now`);
+  const kept = [...feed.lines, ...lines.slice(0, MAX_AT_ONCE)].slice(-MAX_NEWS);
+  return { lines: kept, said };
 }
 
 /** @param {Row} row @param {string} you */
@@ -620,36 +569,8 @@ export function ending(row, you) {
   return `${who(row, you)} ${how} ${row.banked}, ${dollars(row.net)}`;
 }
 
-/** @param {Moment} moment */
-function isEven({ own }) {
-  return own !== undefined && own.net >= 0;
-}
-
 /** The only racer in the first place. @param {Moment} moment */
 function leaderOf({ rows: all }) {
   const [first, ...others] = all.filter((row) => row.place === 1);
   return !others.length && all.length > 1 ? first : undefined;
-}
-
-/** That racer, if it is another than was said, and some time ago. @param {Feed} feed @param {Moment} moment */
-function newLeader(feed, moment) {
-  const leader = leaderOf(moment);
-  const isNew = leader?.player !== feed.leader && moment.at - feed.leaderAt >= LEAD_EVERY;
-  return isNew ? leader : undefined;
-}
-
-/** Each rival with the side: -1 ahead, 1 behind. @param {Moment} moment */
-function sidesOf({ own, rows: all }) {
-  const rivals = all.filter((row) => own && row.place !== own.place);
-  return rivals.map((row) => ({ row, side: own && row.place < own.place ? -1 : 1 }));
-}
-
-/** @param {Feed} feed @param {Moment} moment @param {Row} row */
-function mayPass(feed, moment, { player }) {
-  return moment.at - (feed.sidesAt[player] ?? -PASS_EVERY) >= PASS_EVERY;
-}
-
-/** @param {Row} row */
-function tens({ banked }) {
-  return Math.floor(banked / MILESTONE) * MILESTONE;
 }

@@ -197,8 +197,6 @@ export class TableScreen extends Screen {
   /** @type {Wire.Table | null} */
   shownTable = null;
   link = "connected";
-  /** The open question whether to start. @type {{names: string, sheet: HTMLDialogElement} | null} */
-  question = null;
   /** Whether the server has not answered yet that the player gets ready. */
   isGettingReady = false;
   /** The seats with which the race starts by itself, as soon as the host and all bots are ready; 0: it was not asked for. */
@@ -223,7 +221,6 @@ export class TableScreen extends Screen {
     this.link = state.link;
     this.wasReady = ownSeat(state)?.ready;
     this.draw();
-    if (this.question) this.#renewQuestion(table);
     this.shownTable = table;
     if (this.app.racesBots === table.code) this.#raceBots();
     this.#startIfReady();
@@ -521,22 +518,7 @@ export class TableScreen extends Screen {
     this.app.racesBots = "";
     const names = leftBehind(table);
     if (!names.length) return this.#startNow();
-    const sheet = openQuestion(startQuestion(names), "Wait", "Start", () => this.#startNow());
-    this.question = { names: names.join(), sheet };
-    sheet.addEventListener("close", () => {
-      if (this.question?.sheet === sheet) this.question = null;
-    });
-  }
-
-  /** Ask again about the players who are not ready now; close the question if everybody is. @param {Wire.Table} table */
-  #renewQuestion(table) {
-    const names = leftBehind(table);
-    if (names.join() === this.question?.names) return;
-    const sheet = this.question?.sheet;
-    this.question = null;
-    sheet?.close();
-    if (names.length) this.#start();
-    else this.say("Everybody is ready: press Start.");
+    openQuestion(startQuestion(names), "Wait", "Start", () => this.#startNow());
   }
 
   /** Start the race, when the host, who races too, and all bots are ready; pressed again, without waiting for bots. */

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.async_api import Locator, Route, WebSocketRoute, expect
+from playwright.async_api import Locator, WebSocketRoute, expect
 
 from kit.altered_server import NEW_GAME, NEW_TITLE, UNKNOWN_GAME
 from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url, serving_pages
@@ -281,9 +281,6 @@ WHOLE = """async () => {
 }"""
 """A function that waits until the last of the page's modules is loaded."""
 
-INCOMPLETE: Final = "withholds the part of this page that shows races"
-"""Words of the sentence that says that the page cannot load a module."""
-
 
 async def test_every_route_loads_in_every_size(page_server: ServerProcess, pages: Pages) -> None:
     async with player_at(page_server.url, "Anna") as anna:
@@ -348,47 +345,13 @@ async def test_the_page_is_loaded_by_few_and_small_requests_and_then_kept(
     assert set(dict(await page.evaluate(loaded)).values()) == {0}
 
 
-async def test_a_page_whose_last_modules_were_replaced_meanwhile_loads_again(
+async def test_a_page_whose_last_modules_are_withheld_says_so_when_it_needs_them(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     pages.forgive("404 (Not Found)")
     page = await pages.open("about:blank")
-    asked = []
-
-    async def gone(route: Route) -> None:
-        # the first document's files are gone, as after an upgrade
-        asked.append(route.request.url)
-        is_gone = len(asked) == 1
-        await (route.fulfill(status=404) if is_gone else route.continue_())
-
-    await page.route("**/results.js", gone)
-    async with page.expect_response(lambda got: got.url.endswith("/results.js") and got.ok):
-        await page.goto(page_url(page_server))
-    assert len(asked) == 2
-    (navigation,) = await page.evaluate(
-        "performance.getEntriesByType('navigation').map(each => each.type)"
-    )
-    assert navigation == "reload"
-
-
-async def test_a_page_whose_last_modules_are_withheld_for_ever_loads_again_only_once(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    pages.forgive("404 (Not Found)")
-    page = await pages.open("about:blank")
-    asked = []
-
-    async def withheld(route: Route) -> None:
-        asked.append(route.request.url)
-        await route.fulfill(status=404)
-
-    await page.route("**/results.js", withheld)
+    await page.route("**/results.js", lambda route: route.fulfill(status=404))
     await page.goto(page_url(page_server))
-    await page.get_by_role("status").filter(has_text=INCOMPLETE).wait_for()
-    assert len(asked) == 2
-    await look(page, "incomplete-home")
-
-    # what needs the module says so too
     async with player_at(page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="canfield")).table.code
         await anna.ready()
@@ -402,7 +365,6 @@ async def test_a_page_whose_last_modules_are_withheld_for_ever_loads_again_only_
         await press(page, "I'd rather watch").click()
         await expect(page.get_by_role("heading", name="This page is incomplete.")).to_be_focused()
         await look(page, "incomplete")
-        assert len(asked) == 2
         await page.unroute("**/results.js")
         await page.get_by_role("link", name="Load the page again").click()
         await page.get_by_role("table", name="Results").wait_for()

@@ -68,13 +68,7 @@ async def test_a_player_of_a_terminal_goes_on_on_the_page(
     (line,) = await run(
         *(page_server, tmp_path, "token", "export", "--show", "--server", address(page_server))
     )
-    page = await pages.open(page_url(page_server))
-    sheet = await you(page)
-    await sheet.get_by_text("With a terminal").click()
-    await sheet.get_by_label("A line of saratoga token export").fill(f" {line} ")
-    await sheet.get_by_role("button", name="Use this token").click()
-    await page.get_by_role("dialog", name="Become that player?").wait_for()
-    await check_accessible(page)
+    page = await pages.open(page_url(page_server, f"/#you={line.split()[-1]}"))
     await page.get_by_role("button", name="Become that player").click()
     exported = read_export(line)
     assert exported is not None
@@ -98,28 +92,6 @@ async def test_a_link_makes_another_browser_the_same_player_after_a_question(
     await check_accessible(other)
     await other.get_by_role("button", name="Become that player").click()
     await you(other, "Mira")
-
-
-async def test_a_secret_and_a_token_for_another_server_are_refused(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    sheet = await you(page)
-    await sheet.get_by_text("With a terminal").click()
-    pasted = sheet.get_by_label("A line of saratoga token export")
-    key = "5e" * 32
-    for line, problem in (
-        (f"saratoga secret {key}", "That is your secret, which is for all servers."),
-        (f"saratoga token wss://cards.example.org:443 {key}", "wss://cards.example.org:443, and"),
-        (f"saratoga token {address(page_server)} {key[1:]}", "That line holds no token."),
-        ("", "That line holds no token."),
-    ):
-        await pasted.fill(line)
-        await sheet.get_by_role("button", name="Use this token").click()
-        said = sheet.get_by_role("status").filter(has_text=problem)
-        await expect(said).to_contain_text(f"--server {address(page_server)}")
-        await expect(said).to_be_in_viewport(ratio=1)
-    assert await page.get_by_role("dialog").count() == 1
 
 
 async def test_no_name_and_a_name_that_is_taken_are_refused_in_the_sheet(

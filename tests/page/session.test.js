@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./cases.js";
+import { racerClass } from "../../client/web/racers.js";
 import { bestWords, headline, shareText, tieWords } from "../../client/web/results.js";
 import * as session from "../../client/web/session.js";
 
@@ -54,6 +55,22 @@ test("silence counts from the last sign or the start, or as the server says", ()
     const state = { player: "m", table, own: { state: "racing", startAt }, idleSince };
     assert.equal(session.idleLeft(state, sign, 131_000), left);
   }
+});
+
+test("a rival keeps a colour while others come and go, and shares it only when it must", () => {
+  const colours = (ids) => {
+    const racers = [...ids].map((player) => ({ player }));
+    return racers.map(({ player }) => racerClass(racers, "m", player));
+  };
+  assert.deepEqual(colours("mz"), ["me", "r1"]);
+  assert.deepEqual(colours("zamb"), ["r1", "r2", "me", "r3"]);
+  assert.deepEqual(colours("abzm"), ["r2", "r3", "r1", "me"]);
+  const crowd = colours("mcdefgz");
+  assert.equal(crowd[6], "r1");
+  assert.equal(new Set(crowd).size, 6);
+  // two who met others first may have one colour, until they meet
+  assert.equal(racerClass([{ player: "x" }], "m", "x"), "r1");
+  assert.equal(new Set(colours("mxz")).size, 3);
 });
 
 // News
