@@ -772,18 +772,19 @@ export class App {
   #chosen() {
     const { known: state } = this;
     const path = location.pathname;
-    /** @param {Error} error @returns {[string, () => AnyScreen]} */
-    const trouble = (error) => [`trouble ${error.message}`, () => new TroubleScreen(this, error)];
+    /** @param {Trouble} words @returns {[string, () => AnyScreen]} */
+    const trouble = (...words) => [`trouble ${words[0]}`, () => new TroubleScreen(this, words)];
     /** @typedef {"CountdownScreen" | "RaceScreen" | "WatchScreen" | "LeaderboardsScreen" | "ReviewScreen" | "ResultsScreen" | "OpenScreen"} Later */
     /** @param {string} kind @param {Later} name @returns {[string, () => AnyScreen]} */
     const later = (kind, name) => {
       const Made = this.later[name];
       if (Made) return [kind, () => new Made(this)];
-      return this.isIncomplete ? trouble(new Incomplete()) : waiting;
+      if (!this.isIncomplete) return waiting;
+      return trouble("This page is incomplete.", INCOMPLETE, "Load the page again", path);
     };
     /** @type {[string, () => AnyScreen]} */
     const waiting = ["waiting", () => new WaitingScreen(this)];
-    if (this.trouble) return trouble(this.trouble);
+    if (this.trouble) return trouble(...troubleOf(this.trouble));
     if (path === "/") return ["home", () => new HomeScreen(this)];
     if (path.startsWith("/leaderboards/")) return later("leaderboards", "LeaderboardsScreen");
     if (path.startsWith("/races/")) return later(path, "ReviewScreen");
@@ -791,7 +792,8 @@ export class App {
     if (!state) return waiting;
     const { table, own } = state;
     const { code, phase, race } = table;
-    if (state.seatLost) return trouble(new SeatLost(code, state.seatLost));
+    if (state.seatLost)
+      return trouble(`You are no longer at table ${code}.`, `${state.seatLost} ${LINK_LEADS_BACK}`);
     if (state.isWatching && !me.watchesOnly(code))
       return [`name ${code}`, () => new NameScreen(this)];
     // the deal comes a moment after the start
@@ -805,7 +807,7 @@ export class App {
     const stays = phase === "gathering" && this.kind.startsWith("results ") && !this.goesOn;
     if (phase === "over" || stays)
       return later(stays ? this.kind : `results ${race}`, "ResultsScreen");
-    if (phase === "closed") return trouble(new Error(table.notice || "The table is closed."));
+    if (phase === "closed") return trouble(table.notice || "The table is closed.", LOOK_AGAIN);
     return [`table ${code}`, () => new TableScreen(this)];
   }
 
@@ -886,14 +888,14 @@ class TroubleScreen extends Screen {
   /** @type {import("./page.js").Child[]} */
   codeProblem = [];
 
-  /** @param {App} app @param {Error} error */
-  constructor(app, error) {
+  /** @param {App} app @param {Trouble} trouble */
+  constructor(app, trouble) {
     super(app);
-    this.words = wordsOf(error);
+    this.trouble = trouble;
   }
 
   view() {
-    const [heading, words, action, path] = this.words;
+    const [heading, words, action = "Go home", path = "/"] = this.trouble;
     const load = (/** @type {Event} */ event) => {
       event.preventDefault();
       location.assign(path);
@@ -912,19 +914,12 @@ class TroubleScreen extends Screen {
   }
 }
 
-/** The error that the seat at the table of the path is gone. */
-class SeatLost extends Error {
-  /** @param {string} code @param {string} reason */
-  constructor(code, reason) {
-    super(reason);
-    this.code = code;
-  }
-}
+/** What has happened, what to do, and the words and the path of the link, which leads home. @typedef {[string, string, string?, string?]} Trouble */
 
-/** The error that modules without which there are no results cannot be loaded. */
-class Incomplete extends Error {}
-
-/** @type {Record<number, [string, string]>} */
+const LINK_LEADS_BACK = "If the table is open and the host allows it, its link leads there again.";
+const LOOK_AGAIN =
+  "Look at the code again, or ask your friends for the link. Tables close some time after their last race.";
+/** Why the operator's server closes a connection for good. @type {Record<number, Trouble>} */
 const CLOSINGS = {
   4503: [
     "The operator of this server has banned you.",
@@ -933,32 +928,20 @@ const CLOSINGS = {
   4505: ["You were deleted on request.", "This browser's token is no longer known to the server."],
 };
 
-/** The heading, the words, and the words and the path of the link. @param {Error} error @returns {[string, string, string, string]} */
-function wordsOf(error) {
+/** @param {Error} error @returns {Trouble} */
+function troubleOf(error) {
   const here = location.pathname;
   const safe = "Everything that the server has confirmed is safe.";
-  if (error instanceof Closed && error.code === 4500)
+  if (!(error instanceof Closed)) return [error.message, LOOK_AGAIN];
+  if (error.code === 4500)
     return [
       "You are playing this seat in another window or on another device.",
       `This window is disconnected; continue there. ${safe}`,
       "Play here instead",
       here,
     ];
-  if (error instanceof Closed && !CLOSINGS[error.code])
-    return [error.message || "The server closed the connection.", safe, "Connect again", here];
-  if (error instanceof Incomplete)
-    return ["This page is incomplete.", INCOMPLETE, "Load the page again", here];
-  const again = "If the table is open and the host allows it, its link leads there again.";
-  const [heading, words] =
-    error instanceof Closed
-      ? CLOSINGS[error.code]
-      : error instanceof SeatLost
-        ? [`You are no longer at table ${error.code}.`, `${error.message} ${again}`]
-        : [
-            error.message,
-            "Look at the code again, or ask your friends for the link. Tables close some time after their last race.",
-          ];
-  return [heading, words, "Go home", "/"];
+  const again = /** @type {const} */ ([safe, "Connect again", here]);
+  return CLOSINGS[error.code] ?? [error.message || "The server closed the connection.", ...again];
 }
 
 /** Why a move was refused, without the move: the player does not know how the wire writes it. @param {Refused} error @param {string} move */

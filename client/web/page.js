@@ -356,16 +356,16 @@ export function choice(values, words, present, changed) {
 /**
  * A table.
  * @param {string} caption for those who do not see it @param {(string | false)[]} heads with their classes, such as `net.n`
- * @param {Child[]} rows
+ * @param {Child[]} rows @param {string} [kind] its class
  */
-export function tableOf(caption, heads, rows) {
+export function tableOf(caption, heads, rows, kind = "rows") {
   const shown = heads.map((head) => {
     if (!head) return null;
     const [text, ...classes] = head.split(".");
     return h(["th", ...classes].join("."), { scope: "col" }, text);
   });
   return h(
-    "table.rows",
+    `table.${kind}`,
     h("caption.unseen", caption),
     h("thead", h("tr", ...shown)),
     h("tbody", ...rows),

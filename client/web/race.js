@@ -26,7 +26,7 @@ import {
   ordinal,
   shownName,
 } from "./page.js";
-import { tone } from "./page.js";
+import { tableOf, tone } from "./page.js";
 import * as session from "./session.js";
 import { initialOf, racerClass, racerNodes } from "./racers.js";
 import { nameOf, ownRow, ownSeat, raceClock, rows } from "./session.js";
@@ -194,15 +194,7 @@ function standingsTable(state) {
       h(`td.${tone(row.net)}`, dollars(row.net)),
     );
   });
-  const heads = ["#", "racer", "banked", "net"].map((text) =>
-    h(text === "racer" ? "th.wide-name" : "th", { scope: "col" }, text),
-  );
-  return h(
-    "table.standings",
-    h("caption.unseen", "Standings"),
-    h("thead", h("tr", ...heads)),
-    h("tbody", ...body),
-  );
+  return tableOf("Standings", ["#", "racer.wide-name", "banked", "net"], body, "standings");
 }
 
 /** The height of a label at the end of a line. */

@@ -549,24 +549,9 @@ export function stateWords(state) {
   return words[state] ?? state.replaceAll("-", " ");
 }
 
-/** How a racer's board ended, such as `mei is stuck at 9, −$5`. @param {Row} row @param {string} you */
-export function ending(row, you) {
-  const [is, was] = row.player === you ? ["are", "were"] : ["is", "was"];
-  /** @type {Record<string, string>} */
-  const words = {
-    won: "broke the bank with",
-    "cash-out": "cashed out with",
-    stuck: `${is} stuck at`,
-    "out-of-time": "ran out of time at",
-    left: "left at",
-    gone: "left at",
-    "ended-by-host": `${was} ended by the host at`,
-    "ended-by-vote": "agreed to end at",
-    "bots-stopped": "stopped at",
-    idle: `${was} idle for 3 minutes and ended at`,
-  };
-  const how = words[row.state] ?? `${stateWords(row.state)} at`;
-  return `${who(row, you)} ${how} ${row.banked}, ${dollars(row.net)}`;
+/** How a racer's board ended, such as `mei: played to the end, 9 banked, −$5`. @param {Row} row @param {string} you */
+function ending(row, you) {
+  return `${who(row, you)}: ${stateWords(row.state)}, ${row.banked} banked, ${dollars(row.net)}`;
 }
 
 /** The only racer in the first place. @param {Moment} moment */

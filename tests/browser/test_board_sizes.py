@@ -48,12 +48,17 @@ FAULTS: Final = """([snapshots, hand]) => {
             for (const other of piles)
                 if (other !== one && [one, ...cards].some(mine => [other, ...other.cards].some(each => covers(mine.box, each.box))))
                     faults.push(`${id} lies on ${other.id}`);
-            for (const {card, box} of cards.filter(({card}) => card.dataset.card))
+            cards.forEach(({card, box}, place) => {
+                if (!card.dataset.card) return;
+                const above = cards.slice(place + 1);
                 for (const mark of [...card.children].slice(0, 2)) {
                     const sign = area(mark);
-                    const isSeen = [[.1, .1], [.9, .9]].every(([x, y]) => at(sign, x, y)?.closest(".card") === card);
+                    // to ask what lies at a point takes milliseconds
+                    const isSeen = above.length ? !above.some(({box}) => covers(sign, box))
+                        : [[.1, .1], [.9, .9]].every(([x, y]) => at(sign, x, y)?.closest(".card") === card);
                     if (sign.height < 7 || !isWithin(sign, box) || !isSeen) faults.push(`${card.dataset.card} of ${id} cannot be read`);
                 }
+            });
         }
         const controls = [...document.querySelectorAll(".rail > *, .race button")].filter(each => area(each).width > 1 && !each.closest(".pile"));
         for (const control of controls) {

@@ -10,11 +10,9 @@ from typing import Any
 
 from playwright.async_api import Page, WebSocketRoute, expect
 
-from kit.altered_server import SHORT_MINUTES
 from kit.browser_pages import (
     Pages,
     check_accessible,
-    look,
     page_url,
     serving_pages,
     take_screenshot,
@@ -22,13 +20,8 @@ from kit.browser_pages import (
 from kit.page_player import BRISK, PagePlayer, get_ready, open_table, press, rival_at
 from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess
-from saratoga_client.bots.choose import choose_strongly
-from saratoga_client.bots.memory import Memory, remember
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
-from saratoga_protocol.events import BoardChanged, RaceOver, TableChanged
-from saratoga_protocol.views import rules_view
-from saratoga_rules.games import GAMES
-from saratoga_rules.moves import Carry, Draw, Move, parse_move
+from saratoga_protocol.events import RaceOver, TableChanged
 
 
 async def test_the_countdown_names_the_racers(pages: Pages) -> None:
@@ -105,9 +98,6 @@ async def test_a_start_whose_ready_mark_is_refused_is_forgotten(
 
 CAP = 10
 
-ALMOST = 6
-"""The cards that are not banked yet when the page takes over a board that can be won."""
-
 
 async def start(host: SocketPlayer, *others: SocketPlayer, seats: int = 2) -> None:
     """Start a race of so many players as soon as all are ready; the socket players do no more than they must."""
@@ -134,112 +124,6 @@ async def beside_a_rival(
         await start(rival)
         await player.dealt()
         yield player, rival
-
-
-async def tells(page: Page, heading: str, sentence: str) -> None:
-    """Wait for the sheet of the own board's end, with its two ways on."""
-    sheet = page.get_by_role("dialog", name=heading)
-    await sheet.get_by_text(sentence).wait_for()
-    await sheet.get_by_text("Rival is still racing.").wait_for()
-    assert await sheet.get_by_role("button").all_inner_texts() == ["See my board", "Watch the race"]
-
-
-async def test_a_stuck_board_is_said_kindly_with_two_ways_on(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with beside_a_rival(page_server, pages, "caprice") as (player, rival):
-        page = player.page
-        while player.board.state == "racing":
-            await player.answered(player.tap_move(deal_or_carry(player)))
-        assert player.board.state == "stuck"
-        await tells(page, "No more cards can be banked", "your board is complete")
-        await look(page, "sheet-stuck")
-        await press(page, "See my board").click()
-        await page.locator(".race .pile").first.wait_for()
-        await player.shows_board()
-        await look(page, "stuck-board")
-        await press(page, "Standings and menu").click()
-        await page.keyboard.press("Escape")
-        await rival.cash_out()
-        await player.seen_results()
-        await page.get_by_role("table", name="Results").get_by_text("played to the end").wait_for()
-
-
-def deal_or_carry(player: PagePlayer) -> Move:
-    """Return the deal of the stock if it is legal, else a move that takes nothing back."""
-    legal = [parse_move(text) for text in player.board.legal or []]
-    return next((move for move in legal if isinstance(move, Draw)), None) or next(
-        move for move in legal if isinstance(move, Carry) and not move.source.startswith("up")
-    )
-
-
-async def test_a_won_board_is_celebrated_with_the_money(pages: Pages) -> None:
-    async with (
-        serving_pages("--rate", "0") as server,
-        nearly_won(server) as (code, token, rival),
-    ):
-        page = await pages.open("about:blank", has_touch=True, reduced_motion="reduce")
-        await page.add_init_script(f"localStorage.setItem('saratoga.token', '{token}')")
-        player = PagePlayer(page, "lafayette")
-        await page.goto(page_url(server, f"/{code}"))
-        await player.dealt()
-        await page.get_by_text("Your board, as you left it.").wait_for()
-        await player.race(player.tap_move, 300)
-        assert player.board.state == "won"
-        await tells(page, "You have won!", "All 52 cards are banked.")
-        await page.get_by_role("dialog").get_by_text("+$210").wait_for()
-        await look(page, "sheet-won")
-        await rival.cash_out()
-        await player.seen_results()
-        await page.get_by_text("You win by $").wait_for()
-        await pages.close()
-
-
-@asynccontextmanager
-async def nearly_won(server: ServerProcess) -> AsyncIterator[tuple[str, str, SocketPlayer]]:
-    """Play a board that can be won until few cards are left; yield its table, its player's token, and a rival.
-
-    The bot wins five deals of six, so that another deal is rarely needed.
-    """
-    while True:
-        async with player_at(server.url, "Rival") as rival, player_at(server.url, "Mira") as mira:
-            code = (await rival.at_table(CreateTable, game="lafayette", cap=CAP)).table.code
-            await mira.at_table(JoinTable, table=code)
-            await start(rival, mira)
-            await mira.expect(BoardChanged, entries=[])
-            if await almost_wins(mira):
-                yield code, mira.token, rival
-                return
-            await rival.cash_out()
-
-
-async def almost_wins(player: SocketPlayer) -> bool:
-    """Play until few cards are left; return false if the board ends before."""
-    game, memory = GAMES["lafayette"], Memory()
-    while player.board.state == "racing":
-        if player.board.banked > 52 - ALMOST:
-            return True
-        view = rules_view(player.board.view)
-        choice = choose_strongly(game, view, memory)
-        if choice.move is None:
-            await player.cash_out()
-            return False
-        made = await player.moves(str(choice.move))
-        memory = remember(game, choice.memory, view, choice.move, rules_view(made.board.view))
-    return False
-
-
-async def test_the_time_limit_ends_every_board_and_the_results_come(pages: Pages) -> None:
-    async with (
-        serving_pages(module=SHORT_MINUTES) as server,
-        beside_a_rival(server, pages, "canfield", cap=3) as (player, _),
-    ):
-        await player.race(player.tap_move, 2)
-        await player.until(lambda: player.board.state == "out-of-time")
-        await player.seen_results()
-        results = player.page.get_by_role("table", name="Results")
-        await expect(results.get_by_text("out of time")).to_have_count(2)
-        await pages.close()
 
 
 async def test_a_player_who_leaves_the_page_in_mid_race_comes_back_to_the_board(

@@ -282,20 +282,6 @@ WHOLE = """async () => {
 """A function that waits until the last of the page's modules is loaded."""
 
 
-async def test_every_route_loads_in_every_size(page_server: ServerProcess, pages: Pages) -> None:
-    async with player_at(page_server.url, "Anna") as anna:
-        code = (await anna.at_table(CreateTable, game="canfield")).table.code
-        for name, path in (
-            ("home", "/"),
-            ("table", f"/{code}"),
-            ("leaderboards", "/leaderboards/canfield"),
-            ("race", f"/races/{code}/1"),
-        ):
-            page = await pages.open(page_url(page_server, path))
-            assert await page.evaluate("isSecureContext") is False
-            await look(page, f"route-{name}")
-
-
 @pytest.mark.parametrize(
     "path", ["/mint-otter-42", "/leaderboards/poker", "/races/mint-otter-42/1"]
 )

@@ -34,6 +34,7 @@ from kit.page_player import (
 )
 from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess
+from kit.shown_race import open_for_races, shown_race, snapshot
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_rules.games import GAMES
 
@@ -48,22 +49,41 @@ async def choose_theme(page: Page, theme: str) -> None:
 async def test_the_race_fits_every_size(
     page_server: ServerProcess, pages: Pages, game: str
 ) -> None:
-    async with racing(page_server, pages, game, has_touch=True) as player:
-        await player.race(player.tap_move, 20)
-        await pick_something(player)
-        await look(player.page, f"race-{game}")
-        for theme in THEMES:
-            await choose_theme(player.page, theme)
-            await check_accessible(player.page)
-            await take_screenshot(player.page, f"race-{game}-{theme}")
+    race = snapshot(game)
+    page = await shown_race(pages, page_server, game, reduced_motion="reduce")
+    source = next(move for move in reversed(race["board"]["legal"]) if ">" in move)
+    await page.locator(f'.pile[data-pile="{source.partition(">")[0]}"]').click()
+    await page.locator(".pile.lit").first.wait_for()
+    await look(page, f"race-{game}")
+    for theme in THEMES:
+        await choose_theme(page, theme)
+        await check_accessible(page)
+        await take_screenshot(page, f"race-{game}-{theme}")
 
 
-async def pick_something(player: PagePlayer) -> None:
-    """Pick a pile whose targets light up, if there is one."""
-    sources = [move.partition(">")[0] for move in player.board.legal or [] if ">" in move]
-    if sources:
-        await player.tap(sources[-1])
-        await player.page.locator(".pile.lit").first.wait_for()
+@pytest.mark.parametrize(
+    ("state", "heading", "sentence"),
+    [
+        ("stuck", "No more cards can be banked", "your board is complete, 9 banked"),
+        ("won", "You have won!", "All 9 cards are banked."),
+        ("out-of-time", "Time is up", "9 banked. All of it counts."),
+        ("idle", "Your board ended after 3 minutes without a sign of you", "Your seat is kept"),
+    ],
+)
+async def test_the_end_of_a_board_is_said_kindly_with_two_ways_on(
+    page_server: ServerProcess, pages: Pages, state: str, heading: str, sentence: str
+) -> None:
+    page = await open_for_races(pages, page_server, reduced_motion="reduce")
+    race = snapshot("caprice")
+    race["board"] |= {"state": state, "legal": []}
+    await page.evaluate("race => showRace(race)", race)
+    sheet = page.get_by_role("dialog", name=heading)
+    await sheet.get_by_text(sentence).wait_for()
+    await sheet.get_by_text("4 are still racing.").wait_for()
+    await look(page, f"sheet-{state}")
+    assert await sheet.get_by_role("button").all_inner_texts() == ["See my board", "Watch the race"]
+    await press(page, "See my board").click()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 async def test_the_sheets_of_a_race_fit_every_size(

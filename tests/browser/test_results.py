@@ -133,7 +133,7 @@ UNCOVERED: Final = """lines => lines.map(line => {
 """A function that returns whether elements can be seen whole."""
 
 
-@pytest.mark.parametrize("game", ["canfield", "klondike", "lady-palk", "caprice"])
+@pytest.mark.parametrize("game", ["klondike", "caprice"])
 async def test_a_race_is_reviewed_board_by_board(
     page_server: ServerProcess, pages: Pages, game: str
 ) -> None:

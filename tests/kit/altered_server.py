@@ -23,8 +23,6 @@ UNHURRIED: Final = "kit.altered_server unhurried --"
 A race starts as soon as every nonce is open, so the longer time costs nothing. Without it, a browser that
 was held up for a second would void the countdown.
 """
-SHORT_MINUTES: Final = "kit.altered_server unhurried,short-minutes --"
-"""Minutes of four seconds. Its deadlines do not follow from its time limits, so players raise an alarm."""
 QUICK_STOP: Final = "kit.altered_server quick-stop --"
 SMALL_LOG_QUEUE: Final = "kit.altered_server quick,small-log-queue --"
 IDLE: Final = "kit.altered_server quick,idle --"
@@ -55,12 +53,6 @@ def shorten_countdown(reveal_millis: int = REVEAL_MILLIS) -> None:
     vars(countdown).update(
         CALL_MILLIS=CALL_MILLIS, REVEAL_MILLIS=reveal_millis, COUNTDOWN_MILLIS=COUNTDOWN_MILLIS
     )
-
-
-def _short_minutes() -> None:
-    from saratoga_server.domain.tables import countdown
-
-    vars(countdown).update(MINUTE=4_000)
 
 
 def _quick_stop() -> None:
@@ -152,7 +144,6 @@ def _new_game() -> None:
 ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "quick": shorten_countdown,
     "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
-    "short-minutes": _short_minutes,
     "quick-stop": _quick_stop,
     "small-log-queue": _small_log_queue,
     "idle": _idle,

@@ -170,7 +170,10 @@ async def check_accessible(page: Page) -> None:
 
 
 async def look(page: Page, name: str) -> None:
-    """Check the page at every size: nothing sticks out sideways, no button breaks a word, axe finds nothing; take screenshots."""
+    """Check the page at every size: nothing sticks out sideways, no button breaks a word; take screenshots.
+
+    Axe finds nothing at the smallest and the largest.
+    """
     before = page.viewport_size
     for width, height in SIZES:
         await page.set_viewport_size({"width": width, "height": height})
@@ -180,7 +183,8 @@ async def look(page: Page, name: str) -> None:
         assert taken <= room, f"{name} at {width}x{height} is {taken} wide"
         broken = await page.evaluate(BROKEN_WORDS)
         assert not broken, f"{name} at {width}x{height} breaks words of {broken}"
-        await check_accessible(page)
+        if (width, height) in (PHONE, DESKTOP):
+            await check_accessible(page)
         await take_screenshot(page, f"{name}-{width}x{height}")
     await page.set_viewport_size(before)
 

@@ -140,7 +140,7 @@ test("news tell the lead, who passed, what was reached and how boards ended", ()
   const even = "you broke even with 11";
   assert.deepEqual(race.bank(13_000, { m: 11 }), [even]);
   assert.deepEqual(race.bank(14_000, {}, { c: "stuck" }), [
-    "Carl [weak bot] is stuck at 3, \u2212$37",
+    "Carl [weak bot]: played to the end, 3 banked, \u2212$37",
   ]);
   const late = { m: "out-of-time", b: "out-of-time" };
   assert.deepEqual(race.bank(15_000, {}, late), ["time is up for 2 racers"]);
