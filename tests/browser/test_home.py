@@ -318,7 +318,7 @@ async def test_the_page_is_loaded_by_few_and_small_requests_and_then_kept(
     await page.evaluate(WHOLE)
     first = dict(await page.evaluate(loaded))
     # the icon, the styles, and all modules
-    assert 0 < len(first) <= 21
+    assert 0 < len(first) <= 22
     assert all(size > 0 for size in first.values())
     named = await page.evaluate(
         "[...document.querySelectorAll('link:not([href$=\"later.css\"]), script[src]')].map(each => each.href || each.src)"

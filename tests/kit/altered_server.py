@@ -40,7 +40,7 @@ NEW_GAME: Final = "kit.altered_server new-game,quick --"
 
 CALL_MILLIS: Final = 100
 REVEAL_MILLIS: Final = 900
-LATE_REVEAL_MILLIS: Final = 20_000
+LATE_REVEAL_MILLIS: Final = 8_000
 COUNTDOWN_MILLIS: Final = 1_000
 STOP_WITHIN: Final = 5.0
 LOG_QUEUE: Final = 20
