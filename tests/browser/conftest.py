@@ -6,6 +6,8 @@ from typing import Final
 
 import pytest
 
+from kit import players
+
 HERE: Final = Path(__file__).parent
 
 # without the extra `browser` there is nothing to collect; `make browser` then finds no test and fails
@@ -18,3 +20,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.needs("chromium-headless-shell"))
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest.fixture(autouse=True)
+def own_players(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the players of a test tokens of their own, since tests share a server."""
+    token_of = players.token_of
+    monkeypatch.setattr(players, "token_of", lambda name: token_of(f"{request.node.nodeid} {name}"))

@@ -69,26 +69,26 @@ async def test_a_race_at_once_without_bots_waits_at_the_table(
 
 
 async def test_a_server_that_is_away_is_one_line_of_the_home(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
     pages.forgive("WebSocket connection")
-    page = await pages.open(page_url(page_server))
+    page = await pages.open(page_url(own_page_server))
     await expect(page.get_by_text("None now")).to_be_visible()
     await page.evaluate(WHOLE)
-    await page_server.kill()
+    await own_page_server.kill()
     await expect(page.get_by_text("The server is away; trying again.")).to_be_visible()
-    await page_server.start()
+    await own_page_server.start()
     await expect(page.get_by_text("The server is away")).to_have_count(0)
 
 
 async def test_the_home_lists_public_tables_and_a_player_moves_between_them(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
-    page = await pages.open(page_url(page_server))
+    page = await pages.open(page_url(own_page_server))
     await expect(page.get_by_text("None now")).to_be_visible()
     async with (
-        player_at(page_server.url, "Anna") as anna,
-        player_at(page_server.url, "Old Tom") as tom,
+        player_at(own_page_server.url, "Anna") as anna,
+        player_at(own_page_server.url, "Old Tom") as tom,
     ):
         first = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
         second = (await tom.at_table(CreateTable, game="caprice", public=True)).table.code
@@ -167,7 +167,7 @@ async def test_a_player_who_races_elsewhere_returns_there(
     await press(page, "Start the race").click()
     await page.locator(".race .pile").first.wait_for()
     async with player_at(page_server.url, "Anna") as anna:
-        code = (await anna.at_table(CreateTable, game="canfield", public=True)).table.code
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
         await page.goto(page_url(page_server, f"/{code}"))
         await press(page, "Take a seat").click()
         await page.wait_for_url(f"**/{racing_at}")
@@ -257,11 +257,11 @@ async def test_a_race_begins_by_the_keyboard_alone(
 
 @pytest.mark.parametrize("theme", ["felt", "contrast"])
 async def test_home_leaderboards_and_player_are_accessible_in_every_theme(
-    page_server: ServerProcess, pages: Pages, theme: str
+    own_page_server: ServerProcess, pages: Pages, theme: str
 ) -> None:
-    async with player_at(page_server.url, "Anna") as anna:
+    async with player_at(own_page_server.url, "Anna") as anna:
         await anna.at_table(CreateTable, game="canfield", public=True)
-        page = await pages.open(page_url(page_server))
+        page = await pages.open(page_url(own_page_server))
         await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
         await expect(page.locator(".tables li")).to_have_count(1)
         await look(page, f"home-{theme}")
@@ -324,7 +324,7 @@ async def test_the_page_is_loaded_by_few_and_small_requests_and_then_kept(
         "[...document.querySelectorAll('link:not([href$=\"later.css\"]), script[src]')].map(each => each.href || each.src)"
     )
     document = await page.evaluate("performance.getEntriesByType('navigation')[0].transferSize")
-    assert len(set(named)) == 15
+    assert len(set(named)) == 16
     assert document + sum(first[name] for name in set(named) if name in first) <= FIRST_LOAD
     await page.reload()
     await page.evaluate(WHOLE)

@@ -95,10 +95,10 @@ async def test_a_link_makes_another_browser_the_same_player_after_a_question(
 
 
 async def test_no_name_and_a_name_that_is_taken_are_refused_in_the_sheet(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with player_at(page_server.url, "Anna"):
-        page = await pages.open(page_url(page_server))
+    async with player_at(own_page_server.url, "Anna"):
+        page = await pages.open(page_url(own_page_server))
         sheet = await you(page)
         await sheet.get_by_role("button", name="Save name").click()
         said = sheet.get_by_role("status").filter(has_text="Give a name, such as Anna")

@@ -57,18 +57,18 @@ def narrow(bits: int, round_trip: float) -> LinkFault:
 
 
 async def test_a_killed_server_loses_no_move_of_a_race(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
     pages.forgive("WebSocket connection")
-    async with racing(page_server, pages, "lafayette", has_touch=True) as player:
+    async with racing(own_page_server, pages, "lafayette", has_touch=True) as player:
         await player.race(player.tap_move, 6)
-        await page_server.kill()
+        await own_page_server.kill()
         await player.page.locator(".away").wait_for()
         await player.tap("stock")
         await player.page.get_by_text("waiting", exact=False).wait_for()
         await take_screenshot(player.page, "reconnecting")
         await check_accessible(player.page)
-        await player.answered(page_server.start())
+        await player.answered(own_page_server.start())
         await player.page.locator(".race:not(.away)").wait_for()
         await player.race(player.tap_move, 6)
         assert len(player.notes.acknowledged) == 13

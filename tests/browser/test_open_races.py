@@ -19,13 +19,13 @@ async def shows_result(page: Page, player: PagePlayer) -> None:
     ("size", "theme"), [(PHONE, "dark"), (DESKTOP, "light")], ids=["phone", "desktop"]
 )
 async def test_the_days_deal_is_one_tap_away_survives_a_reload_and_is_compared(
-    page_server: ServerProcess, pages: Pages, size: tuple[int, int], theme: str
+    own_page_server: ServerProcess, pages: Pages, size: tuple[int, int], theme: str
 ) -> None:
     page = await pages.open(
         "about:blank", size, color_scheme=theme, has_touch=True, reduced_motion="reduce"
     )
     player = PagePlayer(page, "klondike")
-    await page.goto(page_url(page_server))
+    await page.goto(page_url(own_page_server))
     await expect(page.get_by_text("Today's Klondike · nobody has played yet")).to_be_visible()
     await look(page, f"today-{theme}")
     await press(page, "Play today's deal").click()
@@ -51,11 +51,11 @@ async def test_the_days_deal_is_one_tap_away_survives_a_reload_and_is_compared(
 
 
 async def test_a_challenge_is_run_against_the_ghost_of_its_challenger_who_is_told(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
     mine = await pages.open("about:blank", has_touch=True, reduced_motion="reduce")
     player = PagePlayer(mine, "klondike")
-    await mine.goto(page_url(page_server))
+    await mine.goto(page_url(own_page_server))
     await mine.get_by_text("Challenge a friend").click()
     await press(mine, "New Klondike challenge").click()
     await expect(mine.get_by_role("heading", name="Your challenge")).to_be_focused()

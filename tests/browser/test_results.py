@@ -220,13 +220,13 @@ async def follow(page: Page, link: str) -> None:
 
 
 async def test_a_result_comes_live_and_its_row_leads_to_the_race(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
-    page = await pages.open(page_url(page_server, "/leaderboards/canfield"))
+    page = await pages.open(page_url(own_page_server, "/leaderboards/canfield"))
     await expect(page.get_by_text("No results yet.")).to_be_visible()
     await expect(page.get_by_role("status")).to_contain_text("Live")
-    async with player_at(page_server.url, "Anna") as anna:
-        mira = await race_with_a_page(page_server, pages, anna)
+    async with player_at(own_page_server.url, "Anna") as anna:
+        mira = await race_with_a_page(own_page_server, pages, anna)
         code = anna.table.code
 
     rows = page.locator("tbody tr")
@@ -244,7 +244,7 @@ async def test_a_result_comes_live_and_its_row_leads_to_the_race(
     await page.wait_for_url(f"**/races/{code}/1")
 
     # whoever is on the leaderboard is told the own rank, and sees the rows around it
-    await mira.page.goto(page_url(page_server, "/leaderboards/canfield"))
+    await mira.page.goto(page_url(own_page_server, "/leaderboards/canfield"))
     await expect(mira.page.locator("tr.me")).to_contain_text("Mira (you)")
     await expect(mira.page.get_by_role("status")).to_contain_text(re.compile("you are [12] of 2"))
     await follow(mira.page, "Around me")
@@ -253,10 +253,10 @@ async def test_a_result_comes_live_and_its_row_leads_to_the_race(
 
 
 async def test_game_ranking_and_period_are_chosen_by_links_that_can_be_sent(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
-    race = await race_of_two(page_server, "Anna", "Bert", "lady-palk")
-    page = await pages.open(page_url(page_server, "/leaderboards/canfield"))
+    race = await race_of_two(own_page_server, "Anna", "Bert", "lady-palk")
+    page = await pages.open(page_url(own_page_server, "/leaderboards/canfield"))
     await follow(page, "Lady Palk")
     await expect(page.get_by_role("heading", name="Lady Palk: best results today")).to_be_visible()
     await expect(page.get_by_role("link", name="Lady Palk", exact=True)).to_be_focused()
@@ -277,7 +277,7 @@ async def test_game_ranking_and_period_are_chosen_by_links_that_can_be_sent(
 
 
 async def test_the_leaderboard_goes_on_live_after_the_server_restarts(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
     pages.forgive("WebSocket connection to")
     page = await pages.open("about:blank")
@@ -287,28 +287,28 @@ async def test_the_leaderboard_goes_on_live_after_the_server_restarts(
         socket.on("framesent", lambda frame: subscribed.put_nowait(str(frame)))
 
     page.on("websocket", follow_socket)
-    await page.goto(page_url(page_server, "/leaderboards/canfield"))
+    await page.goto(page_url(own_page_server, "/leaderboards/canfield"))
     await expect(page.get_by_text("No results yet.")).to_be_visible()
-    await page_server.kill()
+    await own_page_server.kill()
     await expect(page.get_by_text("Connection lost; trying again.")).to_be_visible()
     while not subscribed.empty():
         subscribed.get_nowait()
-    await page_server.start()
+    await own_page_server.start()
     async with asyncio.timeout(SHOWN_WITHIN):
         while not json.loads(await subscribed.get()).get("follow"):
             pass
     await expect(page.get_by_role("status")).to_contain_text("Live")
-    await race_of_two(page_server, "Anna", "Bert")
+    await race_of_two(own_page_server, "Anna", "Bert")
     await expect(page.locator("tbody tr")).to_have_count(2)
 
 
 async def test_a_long_leaderboard_shows_more_rows_when_asked(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
     async with AsyncExitStack() as here:
         names = [f"{letter}{letter} {letter}{letter}" for letter in "ABCDEFGHJKMNPQRSTUVWXY"]
         people = [
-            await here.enter_async_context(player_at(page_server.url, name)) for name in names
+            await here.enter_async_context(player_at(own_page_server.url, name)) for name in names
         ]
         for host, *guests in (people[:11], people[11:]):
             code = (await host.at_table(CreateTable, game="canfield")).table.code
@@ -318,7 +318,7 @@ async def test_a_long_leaderboard_shows_more_rows_when_asked(
             for player in (host, *guests):
                 await player.cash_out()
             await host.expect(RaceOver)
-        page = await pages.open(page_url(page_server, "/leaderboards/canfield"))
+        page = await pages.open(page_url(own_page_server, "/leaderboards/canfield"))
         await expect(page.locator("tbody tr")).to_have_count(20)
         await expect(page.get_by_role("status")).to_contain_text("20 of 22 players")
         await look(page, "leaderboard-long")

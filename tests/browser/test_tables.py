@@ -156,11 +156,11 @@ async def test_reactions_are_said_to_the_table_by_a_tap_or_a_key(
 
 
 async def test_the_host_changes_the_race_and_everybody_gets_ready_again(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
-    page = await pages.open(page_url(page_server), DESKTOP)
+    page = await pages.open(page_url(own_page_server), DESKTOP)
     code = await open_table(page)
-    async with player_at(page_server.url, "Bert") as bert:
+    async with player_at(own_page_server.url, "Bert") as bert:
         await bert.at_table(JoinTable, table=code)
         await bert.ready()
         await expect(page.get_by_role("status")).to_contain_text("Bert is ready. 1 of 2 ready")
@@ -204,11 +204,11 @@ async def changed_since(player: Player, version: int) -> None:
 
 
 async def test_a_guest_sits_down_by_the_link_and_corrects_a_name_that_is_taken(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with player_at(page_server.url, "Anna") as anna:
+    async with player_at(own_page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="lady-palk")).table.code
-        page = await pages.open(page_url(page_server, f"/{code}"))
+        page = await pages.open(page_url(own_page_server, f"/{code}"))
         await expect(page.get_by_role("heading", name="Anna wants to")).to_be_visible()
         await expect(page.get_by_label("What shall we call you?")).to_be_focused()
         await look(page, "name")
@@ -224,7 +224,7 @@ async def test_a_guest_sits_down_by_the_link_and_corrects_a_name_that_is_taken(
         await look(page, "table-guest")
 
         # the browser remembers the player, whose seat is kept
-        again = await pages.open_tab(page, page_url(page_server, f"/{code}"))
+        again = await pages.open_tab(page, page_url(own_page_server, f"/{code}"))
         await expect(seat_of(again, "Cleo (you)")).to_be_visible()
 
 
@@ -257,11 +257,11 @@ async def test_who_only_watches_may_sit_down_later(
 
 
 async def test_a_full_table_offers_to_watch_and_says_why(
-    page_server: ServerProcess, pages: Pages
+    own_page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with player_at(page_server.url, "Anna") as anna:
+    async with player_at(own_page_server.url, "Anna") as anna:
         code = (await anna.at_table(CreateTable, game="canfield", seats=1, public=True)).table.code
-        page = await pages.open(page_url(page_server))
+        page = await pages.open(page_url(own_page_server))
         await page.get_by_role("link", name="Canfield of Anna").click()
         await page.wait_for_url(f"**/{code}")
         reason = page.get_by_text("Every seat is taken: you can only watch.")

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ UNHURRIED: Final = "kit.altered_server unhurried --"
 A race starts as soon as every nonce is open, so the longer time costs nothing. Without it, a browser that
 was held up for a second would void the countdown.
 """
+SHARED: Final = "kit.altered_server unhurried,any-name --"
+"""The same for many tests: a name is never taken."""
 QUICK_STOP: Final = "kit.altered_server quick-stop --"
 SMALL_LOG_QUEUE: Final = "kit.altered_server quick,small-log-queue --"
 IDLE: Final = "kit.altered_server quick,idle --"
@@ -53,6 +56,18 @@ def shorten_countdown(reveal_millis: int = REVEAL_MILLIS) -> None:
     vars(countdown).update(
         CALL_MILLIS=CALL_MILLIS, REVEAL_MILLIS=reveal_millis, COUNTDOWN_MILLIS=COUNTDOWN_MILLIS
     )
+
+
+def _free_names() -> None:
+    from saratoga_server.handlers import identity
+
+    checked, numbers = vars(identity)["checked_name"], count()
+
+    def like_no_other(name: str) -> tuple[str, str]:
+        shown, skeleton = checked(name)
+        return shown, f"{skeleton} {next(numbers)}"
+
+    vars(identity).update(checked_name=like_no_other)
 
 
 def _quick_stop() -> None:
@@ -144,6 +159,7 @@ def _new_game() -> None:
 ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "quick": shorten_countdown,
     "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
+    "any-name": _free_names,
     "quick-stop": _quick_stop,
     "small-log-queue": _small_log_queue,
     "idle": _idle,

@@ -31,7 +31,7 @@ from playwright.async_api import (
     expect,
 )
 
-from kit.altered_server import UNHURRIED
+from kit.altered_server import SHARED, UNHURRIED
 from kit.programs import program
 from kit.server_process import ServerProcess, running_server
 from saratoga_client.local.hosting import EVERY_ADDRESS, lan_address
@@ -231,8 +231,19 @@ async def pages(browser: Browser) -> AsyncIterator[Pages]:
     opened.check()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def page_server() -> AsyncIterator[ServerProcess]:
-    """A server process that other machines reach, with a short countdown."""
+    """A server process that other machines reach, with a short countdown: one for all tests of a process.
+
+    Each test may use the same names. Public tables, leaderboards, announcements and restarts would be
+    seen by later tests: those are for `own_page_server`.
+    """
+    async with serving_pages("--limits-per-address", "off", module=SHARED) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def own_page_server() -> AsyncIterator[ServerProcess]:
+    """A server like `page_server` for one test."""
     async with serving_pages() as opened:
         yield opened
