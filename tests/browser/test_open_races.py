@@ -45,7 +45,7 @@ async def test_the_days_deal_is_one_tap_away_survives_a_reload_and_is_compared(
     await page.reload()
     await expect(page.get_by_text("1 day in a row")).to_be_visible()
     await page.get_by_role("link", name="Saratoga").click()
-    await expect(page.get_by_text(f"{player.board.banked} cards, ")).to_be_visible()
+    await expect(page.get_by_text(f"{player.board.banked} card")).to_be_visible()
     await page.get_by_role("link", name="See how you compare").click()
     await page.wait_for_url(re.compile("/day/klondike/"))
 
