@@ -123,12 +123,16 @@ def score(name: str, copies: SimpleQueue[Path]) -> None:
         before = (copy / path).read_bytes()
         what = (path, mutation["operator_name"], str(mutation["occurrence"]))
         subprocess.run([COSMIC_RAY, "apply", *what], cwd=copy, check=True, capture_output=True)
-        survived = run(copy, lines[path, line][:MOST], hangs=HANGS).returncode == 0
-        (copy / path).write_bytes(before)
-        copies.put(copy)
-        if survived:
-            print(f"    {path}:{line} {' '.join(what[1:])}", flush=True)
-        return survived
+        try:
+            if run(copy, lines[path, line][:MOST], hangs=HANGS).returncode:
+                return False
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            (copy / path).write_bytes(before)
+            copies.put(copy)
+        print(f"    {path}:{line} {' '.join(what[1:])}", flush=True)
+        return True
 
     with ThreadPoolExecutor(COPIES) as threads:
         left = sum(threads.map(survives, chosen))

@@ -218,6 +218,22 @@ def test_the_host_may_end_the_last_board_a_minute_after_the_others(racers: int) 
     assert failed(verify(ended_by_host(record, LAST_BOARD_MILLIS - 1))) == {"endings"}
 
 
+def test_the_host_who_ends_the_last_persons_board_waits_for_no_bot() -> None:
+    field = [Entrant(name, banking, patience=3) for name in ("Anna", "Ben")]
+    played = race("lafayette", 2, [*field, Entrant("Cay", banking, bot=True)], pace=3_000)
+    by_name = {racer.name: racer for racer in played.racers}
+    due = by_name["Anna"].log[-1].at + LAST_BOARD_MILLIS
+    assert by_name["Ben"].log[-1].at < due < by_name["Cay"].log[-1].at
+    for at, faults in ((due, set()), (due - 1, {"endings"})):
+        ended = with_line(played, by_name["Ben"], -1, text="ended-by-host", at=at)
+        for number, (line, racer, place) in enumerate(
+            sorted(entries_of(ended), key=lambda entry: entry.line.at), 1
+        ):
+            if line.number != number:
+                ended = with_line(ended, ended.racer(racer.player), place, number=number)
+        assert failed(verify(settled(ended))) == faults
+
+
 def idle(record: RaceRecord, millis: int, moves: int) -> RaceRecord:
     """Return the record with the last board ended as idle, `millis` after its last of `moves` moves."""
     *_, last = sorted(record.racers, key=lambda racer: racer.log[-1].number)
