@@ -22,7 +22,7 @@ import { youButton } from "./identity.js";
 
 /** Milliseconds between two looks at the race: while the own run is on, and after it. */
 const SOON = 1_500;
-const LATER = 20_000;
+const LATER = 15_000;
 /** The most people of whom each is a dot. */
 const MOST_DOTS = 16;
 
@@ -59,7 +59,7 @@ function histogram(counts, mine) {
     }
     const r = Math.min(6, step * 0.4);
     return Array.from({ length: number }, (_, at) =>
-      svg(`circle${kind}`, { cx: x(banked), cy: floor - 2 - r - at * 2 * r, r }),
+      svg(at ? "circle" : `circle${kind}`, { cx: x(banked), cy: floor - 2 - r - at * 2 * r, r }),
     );
   });
   const named = [...new Set([counts.findIndex(Boolean), mine, counts.length - 1])];
@@ -215,7 +215,14 @@ export class OpenScreen extends Screen {
         h("p", ...[row && `${place}.`, streak > 0 && ` ${counted(streak, "day")} in a row.`]),
         until && h("p", `By the server's word until ${until} closes: ${closingWords(open, now)}.`),
       ),
-      h("div.box", h("h2", "Results"), this.#table(results), this.#fair(open), this.#links()),
+      h(
+        "div.box",
+        h("h2", "Results"),
+        this.#table(results),
+        this.#fair(open),
+        digest && h("a.button", { href: `/races/${id}` }, "See all boards"),
+        this.#links(),
+      ),
       h(
         "div.page",
         h(

@@ -7,7 +7,7 @@
 import * as cards from "./cards.js";
 import { gameTitle, readMove, viewOf } from "./cards.js";
 import { origin, store, storedJson } from "./identity.js";
-import { challenge } from "./open_races.js";
+import { challenge, openPath } from "./open_races.js";
 import * as page from "./page.js";
 import {
   Screen,
@@ -523,9 +523,7 @@ export class ReviewScreen extends Screen {
   /** @param {App} app */
   constructor(app) {
     super(app);
-    const [, , code, number] = location.pathname.split("/");
-    this.code = code;
-    this.race = `${code}/${number}`;
+    this.race = location.pathname.slice("/races/".length);
     this.said = "Loading the race\u2026";
     document.title = `Race ${this.race} \u00b7 Saratoga`;
     this.#load();
@@ -587,19 +585,22 @@ export class ReviewScreen extends Screen {
 
   view() {
     const { replayed, race, text } = this;
-    const head = pageHead(h("a", { href: `/${this.code}` }, "Table"));
+    const [code] = race.split("/");
+    const isOpen = !page.IS_CODE.test(code);
+    const path = isOpen ? openPath(race) : `/${code}`;
+    const head = pageHead(h("a", { href: path }, isOpen ? "Results" : "Table"));
     const words = this.#words();
     const about = replayed && [
       gameTitle(replayed.game),
       race,
-      new Date(replayed.start_at).toLocaleString(),
+      !isOpen && new Date(replayed.start_at).toLocaleString(),
     ];
     const says = [h("p", { role: "status" }, this.said), text && fairLine(this.finish, this.proof)];
     return [
       head,
       h(
         "main.page.review",
-        h("p.dim", about?.join(" \u00b7 ")),
+        h("p.dim", about?.filter(Boolean).join(" \u00b7 ")),
         h("h1", { tabindex: -1 }, replayed ? words[0] : `Race ${race}`),
         h("div.page", ...(replayed ? this.#body(replayed, words.slice(1)) : says)),
       ),

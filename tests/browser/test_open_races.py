@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from kit.browser_pages import DESKTOP, PHONE, Pages, look, page_url
+from kit.altered_server import BRIEF_CHALLENGES
+from kit.browser_pages import DESKTOP, PHONE, Pages, look, page_url, serving_pages
 from kit.page_player import PagePlayer, press
 from kit.server_process import ServerProcess
 
@@ -66,6 +67,8 @@ async def test_a_challenge_is_run_against_the_ghost_of_its_challenger_who_is_tol
     await player.dealt()
     await player.cash_out()
     await shows_result(mine, player)
+    await mine.get_by_role("link", name="Saratoga").click()
+    await expect(press(mine, "Play today's deal")).to_be_visible()
 
     page = await pages.open("about:blank", DESKTOP, has_touch=True, reduced_motion="reduce")
     friend = PagePlayer(page, "klondike")
@@ -82,7 +85,7 @@ async def test_a_challenge_is_run_against_the_ghost_of_its_challenger_who_is_tol
     await shows_result(page, friend)
     await expect(page.get_by_role("table", name="Results").get_by_role("row")).to_have_count(3)
     await look(page, "challenge-result")
-    await mine.get_by_role("link", name="Saratoga").click()
+    await mine.reload()
     told = mine.get_by_role("link", name=re.compile("ran your challenge: [0-9]+ card"))
     await look(mine, "home-news")
     await told.click()
@@ -90,3 +93,34 @@ async def test_a_challenge_is_run_against_the_ghost_of_its_challenger_who_is_tol
     await mine.get_by_role("link", name="Saratoga").click()
     await expect(press(mine, "Play today's deal")).to_be_visible()
     await expect(told).to_have_count(0)
+
+
+async def test_the_deal_of_a_challenge_that_has_closed_is_checked_and_its_boards_are_open(
+    pages: Pages,
+) -> None:
+    async with serving_pages(module=BRIEF_CHALLENGES) as server:
+        page = await pages.open("about:blank", has_touch=True, reduced_motion="reduce")
+        player = PagePlayer(page, "klondike")
+        await page.goto(page_url(server))
+        await page.get_by_text("Challenge a friend").click()
+        await press(page, "New Klondike challenge").click()
+        await press(page, "Start my run").click()
+        await player.dealt()
+        await player.race(player.tap_move, 2)
+        await player.cash_out()
+        await shows_result(page, player)
+        await page.get_by_text("Fair deal.").click()
+        for words in (
+            "The deal was fixed before the race began.",
+            "The cards follow from this.",
+            "These are the cards that you were dealt.",
+            "Your moves stand in the record, each at its time.",
+        ):
+            await expect(page.get_by_text(words)).to_be_visible()
+        await look(page, "challenge-closed")
+        await page.get_by_role("link", name="See all boards").click()
+        await page.get_by_role("region", name="Board of You").wait_for()
+        await expect(page.get_by_text("Fair deal.")).to_be_visible()
+        await page.reload()
+        await page.get_by_role("region", name="Board of You").wait_for()
+        await pages.close()

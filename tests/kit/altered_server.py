@@ -28,6 +28,8 @@ SHARED: Final = "kit.altered_server unhurried,any-name --"
 """The same for many tests: a name is never taken."""
 QUICK_STOP: Final = "kit.altered_server quick-stop --"
 SMALL_LOG_QUEUE: Final = "kit.altered_server quick,small-log-queue --"
+BRIEF_CHALLENGES: Final = "kit.altered_server unhurried,brief-challenges --"
+"""A challenge can be entered for 15 seconds, and closes then as soon as its runs have ended."""
 IDLE: Final = "kit.altered_server quick,idle --"
 """Boards end as idle after eight seconds."""
 IDLE_PLAYER: Final = "kit.altered_server idle-player --"
@@ -68,6 +70,12 @@ def _free_names() -> None:
         return shown, f"{skeleton} {next(numbers)}"
 
     vars(identity).update(checked_name=like_no_other)
+
+
+def _brief_challenges() -> None:
+    from saratoga_server.domain import open_races
+
+    vars(open_races).update(CHALLENGE_MILLIS=15_000, LAST_RUN_MILLIS=0)
 
 
 def _quick_stop() -> None:
@@ -160,6 +168,7 @@ ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
     "quick": shorten_countdown,
     "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
     "any-name": _free_names,
+    "brief-challenges": _brief_challenges,
     "quick-stop": _quick_stop,
     "small-log-queue": _small_log_queue,
     "idle": _idle,

@@ -5,6 +5,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any, Final
 
 from msgspec import to_builtins
@@ -14,12 +15,14 @@ from kit.walks import banking, wandering
 from saratoga_protocol.commands import player_id
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position, redact
 from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.record import format_record
+from saratoga_rules.records.record import KNOWN, format_record
 from saratoga_rules.records.replay import steps
+from saratoga_server.domain.open_races import DAY
 from saratoga_server.transport.game_facts import game_facts
 
 TRUTH: Final = race(
@@ -54,8 +57,29 @@ def text() -> str:
         "races": {name: _race(name) for name in GAMES},
         "truth": {"race": TRUTH.race_id, "text": format_record(TRUTH), "player": OWN.player},
         "voided": format_record(countdown_voided(TRUTH)),
+        "open": {kind: _open_race(kind) for kind in (DAY, KNOWN)},
     }
     return "".join(json.dumps({name: value}) + "\n" for name, value in named.items())
+
+
+def _open_race(kind: str) -> dict[str, str]:
+    """Return a record of an open race with the racers of `TRUTH`, whose moves fit the known deal only."""
+    race_id = "a" * 16 if kind == KNOWN else "day/canfield/2026-11-28"
+    seed = TRUTH.key if kind == KNOWN else bytes.fromhex(TRUTH.seed)
+    key = seed if kind == KNOWN else deal_key(seed, race_id, {})
+    committed = commitment(seed, "canfield", TRUTH.rules_version, race_id, 1, cap=10, public=True)
+    record = replace(
+        TRUTH,
+        kind=kind,
+        table=race_id,
+        closes=TRUTH.start_at + 1,
+        cap=10,
+        commitment="" if kind == KNOWN else committed,
+        seed=seed.hex(),
+        deal=deal_for_key(GAMES["canfield"], key),
+        racers=tuple(replace(each, started=TRUTH.start_at) for each in TRUTH.racers),
+    )
+    return {"race": race_id, "text": format_record(record)}
 
 
 def _digest(number: int) -> str:

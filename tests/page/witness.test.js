@@ -59,6 +59,26 @@ test("an honest record is right in all that was seen", () => {
   assert.deepEqual([right, faults, unchecked], [[...FAIR, ...SAME], [], []]);
 });
 
+test("the record of an open race is right without nonces, and its kind is no way around them", () => {
+  const { day, known } = cases.open;
+  const unseen = { facts: {}, alarms: [] };
+  const proved = (race, text) => proofOf(race, text, player, unseen);
+  const { right, faults, racers } = proved(day.race, day.text);
+  assert.deepEqual([right, faults], [[FAIR[0], FAIR[2]], []]);
+  assert.equal(racers[0].player, player);
+  assert.deepEqual(proved(known.race, known.text).right, [FAIR[2]]);
+  const seed = lineOf("seed", day.text);
+  const changed = forged(seed, seed.slice(0, -64) + "5a".repeat(32), day.text);
+  assert.ok(proved(day.race, changed).faults.includes(FIXED));
+  const unfixed = forged("kind day", "kind known", day.text);
+  assert.ok(proved(day.race, unfixed).faults.includes(FIXED));
+  for (const text of [
+    forged(`open ${day.race}`, `open ${race}`, day.text),
+    forged(`open ${day.race}`, `race ${race}`, day.text),
+  ])
+    assert.deepEqual(proved(race, text).faults, ["what came is not the record of this race"]);
+});
+
 test("the deal of every game follows from its record", () => {
   for (const { race, text } of Object.values(cases.races)) {
     const { right, faults, unchecked } = proofOf(race, text, "", { facts: {}, alarms: [] });

@@ -82,7 +82,7 @@ def replay_json(text: str) -> bytes:
 
 def _replayed(record: RaceRecord) -> ReplayedRace:
     game = game_of(record)
-    share = MOST_REPLAYED // len(record.racers)
+    share = MOST_REPLAYED // max(1, len(record.racers))
     racers = {racer.player: racer for racer in record.racers}
     return ReplayedRace(
         race=record.race_id,

@@ -7,6 +7,7 @@
     GET /api/rules/GAME              the rules of a game in words, as JSON
     GET /api/qr/CODE.svg             the link to a table as a QR code
     GET /api/records/CODE/NUMBER/boards      its boards after every entry, as JSON
+    GET /api/records/OPEN, .../OPEN/boards   the same of an open race by its id
 
 Every other path is the page's (`web_page.py`). Everyone who can reach the server may read these
 answers, and with `--public-url` so may web pages of any origin. A refusal is JSON with a code for
@@ -26,7 +27,7 @@ from msgspec import Struct, field
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from saratoga_protocol.commands import Code, GetLeaderboard, RaceId
+from saratoga_protocol.commands import AnyRaceId, Code, GetLeaderboard, OpenId
 from saratoga_protocol.refusals import REASONS, RETRIED
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, prose
@@ -153,6 +154,10 @@ class HttpPages(Struct):
         match asked:
             case ["leaderboards", game]:
                 return await self._leaderboard(_leaderboard_query(game, query))
+            case ["records", *parts, "boards"] if fits(race := "/".join(parts), OpenId):
+                return await self._boards(race, headers)
+            case ["records", *parts] if fits(race := "/".join(parts), OpenId):
+                return await self._record(race)
             case ["records", code, number]:
                 return await self._record(f"{code}/{number}")
             case ["records", code, number, "boards"]:
@@ -230,7 +235,7 @@ def _rules(game: Game) -> Page:
 def _checked(race: str) -> str:
     """Return the id of a race. Raises `CommandRejected` if it cannot be one."""
     try:
-        return msgspec.convert(race, RaceId)
+        return msgspec.convert(race, AnyRaceId)
     except msgspec.ValidationError:
         raise CommandRejected("no_such_race") from None
 

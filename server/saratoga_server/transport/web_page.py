@@ -3,7 +3,7 @@
     GET /                        the home
     GET /CODE                    a table; for a link's preview, whose it is and which game
     GET /leaderboards/GAME       the leaderboards of a game
-    GET /races/CODE/NUMBER       a race
+    GET /races/CODE/NUMBER       a race, and an open one by its id
     GET /day/GAME/YYYY-MM-DD     the race on a deal of the day
     GET /c/ID                    a challenge; for a link's preview, whose it is and which game
     GET /static/HASH/FILE        a file of the page, which never changes
@@ -137,6 +137,8 @@ class WebPage(Struct, frozen=True):
                 case ["day", game, day]:
                     return await self._open_race(f"day/{game}/{day}")
                 case ["c", race]:
+                    return await self._open_race(race)
+                case ["races", *parts] if fits(race := "/".join(parts), OpenId):
                     return await self._open_race(race)
                 case [code] if fits(code, Code):
                     table = await self.node.table(code)
