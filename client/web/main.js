@@ -582,7 +582,8 @@ export class App {
     const themes = Object.keys(THEMES);
     const theme = themes[(themes.indexOf(look().theme) + 1) % themes.length];
     changeLook({ theme });
-    return THEMES[theme];
+    this.notify(`Colours: ${THEMES[theme]}.`);
+    return true;
   }
 
   /** @param {string} game */
@@ -839,7 +840,7 @@ export class App {
   /** Use a key that every screen has; return whether it was one. @param {string} key */
   #keyOfAllScreens(key) {
     if (key === "?") return this.openLook(true);
-    if (key === "t") return Boolean(this.nextTheme());
+    if (key === "t") return this.nextTheme();
     if (key === "e" && this.known && session.ownSeat(this.known)) return this.openSay();
     if (key !== "q" || !this.known) return false;
     this.askToLeave();

@@ -730,15 +730,12 @@ export class RaceScreen extends Screen {
     /** @type {Record<string, () => unknown>} */
     const actions = {
       x: () => (board.own.state === "racing" ? this.askToCashOut() : askToEndRace(app)),
-      "?": () => app.openLook(true),
       "/": () => this.#openFinder(),
       e: () => (board.own.state === "racing" ? askToEndRace(app) : app.openSay()),
       c: () => {
         app.nextSuits(game);
         this.say(`Suits in ${suitColours(game) === 4 ? "four" : "two"} colours.`);
       },
-      t: () => this.say(`Colours: ${app.nextTheme()}.`),
-      q: () => app.askToLeave(),
       p: () => this.#openMenu(),
     };
     const action = Object.hasOwn(actions, key.toLowerCase()) && actions[key.toLowerCase()];

@@ -670,7 +670,6 @@ export class TableScreen extends Screen {
     const keys = {
       ...(ownSeat(this.app.state) && { ...ofHost, r: () => this.#ready() }),
       y: () => this.#copy(),
-      t: () => this.say(`Colours: ${this.app.nextTheme()}.`),
       i: () => this.#showInvitation(),
     };
     keys[event.key]?.();
