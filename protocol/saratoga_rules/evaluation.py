@@ -70,10 +70,17 @@ _DEFAULT: Final = Weights(
 )
 """Default weights, for games without tuned weights."""
 
-_WEIGHTS_OF_PAR: Final[Mapping[str, Weights]] = {
-    "lady-palk": Weights(hand=-8, space=4, joined=4, blocker=-1, buried=-1),
+_LADY_PALK: Final = Weights(hand=-8, space=4, joined=4, blocker=-1, buried=-1)
+
+_WEIGHTS_OF_PAR: Final[Mapping[str, tuple[Weights, ...]]] = {
+    "lady-palk": (
+        _LADY_PALK,
+        replace(_LADY_PALK, joined=2.5, blocker=-2),
+        replace(_LADY_PALK, hand=-12, buried=-3),
+        replace(_LADY_PALK, hand=-5, joined=5, space=6),
+    ),
 }
-"""The weights of par in games for which those of the bots are worse when every card is known."""
+"""The weights of par in games for which one search by the weights of the bots finds less."""
 
 BANKED: Final = 10.0
 LARGEST_VARIATION: Final = 0.3
@@ -90,9 +97,9 @@ def weights_of(game: Game, variation: int) -> Weights:
     return _shifted(weights, variation) if variation else weights
 
 
-def par_weights(game: Game) -> Weights:
-    """Return the weights of a search that knows every card."""
-    return _WEIGHTS_OF_PAR.get(game.name) or weights_of(game, variation=0)
+def par_weights(game: Game) -> tuple[Weights, ...]:
+    """Return the weights of the searches that know every card, the best first."""
+    return _WEIGHTS_OF_PAR.get(game.name) or (weights_of(game, variation=0),)
 
 
 def evaluator(game: Game, weights: Weights) -> Callable[[Position], float]:

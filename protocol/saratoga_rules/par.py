@@ -9,11 +9,11 @@ finds the same line.
 
 from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
-from itertools import zip_longest
+from itertools import product, zip_longest
 from typing import Final, NamedTuple, TypeAlias
 
 from saratoga_rules.analysis import Analysis
-from saratoga_rules.evaluation import evaluator, par_weights
+from saratoga_rules.evaluation import Weights, evaluator, par_weights
 from saratoga_rules.game import Game
 from saratoga_rules.moves import DRAW, REDEAL, Carry, Move
 from saratoga_rules.piles import Pile
@@ -37,9 +37,9 @@ class Line(NamedTuple):
 def par(game: Game, start: Position, budget: int = BUDGET) -> Line:
     """Return the best line that a search of `budget` positions finds. Every card of `start` must be known."""
     search = _Search(game, start, budget)
-    for width in _WIDTHS:
+    for width, weights in product(_WIDTHS, par_weights(game)):
         if not search.is_over():
-            search.run(width)
+            search.run(width, weights)
     return Line(search.best.position.banked, search.best.moves())
 
 
@@ -67,14 +67,14 @@ class _Search:
 
     def __init__(self, game: Game, start: Position, budget: int) -> None:
         self.game = game
-        self.evaluate = evaluator(game, par_weights(game))
         self.start = self.best = _Node(start, Analysis(game, start), None, None)
         self.left = budget
         self.seen: set[tuple[object, ...]] = set()
         """The forms of the positions of the present search."""
 
-    def run(self, width: int) -> None:
+    def run(self, width: int, weights: Weights) -> None:
         """Search from the start until the stock brings no new position, or the budget is used."""
+        self.evaluate = evaluator(self.game, weights)
         self.seen = {self._form(self.start.position)}
         level: list[_Ranked] = [(0.0, 0, self.start)]
         while level and not self.is_over():
