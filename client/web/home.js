@@ -166,7 +166,9 @@ export class HomeScreen extends Screen {
         h("h1", { id: "home", tabindex: -1 }, "Race your friends at\u00a0solitaire."),
         h("p.lead", `Same cards, same second. $${PRIZE} for every card you bank.`),
         h("p", { role: "status" }, this.said || away),
-        seat && h("a.button.main.big", back, ...big("Back to your table", seat)),
+        seat &&
+          this.today.open?.mine !== "racing" &&
+          h("a.button.main.big", back, ...big("Back to your table", seat)),
         ...this.today.view(),
         h(
           "div.row",

@@ -1,6 +1,6 @@
 /** Open races: their ids, paths and commitments, what this browser keeps of them, and the day's deal on the home. */
 
-import { gameTitle } from "./cards.js";
+import { GAMES, gameTitle } from "./cards.js";
 import { randomHex } from "./hash.js";
 import { store, stored, storedJson } from "./identity.js";
 import { button, choice, counted, h, listed, ordinal, shownName, unfold } from "./page.js";
@@ -156,7 +156,7 @@ export class Today {
 
   /** The games, and the one whose deal is shown. */
   get games() {
-    return this.app.connection.welcome?.games ?? ["klondike"];
+    return this.app.connection.welcome?.games ?? Object.keys(GAMES);
   }
 
   get game() {

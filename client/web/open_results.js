@@ -28,13 +28,12 @@ const MOST_DOTS = 16;
 
 /** @typedef {Wire.OpenResult} Result */
 
-/** When an open race closes, in words. @param {Wire.OpenRace} open @param {number} now */
-function closingWords({ closes }, now) {
-  if (closes <= now) return "closed";
-  const minutes = Math.ceil((closes - now) / 60_000);
-  if (minutes < 120) return `open for ${counted(minutes, "minute")}`;
-  if (minutes < 48 * 60) return `open for ${Math.floor(minutes / 60)} hours`;
-  return `open for ${Math.floor(minutes / 60 / 24)} days`;
+/** How long an open race can be entered, such as `6 hours`; empty if it is closed. @param {Wire.OpenRace} open @param {number} now */
+function timeLeft({ closes }, now) {
+  const hours = (closes - now) / 3_600_000;
+  if (hours <= 0) return "";
+  if (hours < 2) return counted(Math.ceil(hours * 60), "minute");
+  return hours < 48 ? `${Math.floor(hours)} hours` : `${Math.floor(hours / 24)} days`;
 }
 
 /**
@@ -129,6 +128,15 @@ export class OpenScreen extends Screen {
     this.draw();
   }
 
+  get isOwn() {
+    return ownChallenges(this.app).some(({ id }) => id === this.id);
+  }
+
+  /** Do something, and say why it was refused. @param {Promise<unknown>} done */
+  #try(done) {
+    done.catch((error) => this.say(error.message));
+  }
+
   view() {
     const { open, app } = this;
     const head = pageHead(youButton(app));
@@ -155,29 +163,29 @@ export class OpenScreen extends Screen {
   #door(open) {
     const { app, id } = this;
     const { game, kind, by = "", cap, mine, entrants } = open;
-    const isOwn = ownChallenges(app).some((each) => each.id === id);
     const title = openTitle(open, app.now());
-    const facts = [capitalised(playedWords(entrants)), closingWords(open, app.now())];
-    const isOpen = open.closes > app.now();
+    const left = timeLeft(open, app.now());
     const words = kind === "day" ? "Play this deal" : "Start my run";
-    const start = () => app.enterOpen(id).catch((error) => this.say(error.message));
+    const heading = this.isOwn ? "Your challenge" : `${by} challenges you`;
     return [
       h(
         "div.box.invite",
         h("p", gameTitle(game)),
-        h(
-          "h1",
-          { tabindex: -1 },
-          kind === "day" ? title : isOwn ? "Your challenge" : `${by} challenges you`,
-        ),
-        h("p", `${facts.join(", ")}.`),
+        h("h1", { tabindex: -1 }, kind === "day" ? title : heading),
+        h("p", `${capitalised(playedWords(entrants))}, ${left ? `open for ${left}` : "closed"}.`),
         shortRules(game),
         h("p.dim", `One run each, ${page.capWords(cap)}. Your clock starts when you do.`),
         h("p", { role: "status" }, this.said),
-        (isOpen || mine) && button(mine ? "Back to your run" : words, start, "main big", "start"),
+        (left || mine) &&
+          button(
+            mine ? "Back to your run" : words,
+            () => this.#try(app.enterOpen(id)),
+            "main big",
+            "start",
+          ),
         this.#links(),
       ),
-      isOwn && this.#invitation(open),
+      this.isOwn && this.#invitation(open),
     ];
   }
 
@@ -197,15 +205,14 @@ export class OpenScreen extends Screen {
   #results(open, row, place) {
     const { app, id } = this;
     const { game, kind, results = [], counts = [], streak = 0, digest, entrants } = open;
-    const now = app.now();
-    const title = openTitle(open, now);
-    const until = digest ? "" : kind === "day" ? "the day" : "the challenge";
-    const isOwn = ownChallenges(app).some((each) => each.id === id);
-    const again = () => challenge(app, game).catch((error) => this.say(error.message));
+    const left = timeLeft(open, app.now());
+    const what = kind === "day" ? "day" : "challenge";
+    const word = `Places are the server's word until the ${what} closes${left && `, in ${left}`}.`;
+    const again = () => this.#try(challenge(app, game));
     return [
       h(
         row?.place === 1 && results.length > 1 ? "section.result.won" : "section.result",
-        h("p", title),
+        h("p", openTitle(open, app.now())),
         h(
           "h1",
           { tabindex: -1 },
@@ -213,7 +220,7 @@ export class OpenScreen extends Screen {
         ),
         row && h("p.purse", dollars(row.net)),
         h("p", ...[row && `${place}.`, streak > 0 && ` ${counted(streak, "day")} in a row.`]),
-        until && h("p", `By the server's word until ${until} closes: ${closingWords(open, now)}.`),
+        !digest && h("p", word),
       ),
       h(
         "div.box",
@@ -231,7 +238,7 @@ export class OpenScreen extends Screen {
           histogram(counts, row?.banked ?? -1),
           row && this.#climb(open, row),
         ),
-        isOwn && this.#invitation(open),
+        this.isOwn && this.#invitation(open),
         row &&
           shareBox(this.#finish(open, row), this.#history(open, row), (said) => this.say(said)),
       ),
@@ -269,7 +276,8 @@ export class OpenScreen extends Screen {
         { race: id, digest },
         witness.proofs.get(id) ?? (this.app.isMissing(id) ? null : undefined),
       );
-    if (kind === "known") return h("p.dim", "This deal was raced before, so it is no secret.");
+    if (kind === "known")
+      return h("p.dim", "This deal was raced before, so it was not fixed for this challenge.");
     const what = kind === "day" ? "day" : "challenge";
     const sealed = `The deal stays sealed until the ${what} closes; its commitment is `;
     return h("p.dim", sealed, h("code", page.fingerprint(commitment)), ".");

@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, WebSocketRoute, expect
 
 from kit.altered_server import BRIEF_CHALLENGES
 from kit.browser_pages import DESKTOP, PHONE, Pages, look, page_url, serving_pages
-from kit.page_player import PagePlayer, press
+from kit.page_player import PagePlayer, open_table, press
 from kit.server_process import ServerProcess
 
 
@@ -124,3 +124,48 @@ async def test_the_deal_of_a_challenge_that_has_closed_is_checked_and_its_boards
         await page.reload()
         await page.get_by_role("region", name="Board of You").wait_for()
         await pages.close()
+
+
+async def test_a_deal_just_raced_is_a_challenge_that_its_challenger_has_run(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open("about:blank", DESKTOP, reduced_motion="reduce")
+    player = PagePlayer(page, "lafayette")
+    await page.goto(page_url(page_server))
+    code = await open_table(page)
+    await press(page, "Start the race").click()
+    await player.dealt()
+    await player.cash_out()
+    await press(page, "Challenge a friend on this deal").click()
+    await page.wait_for_url(re.compile("/c/"))
+    assert code not in page.url
+    await shows_result(page, player)
+    await expect(page.get_by_text("I challenge you: Lafayette")).to_be_visible()
+    await look(page, "known-deal")
+
+
+async def test_a_day_whose_promised_deal_changes_raises_the_alarm(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open("about:blank")
+    is_lying = False
+
+    def relay(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+
+        def told(frame: str | bytes) -> None:
+            lie = r'\1"commitment":"' + "0" * 64
+            text = re.sub(r'("days":.*?)"commitment":"[0-9a-f]{64}', lie, str(frame), count=1)
+            route.send(text if is_lying else frame)
+
+        server.on_message(told)
+
+    await page.route_web_socket(re.compile("^ws:"), relay)
+    await page.goto(page_url(page_server))
+    played = page.get_by_text(re.compile("Today's Klondike .* played"))
+    await expect(played).to_be_visible()
+    is_lying = True
+    await page.reload()
+    await expect(page.get_by_role("dialog", name="ALARM")).to_contain_text(
+        "another deal is promised"
+    )
