@@ -25,6 +25,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.join import give_up_seat
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.run_watch import RunWatch
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import shown_name
@@ -141,6 +142,7 @@ async def seated_bot(
                     connection,
                     witness=witness or Witness(in_memory=True),
                     records=RecordStore(in_memory=True),
+                    watch=RunWatch(connection.player, in_memory=True),
                 )
                 table = await sit_down(session)
             except Problem as problem:

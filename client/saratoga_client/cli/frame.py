@@ -27,6 +27,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "host": "Open a table, with a server on this machine if no other is named.",
     "join": "Join a table by its code or an invitation's URL.",
     "watch": "Watch a table live, without a seat.",
+    "daily": "Run the deal of the day, the same for everyone.",
+    "challenge": "Challenge friends on a deal that each runs when they like.",
     "practice": "Play alone, offline, with undo and hints.",
     "replay": "Step through a finished race.",
     "rules": "Show the rules of a game.",

@@ -19,7 +19,7 @@ from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import say, write_line
 from saratoga_client.plain.io import ask
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
-from saratoga_client.session.invitation import Destination, Inviter, inviter_for
+from saratoga_client.session.invitation import Destination, Inviter, inviter_for, is_open_race
 from saratoga_client.session.join import NAME_REFUSALS, claim_name, look_at, take_seat
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import SessionState
@@ -51,6 +51,11 @@ def command(table: Destination, settings: Settings) -> None:
 
     If you have a seat at that table already, you return to it, and a running race continues.
     """
+    if is_open_race(table.code):
+        from saratoga_client.cli.challenge import run_challenge
+
+        asyncio.run(run_challenge(at_server_of(table, settings), table.code))
+        return
     asyncio.run(_join(at_server_of(table, settings), table.code))
 
 

@@ -18,6 +18,7 @@ from saratoga_protocol import events
 from saratoga_protocol.commands import (
     Command,
     CreateTable,
+    EnterOpen,
     GetLeaderboard,
     GetPar,
     GetRecord,
@@ -142,7 +143,7 @@ class Requests:
         match command, answer:
             case (JoinTable(table=code, seat=False), events.Snapshot()) if code != self.seat:
                 self._followed[code] = command
-            case ((CreateTable() | JoinTable()), events.Snapshot(table=table)):
+            case ((CreateTable() | EnterOpen() | JoinTable()), events.Snapshot(table=table)):
                 self.seat = table.code
                 self._followed.pop(table.code, None)
             case LeaveTable(table=code), _:

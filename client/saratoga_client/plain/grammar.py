@@ -49,6 +49,12 @@ L     tables, list:
         list the public tables
 L     create, host, open: GAME [cap MINUTES] [seats N] [races 1 | 3 | 5] [public]
         create a table; it is private unless you add public
+L     daily, day, today: [GAME]
+        run today's deal of a game, or show how your run compares; without a game, all of them
+L     challenge: GAME | CODE
+        open a challenge that friends run when they like, or run one
+L     history:
+        show your races on this machine, game by game
 L     play:
         race two bots at Klondike at once
 L     join: CODE

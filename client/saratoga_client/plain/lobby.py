@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
+from secrets import token_hex
 from typing import Final, TypeAlias
 
 from saratoga_client.local.printed_command import printed_command
@@ -10,6 +11,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.plain.board import rules_lines
 from saratoga_client.plain.grammar import Context, not_understood
+from saratoga_client.plain.open_race import run_open
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
@@ -18,7 +20,7 @@ from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import problem_for
-from saratoga_client.session.invitation import destination
+from saratoga_client.session.invitation import destination, is_open_race
 from saratoga_client.session.join import (
     LONGEST_NAME,
     claim_guest_name,
@@ -27,8 +29,11 @@ from saratoga_client.session.join import (
     release_other_seat,
     way_back,
 )
+from saratoga_client.session.open_race import day_id, look, open_challenge
+from saratoga_client.session.open_race_text import LAST, about, link, own_history
 from saratoga_client.session.quick_start import QUICK_TABLE, Begin, race_bots
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.run_watch import OpenBook
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted
@@ -128,6 +133,9 @@ class PlainLobby:
             "tables": self._list_tables,
             "create": self._create,
             "play": self._play_now,
+            "daily": self._daily,
+            "challenge": self._challenge,
+            "history": self._history,
             "join": partial(self._go_by_code, "join"),
             "watch": partial(self._go_by_code, "watch"),
             "practice": self._practise,
@@ -234,11 +242,72 @@ class PlainLobby:
             self._write(f"name: you are {self._name}")
         return await self._go(QUICK_TABLE, begin=race_bots)
 
+    async def _daily(self, words: str) -> ExitReason | None:
+        game = words.strip().lower()
+        if game and game not in GAMES:
+            self._write(f"no: Which game? Type daily GAME, with one of {', '.join(GAMES)}.")
+            return None
+        connection, book = self._connection, OpenBook()
+        if game:
+            return await self._run_open(day_id(game, connection.now()))
+        for each in GAMES:
+            race, alarms = await look(connection, day_id(each, connection.now()), book)
+            self._session.alarms.extend(alarms)
+            self._write(f"day {each}: {about(race, connection.player)}")
+        return None
+
+    async def _challenge(self, words: str) -> ExitReason | None:
+        game, found = words.strip().lower(), destination(words)
+        if game in GAMES:
+            await self._connected_here()
+            if self._name is None:
+                self._write("no: Choose a name first: type name NAME.")
+                return None
+            race = await open_challenge(self._connection, OpenBook(), token_hex(16), game)
+            address = link(race, self._session.friends or self._connection.url)
+            self._write(
+                f"challenge: {race.id}, open for seven days",
+                f"challenge: {address}",
+                f"challenge: type challenge {race.id} to run it yourself",
+            )
+            return None
+        code = found.code if found is not None else game
+        if not is_open_race(code):
+            self._write("no: Type challenge and a game, or the code or link of a challenge.")
+            return None
+        return await self._run_open(code)
+
+    async def _run_open(self, race: str) -> ExitReason | None:
+        """Run an open race, or return to it; then, or after an earlier run, write how it compares."""
+        connection = self._connection
+        if self._name is None:
+            self._name = await claim_guest_name(connection, self._wanted)
+            self._write(f"name: you are {self._name}")
+        if racing_at := await release_other_seat(connection):
+            opened, _ = await look(connection, race, OpenBook())
+            if opened.mine != "racing":
+                self._write(
+                    f"no: Your race at {racing_at} is still running. Type join {racing_at}."
+                )
+                return None
+        return await run_open(connection, race, self._session, self._records)
+
+    async def _history(self, words: str) -> None:
+        rows = own_history((self._records or RecordStore()).races())
+        if not rows:
+            self._write("history: no race on this machine yet")
+        for title, races, won, best, average in rows:
+            self._write(
+                f"history {title}: {races} races, {won} won, best {best}, last {LAST} {average}"
+            )
+
     async def _go_by_code(self, command: str, words: str) -> ExitReason | None:
         found = destination(words)
         if found is None or not found.code:
             self._write(f"no: Type the table's code, for example {command} mint-otter-42.")
             return None
+        if is_open_race(found.code):
+            return await self._challenge(words)
         at = "" if self._at is None else self._at.url.rstrip("/").lower()
         if found.server.lower() not in ("", at):
             self._write(

@@ -67,7 +67,7 @@ async def play_table(
             await table_session.watch(table)
         case str():
             remember_server(connection.url, (await table_session.sit_down(table)).code)
-    begun = asyncio.create_task(_begin(begin, table_session, session))
+    begun = asyncio.create_task(begin_beside(begin, table_session, session))
     try:
         return await stay_at_table(table_session, session, is_watching=is_watching)
     finally:
@@ -77,7 +77,10 @@ async def play_table(
             await stop_watching(connection, str(table))
 
 
-async def _begin(begin: Begin | None, table_session: TableSession, session: PlainSession) -> None:
+async def begin_beside(
+    begin: Begin | None, table_session: TableSession, session: PlainSession
+) -> None:
+    """Give commands beside the player's own; write what goes wrong."""
     try:
         if begin is not None:
             await begin(table_session)

@@ -123,6 +123,7 @@ class FairnessDuties:
         return (
             table is not None
             and table.phase == "countdown"
+            and not table.open
             and table.racer(self.player) is not None
             and self._revealed != (table.commitment, table.reveal_by)
         )
@@ -229,7 +230,13 @@ class FairnessDuties:
         elif isinstance(event, events.TableChanged) and known.version > table.version:
             return False
         self.table = table
-        if table.racers and table.phase != "closed" and not self._is_spent(table):
+        # the deal of an open race is fixed without nonces, and its record opens later (`run_watch`)
+        if (
+            table.racers
+            and not table.open
+            and table.phase != "closed"
+            and not self._is_spent(table)
+        ):
             self.note(table.race, "listed", table.commitment, table.phase)
         return True
 
@@ -294,7 +301,7 @@ class FairnessDuties:
 
     def _see_countdown(self, table: events.Table) -> None:
         """Compare the player's countdown with what this connection's `ready` said."""
-        if table.phase != "countdown" or table.racer(self.player) is None:
+        if table.phase != "countdown" or table.open or table.racer(self.player) is None:
             return
         for racer in table.racers:
             if len(racer.nonce_hash) != HASH_DIGITS:

@@ -15,7 +15,7 @@ from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings
 from saratoga_client.wording import game_title
 from saratoga_protocol import events
-from saratoga_rules.records.record import TABLE_CODE
+from saratoga_rules.records.record import GAME, OPEN_ID, TABLE_CODE
 
 FROM_A_CLONE: Final = "To install it, in a clone of Saratoga: pip install ."
 """The line of an invitation if the setting `install` is empty; the package is not published."""
@@ -75,6 +75,11 @@ def destination(text: str) -> Destination | None:
     return Destination(code, server) if code or server else None
 
 
+def is_open_race(code: str) -> bool:
+    """Return whether a destination is an open race and not a table."""
+    return re.fullmatch(OPEN_ID, code) is not None
+
+
 def _split(url: str) -> tuple[str, str]:
     """Return the server and the table's code in a URL, each empty if missing."""
     try:
@@ -86,9 +91,12 @@ def _split(url: str) -> tuple[str, str]:
     if not is_valid or parts.scheme not in WEBSOCKET_SCHEMES:
         return "", ""
     folder, _, last = parts.path.rpartition("/")
-    code = last.lower() if re.fullmatch(TABLE_CODE, last.lower()) else ""
     # paths may be case-sensitive behind a proxy; host names never are
-    path = folder if code else parts.path
+    if found := re.search(f"/(?:c/([a-z2-7]{{16}})|(day/{GAME}/[0-9-]{{10}}))$", parts.path):
+        code, path = found[1] or found[2], parts.path[: found.start()]
+    else:
+        code = last.lower() if re.fullmatch(TABLE_CODE, last.lower()) else ""
+        path = folder if code else parts.path
     return f"{WEBSOCKET_SCHEMES[parts.scheme]}://{parts.netloc.lower()}{path.rstrip('/')}", code
 
 

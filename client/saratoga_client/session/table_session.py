@@ -32,6 +32,7 @@ from saratoga_client.session.move_sender import MoveSender
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.run_watch import OpenBook, RunWatch
 from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
 from saratoga_client.session.state_store import StateStore, StateStoreClosed
 from saratoga_client.session.voided import voided_problem
@@ -39,7 +40,9 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     Command,
+    CreateChallenge,
     CreateTable,
+    EnterOpen,
     GetPar,
     GetRecord,
     JoinTable,
@@ -86,9 +89,13 @@ class TableSession:
         *,
         witness: Witness | None = None,
         records: RecordStore | None = None,
+        watch: RunWatch | None = None,
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
     ) -> None:
-        """Save sightings in `witness` and races in `records`; by default, in the player's folders."""
+        """Save sightings in `witness` and races in `records`; by default, in the player's folders.
+
+        `watch` keeps what is seen of a run in an open race, by default in the player's folder, too.
+        """
         witness = Witness() if witness is None else witness
         records = RecordStore() if records is None else records
         self._connection = connection
@@ -96,6 +103,7 @@ class TableSession:
         self._move_sender = MoveSender(connection, self._store, backoff)
         self._duties = FairnessDuties(connection, witness)
         self._records = RecordKeeper(connection, self._duties, records, self._store)
+        self._watch = watch or RunWatch(connection.player)
         self._activity = Activity(self._store, connection.now)
         self._tasks: asyncio.TaskGroup | None = None
         """The tasks of `attend`; the first error of one ends the session."""
@@ -167,6 +175,23 @@ class TableSession:
     async def sit_down(self, code: str) -> events.Table:
         """Take a seat, or return to the player's own; return the table."""
         return await self._enter(partial(JoinTable, table=code), code)
+
+    async def enter_open(self, race: str) -> events.Table:
+        """Begin the player's run in an open race, or return to it; return its table."""
+        return await self._enter(partial(EnterOpen, open=race))
+
+    async def challenge(self, race: str = "") -> events.OpenRace:
+        """Open a challenge on the deal of a finished race, or on a fresh deal of the table's game."""
+        assert self.state is not None, "the server has not sent the table yet"
+        create = partial(
+            CreateChallenge,
+            game=self.state.table.settings.game,
+            race=race or None,
+            key=token_hex(16),
+        )
+        opened = (await self._explained(self._connection.ask(create, events.OpenRaceShown))).open
+        OpenBook().tell(self._connection.player, opened.id, 0)
+        return opened
 
     async def watch(self, code: str) -> events.Table:
         """Follow the table without a seat; return the table."""
@@ -391,6 +416,7 @@ class TableSession:
         self._store.replace(self._records.with_best(self._after(event)))
         # At once, so that the duties have seen all events when the session acts on one, or ends.
         self._duties.see(event)
+        self._watch.see(event, self.now())
         if self._duties.losses > 1:
             self._store.report(LOST_AGAIN)
         assert self._tasks is not None, "events are followed by `attend`"

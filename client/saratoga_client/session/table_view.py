@@ -171,7 +171,8 @@ def _with_labels(view: TableView) -> TableView:
     known = dict(view.labels)
     for racer in view.table.racers:
         level = _label(view, racer.player).level
-        label = PlayerLabel(racer.name, racer.bot, level)
+        name = f"{racer.name}'s ghost" if racer.ghost else racer.name
+        label = PlayerLabel(name, racer.bot, level)
         put_newest(known, racer.player, label, MOST_LABELS)
     for seat in view.table.seats:
         label = PlayerLabel(seat.name, seat.bot, seat.level)

@@ -5,10 +5,12 @@ stays open below them. Texts from a server are kept as they were sent; `Ink` san
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+import time
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from getpass import getuser
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
@@ -25,10 +27,10 @@ from saratoga_client.local.origins import check_address
 from saratoga_client.local.settings import Settings, remember, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.practice.deals import drawn_seed, from_seed
-from saratoga_client.problems import Problem
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
 from saratoga_client.session.history import Raced
-from saratoga_client.session.invitation import Destination, destination, inviter_for
+from saratoga_client.session.invitation import Destination, destination, inviter_for, is_open_race
 from saratoga_client.session.join import (
     NAME_REFUSALS,
     claim_guest_name,
@@ -36,17 +38,24 @@ from saratoga_client.session.join import (
     is_seated_at,
     look_at,
     others_at,
+    release_other_seat,
     stop_watching,
     take_seat,
 )
+from saratoga_client.session.open_race import day_id, look, new_results, open_challenge
+from saratoga_client.session.open_race_text import PRACTICE_DAY
+from saratoga_client.session.open_race_text import about as about_race
 from saratoga_client.session.quick_start import QUICK_TABLE, Begin, race_bots
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.run_watch import OpenBook
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
+from saratoga_client.tui.history import HistoryScreen
 from saratoga_client.tui.home_server import HomeServer
 from saratoga_client.tui.line_input import LineInput, one_line
+from saratoga_client.tui.open_flow import open_flow
 from saratoga_client.tui.pages.home import (
     Choice,
     friends_part,
@@ -104,6 +113,8 @@ class HomeScreen(BaseScreen):
         """The line that the player is typing."""
         self._use_game: Callable[[str], object] | None = None
         """What to do with the game that the player chooses; `None` while no game is chosen."""
+        self._about: Mapping[str, str] = {}
+        """A text on each game while one is chosen."""
         self._marked = 0
         """The index of the marked line."""
         self._rested = ""
@@ -182,11 +193,15 @@ class HomeScreen(BaseScreen):
     def _menu(self) -> list[Choice]:
         """Return the lines of the menu: the games, while the player chooses one."""
         if (use := self._use_game) is not None:
-            return [Choice(game.title, "", partial(use, game.name)) for game in GAMES.values()]
+            return [
+                Choice(game.title, self._about.get(game.name, ""), partial(use, game.name))
+                for game in GAMES.values()
+            ]
         practise, rules = (
             partial(self._open_games, use) for use in (self.practise, self._show_rules)
         )
         menu = [
+            Choice("Today's deal", "one for each game, the same for everyone", self.open_days),
             Choice("Play now", "Klondike against two bots, in a few seconds", self.play_now),
             Choice("Race friends", "open a table and send them the link", self.race_friends),
             Choice("Join a friend", "paste the line or the link that they sent you", self.join),
@@ -194,7 +209,7 @@ class HomeScreen(BaseScreen):
             Choice("How it is played", "six games, a page each", rules),
         ]
         if (table := self.server.table) is not None:
-            menu.insert(0, Choice("Race again", self._who_waits(), partial(self.join, table.code)))
+            menu.insert(1, Choice("Race again", self._who_waits(), partial(self.join, table.code)))
         return menu
 
     def _who_waits(self) -> str:
@@ -208,9 +223,11 @@ class HomeScreen(BaseScreen):
             return f"{table.code}, where you have a seat"
         return f"{table.code}, your last table"
 
-    def _open_games(self, use: Callable[[str], object]) -> None:
-        """Let the player choose a game."""
-        self._use_game, self._marked = use, 0
+    def _open_games(
+        self, use: Callable[[str], object], about: Mapping[str, str] | None = None
+    ) -> None:
+        """Let the player choose a game; `about` has a text for games."""
+        self._use_game, self._marked, self._about = use, 0, about or {}
         self.say("Which game? escape goes back.")
 
     def _lines(self) -> list[Choice]:
@@ -244,6 +261,8 @@ class HomeScreen(BaseScreen):
             Key("v", "watch", "watch the marked table", marked.watch or self._cancel, marked.watch is not None,
                 "Only a public table can be watched from here: mark one."),
             Key("n", "name", "choose a name at this server", self.choose_name, is_first),
+            Key("c", "challenge", "open a challenge, which friends run when they like", self._choose_challenge, is_first),
+            Key("h", "history", "your races on this machine, game by game", self._show_history, is_first),
             Key("escape", "back", "", self._cancel, not is_first),
             *super().keys(),
         )  # fmt: skip
@@ -349,6 +368,15 @@ class HomeScreen(BaseScreen):
             self._command = None
         self._do(self._visit(practice_flow(from_seed(GAMES[game], drawn_seed()))))
 
+    def open_days(self) -> None:
+        self._do(self._open_days())
+
+    def _choose_challenge(self) -> None:
+        self._open_games(lambda game: self._do(self._open_challenge(game)))
+
+    def _show_history(self) -> None:
+        self.cover(HistoryScreen(self.races))
+
     def play_now(self) -> None:
         self._do(self._play_now())
 
@@ -442,6 +470,9 @@ class HomeScreen(BaseScreen):
         if not found.code:
             self._tell(f"This is {self.server.url}.")
             return
+        if is_open_race(found.code):
+            await self._run_open(found.code, asks=True)
+            return
         if not self.server.name:
             # an unknown code is reported before the question for a name
             await look_at(connection, found.code)
@@ -464,6 +495,58 @@ class HomeScreen(BaseScreen):
             await self._play(connection, kept.code)
         else:
             await self._play(connection, table)
+
+    async def _open_days(self) -> None:
+        """Show how today's deals stand, and let the player choose one; without a server, a deal by date."""
+        try:
+            connection = await (
+                self._connected() if self.server.is_open else self._connected_here()
+            )
+        except Problem as problem:
+            if problem.code is not Exit.UNREACHABLE:
+                raise
+            day = day_id("", round(time.time() * 1000)).rpartition("/")[2]
+            self._open_games(lambda game: self._practise_day(game, day))
+            self._tell(PRACTICE_DAY)
+            return
+        about = {}
+        for game in GAMES:
+            shown, alarms = await look(connection, day_id(game, connection.now()), OpenBook())
+            self.program.alarms.extend(alarms)
+            about[game] = about_race(shown, connection.player)
+        told = [
+            f"{each.name} ran your challenge: {each.banked} banked."
+            for _, results in await new_results(connection, OpenBook())
+            for each in results
+        ]
+        self._open_games(
+            lambda game: self._do(self._run_open(day_id(game, connection.now()))), about
+        )
+        self._tell(
+            " ".join(told) or "Which game? Your run of ten minutes begins after the countdown."
+        )
+        self.show()
+
+    def _practise_day(self, game: str, day: str) -> None:
+        self._do(self._visit(practice_flow(from_seed(GAMES[game], day))))
+
+    async def _run_open(self, race: str, *, asks: bool = False) -> None:
+        """Run an open race, or show it after the player's run; a player without a name becomes a guest."""
+        connection = await self._connected()
+        if not self.server.name:
+            self.server.name = await claim_guest_name(connection, self._settings.name)
+        await release_other_seat(connection, report=self._tell)
+        here = self._hosting.server
+        is_here = here is not None and here.own == self.server.url
+        friends = here.friends if is_here and here is not None else ""
+        inviter = await inviter_for(self._settings.given(server=self.server.url), friends)
+        await self._visit(open_flow(connection, race, inviter, friends=friends, asks=asks))
+
+    async def _open_challenge(self, game: str) -> None:
+        connection = await self._connected_here()
+        await self._named(connection)
+        race = await open_challenge(connection, OpenBook(), token_hex(16), game)
+        await self._run_open(race.id, asks=True)
 
     async def _play_now(self) -> None:
         """Race against bots at once; a player without a name becomes a guest."""

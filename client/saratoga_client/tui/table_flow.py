@@ -161,7 +161,9 @@ class TableFlow:
 
     async def _switch_screen(self) -> None:
         wanted = self._screen_class(self.state)
-        if type(self._screen) is wanted:
+        is_run_over = self.state.table.open and self.state.phase == "over"
+        if type(self._screen) is wanted or is_run_over:
+            # a run in an open race is left as soon as it is over
             return
         is_covered = self._screen is not None and self.app.screen is not self._screen
         if is_covered and wanted not in URGENT:

@@ -57,21 +57,21 @@ async def test_the_first_evening_needs_no_server_and_shows_no_error(
 ) -> None:
     monkeypatch.setattr(settings, "DEFAULT_SERVER", NOWHERE)
     async with at_home() as visitor:
-        await visitor.reads("Race your friends at patience.", "1 Play now", "Your name is asked")
+        await visitor.reads("Race your friends at patience.", "2 Play now", "Your name is asked")
         assert "reach" not in visitor.text
         await visitor.press("down", "up", "up", "enter", "2")
         await visitor.until(lambda: isinstance(visitor.screen, HelpScreen))
         await visitor.reads("RULES OF CANFIELD")
-        await visitor.press("q", "escape", "4", "6")
+        await visitor.press("q", "escape", "5", "6")
         await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))
         await visitor.press("q")
-        await visitor.reads("4 Practise")
+        await visitor.reads("5 Practise")
         await visitor.press("v")
         assert "mark one" in visitor.message
-        await visitor.press("3")
+        await visitor.press("4")
         await visitor.type("nothing")
         await visitor.reads("That names no table", "nothing")
-        await visitor.press("escape", "3")
+        await visitor.press("escape", "4")
         await visitor.type("mint-otter-42")
         await visitor.reads("No server answers on this machine")
 
@@ -79,8 +79,8 @@ async def test_the_first_evening_needs_no_server_and_shows_no_error(
 async def test_the_name_is_asked_once_when_a_table_is_opened(lobby: OpenLobby) -> None:
     await lobby.player("Anna")
     async with at_home(server=lobby.url, game="lafayette", cap=20) as visitor:
-        await visitor.reads("1 Play now")
-        await visitor.press("2")
+        await visitor.reads("2 Play now")
+        await visitor.press("3")
         await visitor.reads("Your name at the table:")
         await visitor.press("ctrl+u")
         await visitor.type("ANNA")
@@ -90,11 +90,11 @@ async def test_the_name_is_asked_once_when_a_table_is_opened(lobby: OpenLobby) -
         await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 16", "YOU")
         code = visitor.lines[0].split()[1]
         await visitor.press("q", "y")
-        await visitor.reads(f"1 Race again {code}, your last table")
+        await visitor.reads(f"2 Race again {code}, your last table")
     # the program is closed and opened again
     async with at_home() as visitor:
         await visitor.reads("Zoë B", f"{code}, your last table")
-        await visitor.press("1")
+        await visitor.press("2")
         await visitor.reads("SEATS 1 of 16", "YOU")
     assert load().server_url == lobby.url
 
@@ -104,7 +104,7 @@ async def test_a_code_can_be_corrected_and_is_looked_up_before_a_name_is_asked(
 ) -> None:
     code = await lobby.host("Anna")
     async with at_home(server=lobby.url) as visitor:
-        await visitor.press("3")
+        await visitor.press("4")
         await visitor.type("not-there-77")
         await visitor.reads("There is no table with that code.", "not-there-77")
         await visitor.press("ctrl+u")
@@ -114,7 +114,7 @@ async def test_a_code_can_be_corrected_and_is_looked_up_before_a_name_is_asked(
         await visitor.type("Bert")
         await visitor.reads("SEATS 2 of 16", code)
         await visitor.press("q", "y")
-        await visitor.reads(f"1 Race again {code}: Anna is there")
+        await visitor.reads(f"2 Race again {code}: Anna is there")
 
 
 async def test_a_pasted_invitation_leads_to_the_table_of_another_server(lobby: OpenLobby) -> None:
@@ -217,9 +217,9 @@ async def test_a_server_that_is_away_is_one_line_and_the_rest_works(
     monkeypatch.setattr(home_server, "RETRY_EVERY", 0.01)
     async with at_home(server=NOWHERE) as visitor:
         await visitor.reads(f"No server answers on this machine at {NOWHERE}", "Trying again")
-        await visitor.press("2")
+        await visitor.press("3")
         await visitor.reads("No server answers", "Race friends")
-        await visitor.press("4", "1")
+        await visitor.press("5", "1")
         await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))
 
 
@@ -241,14 +241,14 @@ async def joining() -> AsyncIterator[tuple[Visitor, ScriptedPeer, JoinTable]]:
         async with at_home(server=server.url) as visitor:
             peer = await server.peer()
             answering = asyncio.create_task(answer_all_but_joins(peer))
-            await visitor.press("3")
+            await visitor.press("4")
             await visitor.type("mint-otter-42")
             yield visitor, peer, await answering
 
 
 async def test_a_second_command_waits_for_the_answer_to_the_first() -> None:
     async with joining() as (visitor, peer, asked):
-        await visitor.press("3")
+        await visitor.press("4")
         assert "has not answered yet" in visitor.message
         assert peer.hello is not None
         own = Seat(player=player_id(peer.hello.token), name="Bert")
@@ -311,7 +311,7 @@ async def test_a_server_here_stays_until_the_program_ends_and_not_under_a_friend
     lobby: OpenLobby, server_here: list[str]
 ) -> None:
     async with at_home(name="Bert") as visitor:
-        await visitor.press("2")
+        await visitor.press("3")
         await visitor.reads("SEATS 1 of 16", "saratoga join ws://192.0.2.7:7470/")
         code = visitor.lines[0].split()[1]
         await lobby.sit_down("Anna", code)
@@ -320,7 +320,7 @@ async def test_a_server_here_stays_until_the_program_ends_and_not_under_a_friend
         await visitor.reads(f"{code}: Anna is there")
         await visitor.press("q")
         await visitor.reads(f"Anna is still at {code}. Close this machine's server?")
-        await visitor.press("n", "3")
+        await visitor.press("n", "4")
         await visitor.reads("SEATS 1 of 16")
         assert server_here == ["started"], "another table on the same server"
         await visitor.press("q", "y")
@@ -338,7 +338,7 @@ async def test_who_hosts_again_returns_to_the_table_where_friends_wait(
         home = visitor.screen
         assert isinstance(home, HomeScreen)
         home.server = home_server.HomeServer(NOWHERE, home.show)
-        await visitor.press("2")
+        await visitor.press("3")
         await visitor.reads("SEATS 2 of 16", code)
 
 
@@ -351,5 +351,5 @@ async def test_a_server_that_cannot_be_started_here_is_reported(
 
     monkeypatch.setattr(home_module, "local_server", local_server)
     async with at_home() as visitor:
-        await visitor.press("1")
+        await visitor.press("2")
         await visitor.reads("It did not start. Its last messages: the port is taken")

@@ -23,6 +23,7 @@ from saratoga_client.review.boards import (
 )
 from saratoga_client.review.share_text import race_text
 from saratoga_client.session.match_text import race_of_match
+from saratoga_client.session.open_race_text import link
 from saratoga_client.session.result_text import headline, own_result, why_unranked
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import rows
@@ -285,7 +286,7 @@ class ResultsScreen(TableScreen):
     def _begin_reading(self, state: SessionState) -> None:
         """Read the record once the result is there, and again once it is verified."""
         outcome = state.table_view.outcome
-        if outcome is None or self._findings is not None:
+        if outcome is None or self._findings is not None or state.table.open:
             return
         known = outcome.race, state.verifications.get(outcome.race)
         if known != self._read_with:
@@ -336,6 +337,7 @@ class ResultsScreen(TableScreen):
                 "copy the result for friends",
                 lambda: self.copy("The result", self._share),
             ),
+            read("c", "challenge", "challenge friends on this deal", self._challenge),
             # pressed to end the race, which has just ended by itself
             Key("x", "", "", partial(self.say, f"The race is over. {self.resting}")),
             *((self.say_key(),) if self.state.seat is not None else ()),
@@ -359,6 +361,18 @@ class ResultsScreen(TableScreen):
                 notes = (*found.notes, *filter(None, (par_sentence(par, found.boards),)))
                 self._findings = replace(found, notes=notes, par=(par,))
                 self.redraw()
+
+    def _challenge(self) -> None:
+        self.controls.do(self._open_challenge())
+
+    async def _open_challenge(self) -> None:
+        """Open a challenge on the deal of this race, and copy its link."""
+        outcome = self.state.table_view.outcome
+        assert outcome is not None
+        opened = await self.controls.seat.challenge(outcome.race)
+        server = self.controls.inviter.server or self.controls.seat.server
+        address = link(opened, server)
+        self.copy(f"Your challenge is open for seven days; its link {address}", address)
 
     def _race_again(self) -> None:
         """Open the table for the next race, as host, or ask for it; and get ready as soon as it is open."""

@@ -1,0 +1,192 @@
+"""The screen of an open race after the player's run: place, histogram, climb, results, and what comes later."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final
+
+from rich.console import Group, RenderableType
+from textual.widget import Widget
+
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import RACERS, Role
+from saratoga_client.board_view.symbols import LETTERS, Symbols
+from saratoga_client.review.boards import OpenBoard, open_boards
+from saratoga_client.review.climb import Climb
+from saratoga_client.session.open_race import ended, own_result
+from saratoga_client.session.open_race_text import (
+    headline,
+    histogram,
+    notes,
+    result_line,
+    share,
+    title,
+)
+from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
+from saratoga_client.tui.pages.chart import Line, draw_chart
+from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.wording import money_meter
+from saratoga_protocol.events import OpenRace
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.record import RaceRecord
+
+CHART: Final = 9
+WIDEST_CHART: Final = 100
+MOST: Final = 40
+"""The most results on the page."""
+
+
+def open_race_page(
+    race: OpenRace, player: str, symbols: Symbols, ink: Ink, width: int
+) -> RenderableType:
+    """Return the page of an open race as the player may see it."""
+    own = own_result(race, player)
+    return Group(
+        ink.indented(headline(race, player).upper(), Role.TITLE, 3),
+        *(ink.indented(text, Role.DIM, 3) for text in notes(race, player)),
+        *_histogram(race, None if own is None else own.banked, symbols, ink),
+        *_climbs(race, symbols, ink, width),
+        *_results(race, player, ink),
+    )
+
+
+def _histogram(
+    race: OpenRace, own: int | None, symbols: Symbols, ink: Ink
+) -> Iterable[RenderableType]:
+    if sum(race.counts) < 2:
+        return
+    grid = ink.grid(3, 9, None)
+    for counts, signs, is_own in histogram(race.counts, own):
+        bar = "#" * len(signs) if symbols is LETTERS else signs
+        role = Role.YOU if is_own else Role.TEXT
+        grid.add_row("", ink.text(counts, Role.DIM), ink.text(f"{bar}{'  you' * is_own}", role))
+    yield ""
+    yield ink.text("   CARDS BANKED", Role.LABEL)
+    yield grid
+
+
+def _climbs(race: OpenRace, symbols: Symbols, ink: Ink, width: int) -> Iterable[RenderableType]:
+    """Return the chart of the player's climb and the middle one."""
+    if not race.climb or not race.middle or race.game not in GAMES:
+        return
+    pairs = [(race.climb, "YOU", Role.YOU), (race.middle, "middle", RACERS[0])]
+    end = max(race.climb[-1], race.middle[-1])
+    lines = [
+        Line(
+            at,
+            f"{name} {len(climb)}",
+            Climb(0, tuple((ms, n) for n, ms in enumerate(sorted(climb), 1)), end),
+            role,
+        )
+        for at, (climb, name, role) in enumerate(pairs, 1)
+    ]
+    canvas = Canvas(min(width, WIDEST_CHART), CHART)
+    box = (1, 0, canvas.width - 2, canvas.height)
+    draw_chart(canvas, box, lines, money_meter(GAMES[race.game], 0), symbols)
+    yield ""
+    yield ink.canvas(canvas)
+
+
+def _results(race: OpenRace, player: str, ink: Ink) -> Iterable[RenderableType]:
+    yield ""
+    yield ink.text("   RESULTS" if race.digest else "   RESULTS SO FAR", Role.LABEL)
+    for result in race.results[:MOST]:
+        role = Role.YOU if result.player == player else Role.TEXT
+        yield ink.indented(result_line(result), role, 3)
+
+
+class OpenRaceScreen(BaseScreen):
+    """An open race after the player's run."""
+
+    HEADING = "KEYS AFTER A RUN"
+    TICK = 0
+
+    def __init__(
+        self,
+        race: OpenRace,
+        player: str,
+        link: str,
+        *,
+        alarms: Iterable[str] = (),
+        record: RaceRecord | None = None,
+        challenge: Callable[[], object] | None = None,
+    ) -> None:
+        """`link` leads to the race's page; `record` is there once it is closed; `challenge` opens a challenge."""
+        super().__init__()
+        self.race = race
+        self._player = player
+        self._link = link
+        self._alarms = list(alarms)
+        self._challenge = challenge
+        self._boards: tuple[OpenBoard, ...] = () if record is None else open_boards(record)
+
+    def body(self) -> Iterable[Widget]:
+        with ScrollPage():
+            yield RichView(self._draw)
+
+    def begin(self) -> None:
+        if self._alarms:
+            self.say(f"ALARM: {'; '.join(self._alarms)}", Role.ALARM)
+
+    def _draw(self, ink: Ink) -> RenderableType:
+        return open_race_page(self.race, self._player, self.symbols, ink, self.size.width)
+
+    def facts(self) -> list[str]:
+        return [title(self.race).upper(), f"{len(ended(self.race))} runs"]
+
+    def status(self) -> list[tuple[str, Role]]:
+        fair = [(f"{self.symbols.ready} fair deal", Role.MONEY_UP)]
+        return fair if self._boards and not self._alarms else []
+
+    def keys(self) -> Keys:
+        sealed = "The boards open when the race has closed."
+        text = share(self.race, self._player, self._link)
+        copy = partial(self.copy, "Your result", text)
+        challenge = self._challenge
+        return (
+            Key("v", "boards", "see all boards", self._review, bool(self._boards), sealed),
+            Key("y", "share", "copy your result for friends, without a card", copy),
+            Key("c", "challenge", "challenge friends on a fresh deal", challenge or self.leave, challenge is not None),
+            Key("enter escape", "", "", self.leave),
+            *super().keys(),
+        )  # fmt: skip
+
+    def _review(self) -> None:
+        from saratoga_client.tui.screens.review import ReviewScreen
+
+        text = share(self.race, self._player, self._link)
+        self.cover(ReviewScreen(self.race.id, self._boards, self._player, text))
+
+
+class OpenRaceIntro(BaseScreen):
+    """An open race before the player's run: opening it never starts the clock."""
+
+    HEADING = "KEYS BEFORE A RUN"
+    TICK = 0
+
+    def __init__(self, race: OpenRace, words: Iterable[str]) -> None:
+        super().__init__()
+        self.race = race
+        self._words = list(words)
+        self.is_wanted = False
+        """True if the player starts the run."""
+
+    def body(self) -> Iterable[Widget]:
+        with ScrollPage():
+            yield RichView(self._draw)
+
+    def _draw(self, ink: Ink) -> RenderableType:
+        return Group("", *(ink.indented(text, Role.TEXT, 3) for text in self._words))
+
+    def facts(self) -> list[str]:
+        return [title(self.race).upper()]
+
+    def begin(self) -> None:
+        self.say("Press enter to start your run; the clock starts after the countdown.")
+
+    def keys(self) -> Keys:
+        start = Key("enter", "start", "start your run", self._start)
+        return (start, Key("escape", "", "", self.leave), *super().keys())
+
+    def _start(self) -> None:
+        self.is_wanted = True
+        self.dismiss()
