@@ -50,7 +50,8 @@ export function ownResult({ results = [], entrants = 0, digest }, player) {
   const ranked = results.filter((each) => each.place).length;
   // more than a hundred results are not sent
   const all = results.length < 100 ? ranked : entrants;
-  const place = row.place ? `${ordinal(row.place)} of ${all}` : "New here, so unranked";
+  const among = all > 1 ? `${ordinal(row.place ?? 0)} of ${all}` : "The only run";
+  const place = row.place ? among : "New here, so unranked";
   return { row, place: digest || !row.place ? place : `${place} so far` };
 }
 

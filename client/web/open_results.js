@@ -25,6 +25,8 @@ const SOON = 1_500;
 const LATER = 15_000;
 /** The most people of whom each is a dot. */
 const MOST_DOTS = 16;
+/** The most results that are shown at once, besides the own one. */
+const MOST_ROWS = 20;
 
 /** @typedef {Wire.OpenResult} Result */
 
@@ -206,6 +208,7 @@ export class OpenScreen extends Screen {
     const { app, id } = this;
     const { game, kind, results = [], counts = [], streak = 0, digest, entrants } = open;
     const left = timeLeft(open, app.now());
+    const isInviting = Boolean(left) && this.isOwn;
     const what = kind === "day" ? "day" : "challenge";
     const word = `Places are the server's word until the ${what} closes${left && `, in ${left}`}.`;
     const again = () => this.#try(challenge(app, game));
@@ -223,29 +226,30 @@ export class OpenScreen extends Screen {
         !digest && h("p", word),
       ),
       h(
-        "div.box",
-        h("h2", "Results"),
-        this.#table(results),
-        this.#fair(open),
-        digest && h("a.button", { href: `/races/${id}` }, "See all boards"),
-        this.#links(),
-      ),
-      h(
         "div.page",
+        isInviting && this.#invitation(open),
         h(
           "section.box",
           h("h2", "How you compare"),
           histogram(counts, row?.banked ?? -1),
           row && this.#climb(open, row),
         ),
-        this.isOwn && this.#invitation(open),
         row &&
           shareBox(this.#finish(open, row), this.#history(open, row), (said) => this.say(said)),
       ),
       h(
+        "div.box",
+        h("h2", "Results"),
+        this.#table(results.filter((each, at) => at < MOST_ROWS || each === row)),
+        results.length > MOST_ROWS && page.unfold("All results", this.#table(results)),
+        this.#fair(open),
+        digest && h("a.button", { href: `/races/${id}` }, "See all boards"),
+        this.#links(),
+      ),
+      h(
         "div.act",
         h("p", { role: "status" }, this.said),
-        button("Challenge a friend", again, "main", "challenge"),
+        !isInviting && button("Challenge a friend", again, "main", "challenge"),
       ),
     ];
   }
