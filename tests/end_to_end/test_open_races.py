@@ -1,11 +1,14 @@
 """Open races by real programs: the day's deal by keys and in lines, a challenge against a ghost, and a killed server."""
 
+import asyncio
+import os
 import sys
 from pathlib import Path
 
 from kit.line_client import LineClient, line_client
 from kit.server_process import ServerProcess
 from kit.tmux import open_tmux
+from saratoga_rules.games import GAMES
 
 SARATOGA = (sys.executable, "-m", "saratoga_client")
 
@@ -34,6 +37,16 @@ async def test_a_day_is_run_in_lines_once_and_seen_again(
         await anna.expect("run: You banked 0 cards")
         anna.type("daily")
         assert "1 has run it" in await anna.expect("day klondike: ")
+        bot = (*SARATOGA[1:], "bot", "--daily", "--pace", "40", "--strength", "weak")
+        sent = await asyncio.create_subprocess_exec(
+            *(SARATOGA[0], *bot, "--server", at),
+            env=os.environ | {"SARATOGA_HOME": str(tmp_path / "bot")},
+            stdout=asyncio.subprocess.PIPE,
+        )
+        told, _ = await sent.communicate()
+        assert [line.split(":")[0] for line in told.decode().splitlines()] == list(GAMES)
+        anna.type("daily klondike")
+        await anna.expect("result 1. ", "result - ")
         anna.type("history")
         assert "1 races" in await anna.expect("history Klondike: ")
 

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from saratoga_client.bots.choose import CHOOSERS
 from saratoga_client.bots.pace import human_pace, steady_pace
-from saratoga_client.bots.player import stay
+from saratoga_client.bots.player import first_result, stay
 from saratoga_client.local.identity import derived, load_or_create
 from saratoga_client.local.origins import check_address, origin_of
 from saratoga_client.local.paths import data_folder
@@ -24,6 +24,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.join import give_up_seat
 from saratoga_client.session.open_connection import open_connection
+from saratoga_client.session.open_race import until_over
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.run_watch import RunWatch
 from saratoga_client.session.table_session import TableSession
@@ -107,6 +108,10 @@ class SeatedBot:
         paused = human_pace if pace is None else steady_pace(pace)
         choose, variation = CHOOSERS[self.strength], variation_of(self.name)
         await stay(self.session, choose, paused, variation=variation, races=races)
+
+    async def run_open(self, *, pace: float | None = None) -> None:
+        """Play a run in an open race, whose table the bot has entered, and leave. Raises `Problem`."""
+        await first_result(self.play(pace=pace), until_over(self.session))
 
 
 @asynccontextmanager

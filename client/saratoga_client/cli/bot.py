@@ -16,10 +16,14 @@ from saratoga_client.cli.options import TABLE, at_server_of, output_options, ser
 from saratoga_client.cli.watch import record_fields
 from saratoga_client.local.settings import Settings
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
-from saratoga_client.problems import Exit, told_alarms
+from saratoga_client.problems import Exit, Problem, told_alarms
 from saratoga_client.session.invitation import Destination
+from saratoga_client.session.open_race import day_id
 from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_session import TableSession
 from saratoga_client.wording import BOT_LEVELS, dollars, state_words
+from saratoga_protocol.events import Table
+from saratoga_rules.games import GAMES
 
 SCHEMA: Final = "saratoga.bot.v1"
 
@@ -34,6 +38,7 @@ RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
     ("saratoga bot mint-otter-42", "a strong bot, until the table closes"),
     ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak bot, for one race"),
     ("saratoga bot mint-otter-42 --name Gus --pace 6", "a fast bot with this name"),
+    ("saratoga bot --daily", "today's deal of every game, among the people"),
     ("saratoga bot --serve", "bots that the hosts at your own server can add"),
 )
 @click.argument("table", type=TABLE, metavar="[CODE|URL]", required=False)
@@ -56,12 +61,14 @@ RESULT_FIELDS: Final = ("player", "place", "banked", "net", "state", "moves")
 @click.option(
     "--serve", "serves", is_flag=True, help="Offer bots to all tables of your own server instead."
 )
+@click.option("--daily", is_flag=True, help="Run today's deal of every game instead.")
 @click.option("--until-eof", is_flag=True, hidden=True, help="With --serve: end with the input.")
 @output_options
 @server_option
 def command(
     table: Destination | None,
     serves: bool,
+    daily: bool,
     until_eof: bool,
     as_json: bool,
     plain: bool,
@@ -74,8 +81,11 @@ def command(
     races until the table closes. Press Ctrl-C to end it. If the server contradicts itself, the bot says so
     on stderr, and the exit code is 7.
     """
-    if serves is (table is not None):
-        raise click.UsageError("Name a table, or offer bots to all tables with --serve.")
+    if [serves, daily, table is not None].count(True) != 1:
+        raise click.UsageError("Name a table, or choose one of --serve and --daily.")
+    if daily:
+        asyncio.run(_run_days(settings.server_url, bot["strength"], bot["name"], bot["pace"]))
+        return Exit.DONE
     if table is None:
         asyncio.run(_serve(settings.server_url, until_eof))
         return Exit.DONE
@@ -83,6 +93,24 @@ def command(
     server = at_server_of(table, settings).server_url
     has_alarm = asyncio.run(_send(server, table.code, shown_in, **bot))
     return Exit.NOT_VERIFIED if has_alarm else Exit.DONE
+
+
+async def _run_days(server: str, strength: str, name: str | None, pace: float | None) -> None:
+    """Run today's deal of every game, one after another; skip those that this bot has run."""
+    for game in GAMES:
+
+        async def enter(session: TableSession, game: str = game) -> Table:
+            return await session.enter_open(day_id(game, session.now()))
+
+        try:
+            async with seated_bot(server, enter, strength, name=name) as bot:
+                await bot.run_open(pace=pace)
+                if (state := bot.session.state) is not None and state.own is not None:
+                    write_line(f"{game}: {bot.shown_name} banked {state.own.banked}")
+        except Problem as problem:
+            if problem.refusal != "entered":
+                raise
+            say(f"{game}: {name} has run today's deal.")
 
 
 async def _serve(server: str, until_eof: bool) -> None:

@@ -17,10 +17,11 @@ from saratoga_client.local.settings import Settings
 from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import MAX_BYTES, RecordStore
+from saratoga_client.session.run_watch import OpenBook
 from saratoga_client.session.verdict import Proof, prove
 from saratoga_client.session.witness import Witness
 from saratoga_rules.records.digest_words import parse_digest_words
-from saratoga_rules.records.record import RACE_ID
+from saratoga_rules.records.record import OPEN_ID, RACE_ID
 
 OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
 
@@ -69,7 +70,14 @@ def command(
             raise Problem(why, "Name another file with --save.", Exit.USAGE) from None
     proof = prove(record, race, Witness().evidence(race or _race_in(record)), words)
     show(proof, shown_in)
-    if proof.is_contradicted:
+    wrong = []
+    if proof.record is not None and proof.record.kind:
+        wrong = OpenBook().wrong(proof.record, proof.digest)
+        if OpenBook().has_run(proof.race) and not wrong:
+            say("It agrees with what this machine saw of your run.")
+    for each in wrong:
+        say(f"ALARM: {each}")
+    if proof.is_contradicted or wrong:
         return Exit.NOT_VERIFIED
     return Exit.DONE if proof.ok else Exit.TOO_OLD
 
@@ -79,7 +87,7 @@ def race_named(word: str) -> str:
     race = word.strip().lower()
     if Path(word).is_file():
         return ""
-    if not re.fullmatch(RACE_ID, race):
+    if not re.fullmatch(f"{RACE_ID}|{OPEN_ID}", race):
         raise Problem(
             f"{word!r} is neither a file nor a race's id.",
             "A race's id looks like mint-otter-42/3.",
@@ -129,7 +137,7 @@ async def fetch(server: str, race: str) -> bytes:
 
 def _race_in(record: bytes) -> str:
     """Return the id of the race that a record says it is of; empty without one."""
-    found = re.search(rb"^race (\S{1,40})$", record, re.MULTILINE)
+    found = re.search(rb"^(?:race|open) (\S{1,60})$", record, re.MULTILINE)
     return found[1].decode("ascii", "replace") if found else ""
 
 

@@ -1,15 +1,17 @@
 """Open races for a player: the day's deal, challenges, and the records of those that are closed."""
 
-from datetime import UTC, datetime
+import asyncio
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 from saratoga_client.net.connection import Connection
+from saratoga_client.review.boards import OpenBoard, par_board
 from saratoga_client.session.history import Raced
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.run_watch import OpenBook, contradictions
-from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.run_watch import OpenBook
+from saratoga_client.session.table_session import PAR_WITHIN, TableSession
 from saratoga_protocol import events
-from saratoga_protocol.commands import CreateChallenge, GetOpen, GetRecord
+from saratoga_protocol.commands import CreateChallenge, GetOpen, GetPar, GetRecord
 from saratoga_protocol.events import OpenRace, OpenResult
 from saratoga_rules.records.record import RaceRecord, digest_of
 from saratoga_rules.records.verify import verify
@@ -20,11 +22,14 @@ def day_id(game: str, now: int) -> str:
     return f"day/{game}/{datetime.fromtimestamp(now / 1000, UTC).date()}"
 
 
-async def look(connection: Connection, race: str, book: OpenBook) -> tuple[OpenRace, list[str]]:
-    """Return an open race as it is now, and alarms about it. Raises the errors of `Connection.request`.
+def day_before(race: OpenRace) -> str:
+    """Return the id of the day before a day's race."""
+    folder, _, day = race.id.rpartition("/")
+    return f"{folder}/{date.fromisoformat(day) - timedelta(days=1)}"
 
-    The closing record of a race in which the player had a run is checked, and the boards in it are kept.
-    """
+
+async def look(connection: Connection, race: str, book: OpenBook) -> tuple[OpenRace, list[str]]:
+    """Return an open race as it is now, and alarms about it. Raises the errors of `Connection.request`."""
     shown = await connection.ask(partial(GetOpen, open=race), events.OpenRaceShown)
     alarms = book.check(connection.player, shown)
     return shown.open, alarms
@@ -43,11 +48,14 @@ async def closed_record(
     ]
     if verdict.record is None or not verdict.ok:
         return None, alarms
-    if (seen := book.run(connection.player, race)) is not None:
-        alarms += contradictions(seen, verdict.record, connection.player)
-        if seen.digest not in ("", digest_of(text)):
-            alarms.append(f"the record of {race} was changed after closing")
+    alarms += book.wrong(verdict.record, digest_of(text))
     return verdict.record, alarms
+
+
+async def par_of(connection: Connection, record: RaceRecord) -> OpenBoard | None:
+    """Return a board that banks many cards of a closed race's deal; `None` if the server's moves are not legal."""
+    answer = await connection.ask(partial(GetPar, race=record.race_id), events.Par, PAR_WITHIN)
+    return await asyncio.to_thread(par_board, record, answer.banked, answer.moves)
 
 
 async def open_challenge(

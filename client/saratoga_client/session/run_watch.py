@@ -62,7 +62,7 @@ class OpenBook:
         """Keep the commitments and the digest that a server shows; return a sentence for each that has changed."""
         told = {day.open: day.commitment for day in shown.days}
         told[shown.open.id] = shown.open.commitment
-        found = []
+        found: list[str] = []
         for race, commitment in told.items():
             known = self._seen.commitments.setdefault(f"{player} {race}", commitment)
             if known != commitment:
@@ -83,6 +83,21 @@ class OpenBook:
         """Keep how a run has ended."""
         self._seen.runs[f"{player} {race}"] = run
         self._save()
+
+    def has_run(self, race: str) -> bool:
+        """Return whether a player of this machine had a run in an open race."""
+        return any(key.endswith(f" {race}") for key in self._seen.runs)
+
+    def wrong(self, record: RaceRecord, digest: str) -> list[str]:
+        """Return how a closing record differs from what this machine saw of its players' runs."""
+        found: list[str] = []
+        for key, run in self._seen.runs.items():
+            player, _, race = key.partition(" ")
+            if race == record.race_id:
+                found += contradictions(run, record, player)
+                if run.digest not in ("", digest):
+                    found.append(f"the record of {race} was changed after closing")
+        return found
 
     def challenges(self, player: str) -> dict[str, int]:
         """Return the player's challenges, the newest first, each with the number of results that were told."""

@@ -1,5 +1,6 @@
 """The flow of an open race on the screen: what it is, the player's run, and how it compares."""
 
+from contextlib import suppress
 from secrets import token_hex
 from typing import Final
 
@@ -8,8 +9,10 @@ from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_fo
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.open_race import (
     closed_record,
+    day_before,
     look,
     open_challenge,
+    par_of,
     remember,
     until_over,
 )
@@ -21,6 +24,7 @@ from saratoga_client.tui.app import Flow, SaratogaApp, table_flow
 from saratoga_client.tui.screens.open_race import OpenRaceIntro, OpenRaceScreen
 from saratoga_client.wording import capitalised
 from saratoga_protocol.events import OpenRace
+from saratoga_rules.records.record import RaceRecord
 
 NOT_YET: Final = ("", "racing")
 """The states of one's own run before it has ended."""
@@ -81,7 +85,19 @@ class OpenFlow:
             record=record,
             challenge=lambda: self._app.run_worker(self._challenge(screen), group="commands"),
         )
+        if record is not None and record.racers:
+            self._app.run_worker(self._find_par(screen, record), group="commands")
         await self._app.push_screen_wait(screen)
+        if screen.wants_before:
+            before = OpenFlow(
+                self._app, self._connection, day_before(shown), self._inviter, self._server
+            )
+            await before.show(asks=True)
+
+    async def _find_par(self, screen: OpenRaceScreen, record: RaceRecord) -> None:
+        with suppress(*CONNECTION_ERRORS):
+            if (par := await par_of(self._connection, record)) is not None:
+                screen.show_par(par)
 
     async def _look(self) -> OpenRace:
         shown, alarms = await look(self._connection, self._race, self._book)

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import RACERS, Role
 from saratoga_client.board_view.symbols import LETTERS, Symbols
-from saratoga_client.review.boards import OpenBoard, open_boards
+from saratoga_client.review.boards import OpenBoard, open_boards, par_sentence
 from saratoga_client.review.climb import Climb
 from saratoga_client.session.open_race import ended, own_result
 from saratoga_client.session.open_race_text import (
@@ -117,6 +117,9 @@ class OpenRaceScreen(BaseScreen):
         self._link = link
         self._alarms = list(alarms)
         self._challenge = challenge
+        self.wants_before = False
+        """True if the player wants to see the day before."""
+        self._par = ""
         self._boards: tuple[OpenBoard, ...] = () if record is None else open_boards(record)
 
     def body(self) -> Iterable[Widget]:
@@ -128,7 +131,19 @@ class OpenRaceScreen(BaseScreen):
             self.say(f"ALARM: {'; '.join(self._alarms)}", Role.ALARM)
 
     def _draw(self, ink: Ink) -> RenderableType:
-        return open_race_page(self.race, self._player, self.symbols, ink, self.size.width)
+        page = open_race_page(self.race, self._player, self.symbols, ink, self.size.width)
+        return Group(page, *([ink.indented(self._par, Role.TEXT, 3)] if self._par else []))
+
+    def show_par(self, par: OpenBoard) -> None:
+        """Say what the deal could have banked, and show its board among the others."""
+        self._par = par_sentence(par, self._boards)
+        self._boards += (par,)
+        if self.can_draw:
+            self.redraw()
+
+    def _go_before(self) -> None:
+        self.wants_before = True
+        self.dismiss()
 
     def facts(self) -> list[str]:
         return [title(self.race).upper(), f"{len(ended(self.race))} runs"]
@@ -146,6 +161,7 @@ class OpenRaceScreen(BaseScreen):
             Key("v", "boards", "see all boards", self._review, bool(self._boards), sealed),
             Key("y", "share", "copy your result for friends, without a card", copy),
             Key("c", "challenge", "challenge friends on a fresh deal", challenge or self.leave, challenge is not None),
+            Key("b", "day before", "see the day before", self._go_before, self.race.kind == "day"),
             Key("enter escape", "", "", self.leave),
             *super().keys(),
         )  # fmt: skip
