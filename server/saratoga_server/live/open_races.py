@@ -128,7 +128,8 @@ class OpenRaces:
             now = {run.player: run for run in await self._store.runs(race_id)}
             runs += [now[player] for player in lost if now[player].state != State.RACING]
             lost = [player for player in lost if now[player].state == State.RACING]
-            log.error("runs_lost", race=race_id, players=len(lost))
+            if lost:
+                log.error("runs_lost", race=race_id, players=len(lost))
         logs = await self._store.logs(race_id)
         text = await asyncio.to_thread(open_races.closing_record, race, runs, logs)
         await self._store.close(race_id, text, digest_of(text), lost)
