@@ -429,6 +429,7 @@ declare namespace Wire {
     race?: string;
     races?: number;
     rivals?: number;
+    doubt?: number;
   }
   interface Record {
     type: "record";

@@ -296,7 +296,7 @@ class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
 
     game: GameName
     ranking: Annotated[str, Meta(pattern=r"^(best|bankroll|rating)\Z")] = "best"
-    """The order of the rows. `rating` is refused with `not_built` so far."""
+    """The order of the rows. Ratings are of people, for all time, whatever the period."""
     period: Annotated[str, Meta(pattern=r"^(day|week|month|all)\Z")] = "day"
     bots: bool = False
     """True for the bots' leaderboard, false for the people's."""

@@ -290,6 +290,8 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     100 stands for that many or more.
     """
+    doubt: int = 0
+    """Points to both sides of `value` in which the true rating lies, 19 times in 20 (rating)."""
 
 
 class OpenResult(Struct, frozen=True, kw_only=True, omit_defaults=True):

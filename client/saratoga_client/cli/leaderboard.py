@@ -35,10 +35,10 @@ from saratoga_protocol.commands import GetLeaderboard
 @game_argument
 @click.option(
     "--ranking",
-    type=click.Choice(["best", "bankroll"]),
+    type=click.Choice(["best", "bankroll", "rating"]),
     default="best",
     show_default=True,
-    help="The best single result, or the sum of casino dollars.",
+    help="The best single result, the sum of casino dollars, or how strong a player is.",
 )
 @click.option(
     "--period",
@@ -98,4 +98,8 @@ def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
 
 def _row(row: events.LeaderboardRow) -> dict[str, object]:
     keys = ("rank", "name", "player", "value", "net", "race", "races", "rivals")
-    return {**{key: getattr(row, key) for key in keys}, "elapsed_ms": row.elapsed}
+    return {
+        "doubt": row.doubt,
+        **{key: getattr(row, key) for key in keys},
+        "elapsed_ms": row.elapsed,
+    }

@@ -126,6 +126,8 @@ def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:
 
 def _line(page: events.Leaderboard, row: LeaderboardRow) -> str:
     name = shown_name(row.name, page.bots)
+    if page.ranking == "rating":
+        return f"{row.rank}. {name}: {row.value}, give or take {row.doubt}, after {counted(row.races, 'race')}"
     if page.ranking == "bankroll":
         races = counted(row.races, "race")
         return f"{row.rank}. {name}: {dollars(row.value)} in {races}, against {rivals(row.rivals)}"

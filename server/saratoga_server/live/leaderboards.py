@@ -10,6 +10,7 @@ from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.domain.periods import periods
 from saratoga_server.domain.tables import CommandRejected
+from saratoga_server.live.ratings import Ratings
 from saratoga_server.live.session import Session
 from saratoga_server.store.leaderboards import BoardKey, RankedRow
 
@@ -36,6 +37,7 @@ class Leaderboards:
 
     def __init__(self, node: "Node") -> None:
         self._store = node.store.leaderboards
+        self._rated = Ratings(node)
         self._players = node.store.players
         self._clock = node.clock
         self._changed: set[str] = set()
@@ -89,7 +91,7 @@ class Leaderboards:
         if query.game not in GAMES:
             raise CommandRejected("no_such_leaderboard", f"There is no game {query.game!r}.")
         if query.ranking == "rating":
-            raise CommandRejected("not_built")
+            return await self._ratings(query, player)
         period = periods(self._clock.now())[PERIODS.index(query.period)]
         key = BoardKey(game=query.game, ranking=query.ranking, period=period.name, bots=query.bots)
         own = await self._store.row(key, player) if player else None
@@ -117,6 +119,29 @@ class Leaderboards:
             me=None if own is None else _wire_row(own, reads.names),
         )
 
+    async def _ratings(self, query: GetLeaderboard, player: str) -> Leaderboard:
+        """Return a page of ratings, which are of people and of all time."""
+        rows = [] if query.bots else await self._rated.rows(query.game)
+        own = next((row for row in rows if row.player == player), None)
+        offset = query.offset
+        if query.around_me and own is not None:
+            offset = max(0, rows.index(own) - query.limit // 2)
+        shown = rows[offset : offset + query.limit]
+        wanted = sorted({row.player for row in shown} | ({own.player} if own else set()))
+        names = dict.fromkeys(wanted, FORGOTTEN) | await self._players.load_names(wanted)
+        return Leaderboard(
+            re=query.id,
+            game=query.game,
+            ranking=query.ranking,
+            period="all",
+            key="all",
+            bots=query.bots,
+            total=len(rows),
+            offset=offset,
+            rows=[_wire_row(row, names) for row in shown],
+            me=None if own is None else _wire_row(own, names),
+        )
+
 
 def _wire_row(row: RankedRow, names: dict[str, str]) -> LeaderboardRow:
     return LeaderboardRow(
@@ -129,4 +154,5 @@ def _wire_row(row: RankedRow, names: dict[str, str]) -> LeaderboardRow:
         race=row.race,
         races=row.races,
         rivals=row.rivals,
+        doubt=row.doubt,
     )

@@ -22,6 +22,8 @@ ever; given up, or its player forgotten: `NAME_KEPT` |
 | `leaderboard:GAME:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |
 | ... `:rivals:PLAYER` | string | a sketch of the people raced against (HyperLogLog) | with its ranking |
+| `leaderboard:GAME:rated` | list | ranked races of people, voids, forgotten players: ratings follow from it | for \
+ever |
 | `leaderboard:GAME:results:PLAYER` | list | the newest `RESULTS_KEPT` results | until forgotten |
 | `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
 | `replicated` | string | nothing; written before waiting for a replica | for ever |
@@ -116,6 +118,10 @@ def streaks_key(player: str) -> str:
 def leaderboard_key(game: str) -> str:
     """Return the beginning of every key of the game's leaderboards."""
     return f"leaderboard:{game}"
+
+
+def rated_key(game: str) -> str:
+    return f"{leaderboard_key(game)}:rated"
 
 
 def ranking_key(game: str, ranking: str, period: str, *, bots: bool) -> str:

@@ -4,8 +4,10 @@ A race's results are written with its record, in the one write that finishes the
 """
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Final, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from saratoga_rules.games import GAMES
@@ -18,6 +20,7 @@ from saratoga_server.store.keys import (
     leaderboard_key,
     player_key,
     ranking_key,
+    rated_key,
     table_key,
 )
 from saratoga_server.store.save import Save
@@ -58,6 +61,26 @@ class RankedRow(Struct, frozen=True, kw_only=True):
     race: str
     races: int
     rivals: int
+    doubt: int = 0
+    """Of a rating: the range to both sides in which the true one lies, 19 times in 20."""
+
+
+class RatedKind(IntEnum):
+    """What an entry of the list of rated races says."""
+
+    RACE = 0
+    VOID = 1
+    FORGET = 2
+
+
+class Rated(Struct, frozen=True, array_like=True):
+    """An entry of the list of rated races."""
+
+    kind: RatedKind
+    name: str
+    """The race, or the player who is forgotten."""
+    players: list[str] = []
+    places: list[int] = []
 
 
 class _Result(NamedTuple):
@@ -86,6 +109,10 @@ def add_results(save: Save, settlement: Settlement) -> None:
     """Add the writes of a finished race's results."""
     game, ended = settlement.game, settlement.ended
     save.do("HINCRBY", leaderboard_key(game), "results", 1)
+    people = [each for each in settlement.results if each.player in settlement.people]
+    if len(people) > 1:
+        players, places = [each.player for each in people], [each.place for each in people]
+        _rate(save, game, Rated(RatedKind.RACE, settlement.race, players, places))
     for each in settlement.results:
         is_bot = each.player not in settlement.people
         result = _Result(settlement.race, is_bot, each.banked, each.net, each.reached or 0, ended)
@@ -162,6 +189,11 @@ class LeaderboardStore:
             )
         ]
 
+    async def rated(self, game: str, since: int) -> list[Rated]:
+        """Return the entries of the game's list of rated races from an index on."""
+        packed = await self._client.command("LRANGE", rated_key(game), since, -1)
+        return [msgspec.msgpack.decode(each, type=Rated) for each in packed]
+
     async def void_race(self, game: str, code: str, number: int, players: Sequence[str]) -> bool:
         """Remove a race's results from every leaderboard; return False if none of them counts.
 
@@ -176,6 +208,7 @@ class LeaderboardStore:
             save.only_if(_VOIDED, table, counts, 1)
             save.only_if(_CHANGED, leaderboard_key(game), "results", count)
             save.do("HSET", table, counts, 0)
+            _rate(save, game, Rated(RatedKind.VOID, f"{code}/{number}"))
             save.do("HINCRBY", leaderboard_key(game), "results", 1)
             for player in players:
                 await self._remove(save, game, f"{code}/{number}", player)
@@ -230,11 +263,17 @@ class LeaderboardStore:
         save = Save()
         save.only_if(None, player_key(player), "token_hash", unless=True)
         for game in GAMES:
+            if await self._client.command("LLEN", _results_key(game, player)):
+                _rate(save, game, Rated(RatedKind.FORGET, player))
             save.do("UNLINK", _results_key(game, player))
             for period in kept_periods(now):
                 for bots in (False, True):
                     _drop(save, BoardKey(game=game, ranking="", period=period, bots=bots), player)
         await self._client.save(save)
+
+
+def _rate(save: Save, game: str, entry: Rated) -> None:
+    save.do("RPUSH", rated_key(game), msgspec.msgpack.encode(entry))
 
 
 def _drop(save: Save, key: BoardKey, player: str) -> None:

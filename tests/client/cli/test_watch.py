@@ -163,5 +163,6 @@ def test_the_json_is_versioned_and_complete(capsys: pytest.CaptureFixture[str]) 
         "race": "mint-otter-42/3",
         "races": 0,
         "rivals": 4,
+        "doubt": 0,
     }
     assert shown["me"]["name"] == "Bert"

@@ -15,7 +15,6 @@ from saratoga_protocol.commands import (
     ClaimName,
     CreateTable,
     EndRace,
-    GetLeaderboard,
     GetRecord,
     Hello,
     JoinTable,
@@ -479,8 +478,3 @@ async def test_a_command_that_was_meant_for_something_else_is_refused(
     await bert.cash_out()
     await server.settle()
     assert isinstance(await anna.ask(Kick, table=code, **kicked), Done)
-
-
-async def test_what_is_not_built_yet_is_refused(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    assert await anna.refused(GetLeaderboard, game="canfield", ranking="rating") == "not_built"
