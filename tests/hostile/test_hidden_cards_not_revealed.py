@@ -411,7 +411,7 @@ async def test_a_refusal_that_depends_on_a_hidden_card_is_noticed(
     leak(monkeypatch, "refused", leaky)
     ours = await run_script("canfield", base_deal, base.script)
     differ = 0
-    for _ in range(4):
+    for _ in range(10):
         deal = rearranged(
             opening, dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
         )

@@ -613,6 +613,9 @@ LIES: dict[str, Lie] = {
     ),
     "public in the race": Lie(table_in("running", settings=settings(public=True)), LIVE, "terms"),
     "other rules in the race": Lie(table_in("running", rules=99), LIVE, "terms"),
+    "a race of friends is called a run": Lie(
+        table_in("running", open="day/klondike/2026-09-01"), LIVE, "open"
+    ),
     "ranked is taken back": Lie(later_table(RACE, "running", ranked=opposite), LIVE, "ranked"),
     "another result is ranked": Lie(outcome(ranked=opposite), LIVE, "ranked"),
     # who races

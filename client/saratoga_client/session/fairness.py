@@ -39,6 +39,13 @@ MAX_VALUE: Final = 400
 """Maximum number of characters of a value; the longest names sixteen players."""
 
 
+def is_run(table: events.Table, player: str) -> bool:
+    """Test whether a table is that of the player's run in an open race: nobody else sits or races there."""
+    others = [seat for seat in table.seats if seat.player != player]
+    rivals = [racer for racer in table.racers if racer.player != player and not racer.ghost]
+    return bool(table.open) and table.settings.seats == 1 and not (others or rivals)
+
+
 class FairnessDuties:
     """A client's part in fair deals at one table; it must see every event of the connection, in order."""
 
@@ -60,6 +67,8 @@ class FairnessDuties:
         """How often the server had said that it lost data when the last snapshot came."""
         self._racing = ""
         """The race in which this connection has shown the player seated, and racing or in the countdown."""
+        self._is_run = False
+        """True if the table is that of the player's own run in an open race, fixed by the first snapshot."""
         self._ready: tuple[str, Ready] | None = None
         """The race and the `ready` of this connection that stands for it; `None` if another device may
         have sent another."""
@@ -123,7 +132,7 @@ class FairnessDuties:
         return (
             table is not None
             and table.phase == "countdown"
-            and not table.open
+            and not self._is_run
             and table.racer(self.player) is not None
             and self._revealed != (table.commitment, table.reveal_by)
         )
@@ -227,6 +236,7 @@ class FairnessDuties:
         if known is None:
             self._connection.observe_answers(self._see_answer)
             self.witness.recall(table.code, self.player)
+            self._is_run = is_run(table, self.player)
         elif isinstance(event, events.TableChanged) and known.version > table.version:
             return False
         self.table = table
@@ -301,7 +311,7 @@ class FairnessDuties:
 
     def _see_countdown(self, table: events.Table) -> None:
         """Compare the player's countdown with what this connection's `ready` said."""
-        if table.phase != "countdown" or table.open or table.racer(self.player) is None:
+        if table.phase != "countdown" or self._is_run or table.racer(self.player) is None:
             return
         for racer in table.racers:
             if len(racer.nonce_hash) != HASH_DIGITS:

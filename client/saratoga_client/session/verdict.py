@@ -23,6 +23,7 @@ LONGEST_FAULT: Final = 300
 
 CHANGED: Final = {
     "player": "which player you are",
+    "open": "that friends race here, and not each alone",
     "terms": "the game, the time limit or the kind of table, or left the race out",
     "commitment": "the deal that was fixed before the race",
     "racers": "who takes part",

@@ -162,7 +162,7 @@ class TableFlow:
     async def _switch_screen(self) -> None:
         wanted = self._screen_class(self.state)
         is_run_over = self.state.table.open and self.state.phase == "over"
-        if type(self._screen) is wanted or is_run_over:
+        if type(self._screen) is wanted or (is_run_over and self._screen is not None):
             # a run in an open race is left as soon as it is over
             return
         is_covered = self._screen is not None and self.app.screen is not self._screen
