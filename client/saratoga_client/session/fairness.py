@@ -240,13 +240,13 @@ class FairnessDuties:
         elif isinstance(event, events.TableChanged) and known.version > table.version:
             return False
         self.table = table
+        if bool(table.open) != self._is_run:
+            # a table of friends that calls itself a run would owe nobody a nonce or a record
+            was, said = ("a run", "a race")[:: 1 if self._is_run else -1]
+            self._tell(Finding(CONTRADICTED, ("open", table.race), was, said))
+        is_over = table.phase == "closed" or self._is_spent(table)
         # the deal of an open race is fixed without nonces, and its record opens later (`run_watch`)
-        if (
-            table.racers
-            and not table.open
-            and table.phase != "closed"
-            and not self._is_spent(table)
-        ):
+        if table.racers and not self._is_run and not is_over:
             self.note(table.race, "listed", table.commitment, table.phase)
         return True
 
