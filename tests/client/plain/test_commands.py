@@ -130,6 +130,22 @@ async def test_wait_verified_waits_for_the_check_of_the_race_before_the_open_one
     assert found == [False, True]
 
 
+async def test_wait_verified_waits_for_the_check_and_not_only_for_the_end_of_the_race(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    over = state_after(first=snapshot(shown=at_table(phase="over")))
+    checked = replace(over, verifications={over.table.race: Verification(True, "Good.")})
+    typing = TypingPlayer(checked)
+    found: list[bool] = []
+
+    async def until(holds: Callable[[SessionState], bool]) -> None:
+        found.extend(map(holds, (over, checked)))
+
+    monkeypatch.setattr(typing.seat, "until", until)
+    assert await typing.say("wait verified") == []
+    assert found == [False, True]
+
+
 async def test_start_asks_once_while_somebody_is_not_ready_and_a_second_start_starts() -> None:
     typing = TypingPlayer(gathering(ready=True))
     question = "start: ana isn't ready. Start without ana? Type start again, or wait."
