@@ -1,7 +1,6 @@
 """`saratoga challenge GAME|LINK`: open a challenge, or run one."""
 
 import asyncio
-from secrets import token_hex
 
 import click
 
@@ -43,7 +42,7 @@ async def _open(settings: Settings, game: str) -> None:
     async with open_connection(settings.server_url, reports_link=False) as connection:
         if connection.welcome.name is None:
             await claim_guest_name(connection, settings.name)
-        race = await open_challenge(connection, OpenBook(), token_hex(16), game)
+        race = await open_challenge(connection, OpenBook(), game)
         write_line(
             "Your challenge is open for seven days. Send this to your friends, and run it yourself:"
         )

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from secrets import token_hex
 from typing import Final, TypeAlias
 
 from saratoga_client.local.printed_command import printed_command
@@ -263,7 +262,7 @@ class PlainLobby:
             if self._name is None:
                 self._write("no: Choose a name first: type name NAME.")
                 return None
-            race = await open_challenge(self._connection, OpenBook(), token_hex(16), game)
+            race = await open_challenge(self._connection, OpenBook(), game)
             address = link(race, self._session.friends or self._connection.url)
             self._write(
                 f"challenge: {race.id}, open for seven days",

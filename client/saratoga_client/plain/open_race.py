@@ -6,6 +6,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.plain.session import ExitReason, PlainSession
 from saratoga_client.plain.table import begin_beside, stay_at_table
 from saratoga_client.session.open_race import (
+    NOT_YET,
     closed_record,
     ended,
     look,
@@ -34,7 +35,7 @@ async def run_open(
     """Run an open race unless the player had a run; write how the run compares. Raises `Problem`."""
     book, records = OpenBook(), records or RecordStore()
     shown, alarms = await look(connection, race, book)
-    if shown.mine in ("", "racing") and not shown.digest:
+    if shown.mine in NOT_YET and not shown.digest:
         session.output.write(f"run: {title(shown)}, {shown.cap} minutes; {have_run(shown)}")
         table = TableSession(connection, records=records)
         await table.enter_open(race)

@@ -3,18 +3,28 @@
 import asyncio
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.review.boards import OpenBoard, par_board
 from saratoga_client.session.history import Raced
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.run_watch import OpenBook
-from saratoga_client.session.table_session import PAR_WITHIN, TableSession
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateChallenge, GetOpen, GetPar, GetRecord
 from saratoga_protocol.events import OpenRace, OpenResult
 from saratoga_rules.records.record import RaceRecord, digest_of
 from saratoga_rules.records.verify import verify
+
+if TYPE_CHECKING:
+    from saratoga_client.session.table_session import TableSession
+
+PAR_WITHIN: Final = 20.0
+"""Seconds to ask for par; the server searches for that of one race at a time."""
+
+NOT_YET: Final = ("", "racing")
+"""The states of the player's own run before it has ended."""
 
 
 def day_id(game: str, now: int) -> str:
@@ -53,16 +63,19 @@ async def closed_record(
 
 
 async def par_of(connection: Connection, record: RaceRecord) -> OpenBoard | None:
-    """Return a board that banks many cards of a closed race's deal; `None` if the server's moves are not legal."""
+    """Return a board that plays the line of moves that the server found for the deal of a finished race.
+
+    `None` if the moves are not legal, or do not bank what the server says.
+    """
     answer = await connection.ask(partial(GetPar, race=record.race_id), events.Par, PAR_WITHIN)
     return await asyncio.to_thread(par_board, record, answer.banked, answer.moves)
 
 
 async def open_challenge(
-    connection: Connection, book: OpenBook, key: str, game: str, race: str | None = None
+    connection: Connection, book: OpenBook, game: str, race: str | None = None
 ) -> OpenRace:
     """Open a challenge, on a fresh deal or that of a race, and remember that it is the player's own."""
-    create = partial(CreateChallenge, game=game, race=race, key=key)
+    create = partial(CreateChallenge, game=game, race=race, key=token_hex(16))
     shown = await connection.ask(create, events.OpenRaceShown)
     book.tell(connection.player, shown.open.id, 0)
     return shown.open
@@ -82,7 +95,7 @@ async def new_results(
     return found
 
 
-async def until_over(session: TableSession) -> None:
+async def until_over(session: "TableSession") -> None:
     """Leave the table of a run when it is over."""
     await session.until(lambda state: state.phase == "over")
     await session.leave()

@@ -19,7 +19,7 @@ from saratoga_client.net.errors import CommandRefused, UnexpectedAnswer
 from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.review.boards import OpenBoard, par_board
+from saratoga_client.review.boards import OpenBoard
 from saratoga_client.session.activity import Activity
 from saratoga_client.session.error_messages import (
     CONNECTION_ERRORS,
@@ -29,6 +29,7 @@ from saratoga_client.session.error_messages import (
 )
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.move_sender import MoveSender
+from saratoga_client.session.open_race import open_challenge, par_of
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
@@ -40,10 +41,8 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     Command,
-    CreateChallenge,
     CreateTable,
     EnterOpen,
-    GetPar,
     GetRecord,
     JoinTable,
     LeaveTable,
@@ -62,9 +61,6 @@ LOST_AGAIN: Final = "the server says that it has lost data again: do not count o
 LEAVE_TIMEOUT: Final = 5.0
 """Seconds to wait for the answer to a leave command while the connection is lost; three times as many
 otherwise, because the server may have died unnoticed."""
-
-PAR_WITHIN: Final = 20.0
-"""Seconds to ask for par; the server searches for that of one race at a time."""
 
 LEFT_UNHEARD: Final = Problem(
     "You left, but the server can't be reached, so it does not know.",
@@ -183,15 +179,9 @@ class TableSession:
     async def challenge(self, race: str = "") -> events.OpenRace:
         """Open a challenge on the deal of a finished race, or on a fresh deal of the table's game."""
         assert self.state is not None, "the server has not sent the table yet"
-        create = partial(
-            CreateChallenge,
-            game=self.state.table.settings.game,
-            race=race or None,
-            key=token_hex(16),
-        )
-        opened = (await self._explained(self._connection.ask(create, events.OpenRaceShown))).open
-        OpenBook().tell(self._connection.player, opened.id, 0)
-        return opened
+        game = self.state.table.settings.game
+        opening = open_challenge(self._connection, OpenBook(), game, race or None)
+        return await self._explained(opening)
 
     async def watch(self, code: str) -> events.Table:
         """Follow the table without a seat; return the table."""
@@ -263,13 +253,8 @@ class TableSession:
         )
 
     async def par(self, record: RaceRecord) -> OpenBoard | None:
-        """Return a board that plays the line of moves that the server found for the deal of a finished race.
-
-        `None` if the moves are not legal, or do not bank what the server says. Raises `Problem`.
-        """
-        ask = partial(GetPar, race=record.race_id)
-        answer = await self._explained(self._connection.ask(ask, events.Par, PAR_WITHIN))
-        return await asyncio.to_thread(par_board, record, answer.banked, answer.moves)
+        """Return what `par_of` does. Raises `Problem`."""
+        return await self._explained(par_of(self._connection, record))
 
     async def _fetch_record(self, race: str) -> RaceRecord:
         answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)

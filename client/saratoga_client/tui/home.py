@@ -10,7 +10,6 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from getpass import getuser
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
@@ -545,7 +544,7 @@ class HomeScreen(BaseScreen):
     async def _open_challenge(self, game: str) -> None:
         connection = await self._connected_here()
         await self._named(connection)
-        race = await open_challenge(connection, OpenBook(), token_hex(16), game)
+        race = await open_challenge(connection, OpenBook(), game)
         await self._run_open(race.id, asks=True)
 
     async def _play_now(self) -> None:

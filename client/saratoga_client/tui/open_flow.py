@@ -1,13 +1,12 @@
 """The flow of an open race on the screen: what it is, the player's run, and how it compares."""
 
 from contextlib import suppress
-from secrets import token_hex
-from typing import Final
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.open_race import (
+    NOT_YET,
     closed_record,
     day_before,
     look,
@@ -25,9 +24,6 @@ from saratoga_client.tui.screens.open_race import OpenRaceIntro, OpenRaceScreen
 from saratoga_client.wording import capitalised
 from saratoga_protocol.events import OpenRace
 from saratoga_rules.records.record import RaceRecord
-
-NOT_YET: Final = ("", "racing")
-"""The states of one's own run before it has ended."""
 
 
 def open_flow(
@@ -112,9 +108,7 @@ class OpenFlow:
     async def _challenge(self, screen: OpenRaceScreen) -> None:
         """Open a challenge on a fresh deal of the same game, and copy its link."""
         try:
-            opened = await open_challenge(
-                self._connection, self._book, token_hex(16), screen.race.game
-            )
+            opened = await open_challenge(self._connection, self._book, screen.race.game)
         except CONNECTION_ERRORS as error:
             screen.say(str(problem_for(self._connection.url, error)))
             return

@@ -124,6 +124,16 @@ def day_id(game: str, day: date) -> str:
     return f"{DAY}/{game}/{day}"
 
 
+def day_of(race_id: str) -> date:
+    """Return the day of a day's race."""
+    return date.fromisoformat(race_id.rpartition("/")[2])
+
+
+def days_from(first: date) -> list[date]:
+    """Return a day and the days ahead of it whose deals are committed to."""
+    return [first + timedelta(days=ahead) for ahead in range(DAYS_AHEAD + 1)]
+
+
 def day_race(game: str, day: date, seed: bytes, now: Millis) -> OpenState:
     """Return the race on a day's deal, which is committed to now and can be entered on that day."""
     closes = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)

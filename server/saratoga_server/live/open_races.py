@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING
 
 from saratoga_protocol.events import OpenRace
@@ -14,7 +14,7 @@ from saratoga_rules.records.record import digest_of
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import open_races
 from saratoga_server.domain.board import Board
-from saratoga_server.domain.open_races import DAY, DAYS_AHEAD, OpenState, date_of, day_id
+from saratoga_server.domain.open_races import DAY, OpenState, date_of, day_id, day_of, days_from
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import Millis, RaceFinish, Run
@@ -51,15 +51,14 @@ class OpenRaces:
         if race.kind == DAY:
             last = await self._store.streak(player, race.game)
             if last:
-                day = date.fromisoformat(race.id.rpartition("/")[2])
-                streak = open_races.streak_at(last, day, await self._store.days_on())
+                streak = open_races.streak_at(last, day_of(race.id), await self._store.days_on())
         runs, digest = await self._store.runs(race.id), await self._store.digest(race.id)
         return open_races.shown(race, runs, player, digest=digest, streak=streak, now=now)
 
     async def record(self, race_id: str) -> str:
         """Return the record of an open race. Raises `CommandRejected` before it is closed."""
         await self.get(race_id)
-        text, _ = await self._store.record(race_id)
+        text = await self._store.record(race_id)
         if not text:
             raise CommandRejected(
                 "race_running",
@@ -75,8 +74,7 @@ class OpenRaces:
         today = date_of(now)
         if today == self._published:
             return
-        days = [today + timedelta(days=ahead) for ahead in range(DAYS_AHEAD + 1)]
-        wanted = [(game, day) for day in days for game in GAMES]
+        wanted = [(game, day) for day in days_from(today) for game in GAMES]
         there = await self._store.load_all(day_id(*each) for each in wanted)
         missing = [each for each, race in zip(wanted, there, strict=True) if race is None]
         fresh = [
@@ -87,8 +85,7 @@ class OpenRaces:
 
     async def days(self, game: str, since: date) -> list[OpenState]:
         """Return the days of a game from one on whose deals are committed to."""
-        days = [since + timedelta(days=ahead) for ahead in range(DAYS_AHEAD + 1)]
-        found = await self._store.load_all(day_id(game, day) for day in days)
+        found = await self._store.load_all(day_id(game, day) for day in days_from(since))
         return [race for race in found if race is not None]
 
     # Runs and races that end
@@ -102,7 +99,7 @@ class OpenRaces:
         streak = ""
         if run.kind == DAY and not table.racers[player].bot:
             last = await self._store.streak(player, table.settings.game)
-            day = date.fromisoformat(run.id.rpartition("/")[2])
+            day = day_of(run.id)
             if not last.startswith(f"{day} "):
                 streak = open_races.next_streak(last, day, await self._store.days_on())
         ended = open_races.ended_run(table, board, opening.banked)

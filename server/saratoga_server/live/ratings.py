@@ -35,8 +35,8 @@ class GameRatings:
         self._last: dict[str, str] = {}
         self._forgotten: set[str] = set()
 
-    def add(self, entries: list[Rated]) -> bool:
-        """Add the next entries; return false if one voids a race, so that all must be computed anew."""
+    def add(self, entries: list[Rated]) -> None:
+        """Add the next entries; a race that they void must be among them."""
         self.read += len(entries)
         voided = {each.name for each in entries if each.kind == RatedKind.VOID}
         for each in entries:
@@ -44,7 +44,6 @@ class GameRatings:
                 self._forgotten.add(each.name)
             elif each.kind == RatedKind.RACE and each.name not in voided:
                 self._race(each)
-        return not voided
 
     def _race(self, race: Rated) -> None:
         teams = [[self._ratings.get(player) or self._model.rating()] for player in race.players]
@@ -91,18 +90,13 @@ class Ratings:
         """Return all rows of a game's ratings."""
         async with self._lock:
             known = self._games.get(game)
-            entries = await self._store.rated(game, 0 if known is None else known.read)
-            if known is None or entries:
-                self._games[game] = known = await asyncio.to_thread(_computed, known, entries)
-                if known.read < 0:  # a race was voided that had been counted
-                    every = await self._store.rated(game, 0)
-                    self._games[game] = known = await asyncio.to_thread(_computed, None, every)
+            if known is None:
+                known = await asyncio.to_thread(GameRatings)
+            entries = await self._store.rated(game, known.read)
+            if any(each.kind == RatedKind.VOID for each in entries):
+                known = GameRatings()
+                entries = await self._store.rated(game, 0)
+            if entries:
+                await asyncio.to_thread(known.add, entries)
+            self._games[game] = known
             return await asyncio.to_thread(known.rows)
-
-
-def _computed(known: GameRatings | None, entries: list[Rated]) -> GameRatings:
-    is_new = known is None
-    ratings = known or GameRatings()
-    if not ratings.add(entries) and not is_new:
-        ratings.read = -1
-    return ratings

@@ -49,18 +49,13 @@ class OpenRaceStore:
         save.only_if(_There.THERE, DAYS, day, "off", unless=True)  # its hash keeps the token
         save.do("HSET", DAYS, day, "on")
         for race in races:
-            key = open_key(race.id)
-            save.only_if(_There.THERE, key, "body", MISSING)
-            save.do("HSET", key, "body", msgspec.msgpack.encode(race))
-            save.do("ZADD", DUE, race.closes + LAST_RUN_MILLIS + MARGIN_MILLIS, key)
+            _add(save, race)
         return await self._client.save(save) is None
 
     async def open(self, race: OpenState) -> OpenState:
         """Store a challenge; return it, or the one that a repeat of the command has stored."""
-        save, key = Save(), open_key(race.id)
-        save.only_if(_There.THERE, key, "body", MISSING)
-        save.do("HSET", key, "body", msgspec.msgpack.encode(race))
-        save.do("ZADD", DUE, race.closes + LAST_RUN_MILLIS + MARGIN_MILLIS, key)
+        save = Save()
+        _add(save, race)
         await self._client.save(save)
         return await self.load(race.id) or race
 
@@ -88,11 +83,10 @@ class OpenRaceStore:
         pairs = found.items() if isinstance(found, dict) else zip(*[iter(found)] * 2, strict=True)
         return {player.decode(): log.decode() for player, log in pairs}
 
-    async def record(self, race_id: str) -> tuple[str, str]:
-        """Return the closing record and its digest; empty while the race is open."""
-        found = await self._client.command("HMGET", open_key(race_id), "record", "digest")
-        record, digest = ((each or b"").decode() for each in found)
-        return record, digest
+    async def record(self, race_id: str) -> str:
+        """Return the closing record; empty while the race is open."""
+        found = await self._client.command("HGET", open_key(race_id), "record")
+        return (found or b"").decode()
 
     async def digest(self, race_id: str) -> str:
         """Return the digest of the closing record; empty while the race is open."""
@@ -123,3 +117,11 @@ class OpenRaceStore:
     async def days_on(self) -> frozenset[str]:
         """Return the days on which a server ran."""
         return frozenset(day.decode() for day in await self._client.command("HKEYS", DAYS))
+
+
+def _add(save: Save, race: OpenState) -> None:
+    """Add the writes of a new open race, which must not be there."""
+    key = open_key(race.id)
+    save.only_if(_There.THERE, key, "body", MISSING)
+    save.do("HSET", key, "body", msgspec.msgpack.encode(race))
+    save.do("ZADD", DUE, race.closes + LAST_RUN_MILLIS + MARGIN_MILLIS, key)
