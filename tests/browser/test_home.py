@@ -277,7 +277,7 @@ async def test_home_leaderboards_and_player_are_accessible_in_every_theme(
 
 
 WHOLE = """async () => {
-    await import(document.querySelector("script[type=module]").src.replace("main.js", "results.js"));
+    await import(document.querySelector("script[type=module]").src.replace("main.js", "open_results.js"));
 }"""
 """A function that waits until the last of the page's modules is loaded."""
 
