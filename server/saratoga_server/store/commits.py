@@ -113,9 +113,6 @@ class Commits:
         if pending := self._pending():
             await asyncio.wait([each.outcome for each in pending], timeout=within)
         if self._recovery is not None:
-            # do not cancel a connection attempt: redis-py leaks cancelled connections
-            await asyncio.wait([self._recovery], timeout=2 * CONNECT_TIMEOUT)
-        if self._recovery is not None:
             self._recovery.cancel()
             await asyncio.wait([self._recovery])
         self._disconnect()

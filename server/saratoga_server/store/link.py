@@ -77,9 +77,13 @@ class Link(asyncio.Protocol):
             if not answered.done():
                 answered.set_exception(StoreUnavailable(f"the store does not answer: {reason}"))
 
+        def answer(replies: list[Reply]) -> None:
+            if not answered.done():  # the task that asks may have been cancelled in this turn
+                answered.set_result(replies)
+
         self.on_lost = lost
         packed = b"".join(encode_command(*each) for each in commands)
-        self.request(packed, len(commands), answered.set_result)
+        self.request(packed, len(commands), answer)
         return await answered
 
     def abort(self) -> None:
@@ -97,11 +101,14 @@ class Link(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._reader.feed(data)
-        while self._replies_due and (reply := self._reader.gets()) is not _NOT_ENOUGH:
-            self._replies.append(reply)
-            self._replies_due -= 1
-            if not self._replies_due:
-                self._done(self._replies)
+        try:
+            while self._replies_due and (reply := self._reader.gets()) is not _NOT_ENOUGH:
+                self._replies.append(reply)
+                self._replies_due -= 1
+                if not self._replies_due:
+                    self._done(self._replies)
+        except hiredis.ProtocolError as error:
+            self._lose(f"another program answers: {error}")
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lose("the connection was lost")
@@ -129,11 +136,11 @@ async def dial(url: str) -> Link:
     """
     settings: Mapping[str, Any] = Redis.from_url(url).get_connection_kwargs()
     try:
-        link = await _connect(settings, is_tls=url.startswith("rediss://"))
+        link = await connect(settings, is_tls=url.startswith("rediss://"))
     except OSError as error:
         raise StoreUnavailable(f"the store does not answer: {error}") from error
     try:
-        *replies, role = await link.ask((*_greeting(settings), ("ROLE",)))
+        *replies, role = await link.ask((*greeting(settings), ("ROLE",)))
         if errors := [each for each in (*replies, role) if isinstance(each, hiredis.ReplyError)]:
             raise StoreUnavailable(f"the store does not answer: {errors[0]}")
         if role[0] != b"master":
@@ -144,7 +151,8 @@ async def dial(url: str) -> Link:
     return link
 
 
-async def _connect(settings: Mapping[str, Any], *, is_tls: bool) -> Link:
+async def connect(settings: Mapping[str, Any], *, is_tls: bool = False) -> Link:
+    """Connect to the `host` and `port`, or the `path`, in redis-py's settings. Raises `OSError`."""
     loop = asyncio.get_running_loop()
     if "path" in settings:
         _, link = await loop.create_unix_connection(Link, settings["path"])
@@ -169,8 +177,8 @@ def _tls_context(settings: Mapping[str, Any]) -> ssl.SSLContext:
     return context
 
 
-def _greeting(settings: Mapping[str, Any]) -> list[tuple[str | int, ...]]:
-    """Return the first commands of a connection."""
+def greeting(settings: Mapping[str, Any]) -> list[tuple[str | int, ...]]:
+    """Return the commands that name a connection, log in and select the database."""
     commands: list[tuple[str | int, ...]] = [("CLIENT", "SETNAME", CLIENT_NAME)]
     user, password = settings.get("username"), settings.get("password")
     if user or password:

@@ -9,14 +9,14 @@ to confirm its writes either. `check_layout` refuses any other layout.
 import asyncio
 import socket
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from hiredis import ReplyError
 from msgspec import Struct
-from redis.asyncio import Redis
-from redis.exceptions import RedisError, ResponseError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.link import connect, greeting
 
 SENTINEL_PORT: Final = 26379
 ANSWER_WITHIN: Final = 0.7
@@ -25,8 +25,8 @@ LEAST_REPLICAS: Final = 2
 _DOWN: Final = frozenset({"s_down", "o_down"})
 _ELECTING: Final = "failover_in_progress"
 
-Facts = Mapping[str, Any]
-"""What a Sentinel knows of one process, as redis-py parses it."""
+Facts = Mapping[str, str]
+"""What a Sentinel knows of one process."""
 
 
 class _View(Struct, frozen=True):
@@ -64,14 +64,14 @@ class Sentinels:
         views = await self._views(in_full=False)
         if not views:
             raise StoreUnavailable("no Sentinel of the store answers")
-        newest = max(view.primary["config-epoch"] for view in views)
-        named = [view.primary for view in views if view.primary["config-epoch"] == newest]
+        newest = max(int(view.primary["config-epoch"]) for view in views)
+        named = [view.primary for view in views if int(view.primary["config-epoch"]) == newest]
         flags = [each["flags"].split(",") for each in named]
         if any(_ELECTING in each for each in flags):
             raise StoreUnavailable("the Sentinels of the store are electing another primary")
         if 2 * sum(not _DOWN.isdisjoint(each) for each in flags) > len(self._hosts):
             raise StoreUnavailable("the Sentinels of the store find its primary down")
-        return named[0]["ip"], named[0]["port"]
+        return _place(named[0])
 
     def url_of(self, host: str, port: int) -> str:
         """Return the address of one process of the store, with the store's credentials."""
@@ -93,7 +93,7 @@ class Sentinels:
                 raise StoreRefused(
                     f"The Sentinels are not laid out as a replicated store needs: {fault}"
                 )
-            places.update((each["ip"], each["port"]) for each in (view.primary, *view.replicas))
+            places.update(map(_place, (view.primary, *view.replicas)))
         sentinels = {await _machine(each["ip"]) for view in views for each in view.others}
         machines = {await _machine(host) for host, _ in places}
         if len(machines) < len(places):
@@ -119,7 +119,7 @@ class Sentinels:
                 "store and nowhere else (`SENTINEL RESET` forgets those that are gone)."
             )
         majority = sentinels // 2 + 1
-        if view.primary["quorum"] != majority:
+        if view.primary["quorum"] != str(majority):
             return (
                 f"the quorum is {view.primary['quorum']}. Fix it with `SENTINEL SET {self._name} quorum {majority}` "
                 "at each."
@@ -139,30 +139,42 @@ class Sentinels:
 
     async def _ask(self, host: str, port: int, *, in_full: bool) -> _View | StoreRefused | None:
         """Ask one Sentinel; `None` if it does not answer."""
-        client: Any = Redis(  # redis-py's types of these replies are wrong
-            host=host,
-            port=port,
-            username=self._user,
-            password=self._password,
-            protocol=2,
-            driver_info=None,
-        )
+        settings = {
+            "host": host,
+            "port": port,
+            "username": self._user,
+            "password": self._password,
+        }
+        login = greeting(settings)
+        topics = ("MASTER", "REPLICAS", "SENTINELS") if in_full else ("MASTER",)
+        questions = [("SENTINEL", topic, self._name) for topic in topics]
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                primary = await client.sentinel_master(self._name)
-                if not in_full:
-                    return _View(primary)
-                replicas = await client.sentinel_slaves(self._name)
-                return _View(primary, replicas, await client.sentinel_sentinels(self._name))
-        except ResponseError as error:
-            return StoreRefused(
-                f"A Sentinel refuses to name the primary of {self._name}: {error}. Correct the name, or the "
-                "options sentinel_username and sentinel_password, in --redis."
-            )
-        except (RedisError, OSError, TimeoutError):
+                link = await connect(settings)
+                try:
+                    replies = await link.ask((*login, *questions))
+                finally:
+                    link.abort()
+        except (StoreUnavailable, OSError, TimeoutError):
             return None
-        finally:
-            await client.aclose()
+        for error in replies:
+            if isinstance(error, ReplyError):
+                return StoreRefused(
+                    f"A Sentinel refuses to name the primary of {self._name}: {error}. Correct the name, or the "
+                    "options sentinel_username and sentinel_password, in --redis."
+                )
+        primary, *lists = replies[len(login) :]
+        return _View(_facts(primary), *([_facts(each) for each in found] for found in lists))
+
+
+def _facts(reply: Sequence[bytes]) -> Facts:
+    """Return the names and values that alternate in a reply."""
+    words = [each.decode(errors="replace") for each in reply]
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+def _place(process: Facts) -> tuple[str, int]:
+    return process["ip"], int(process["port"])
 
 
 def _host_and_port(place: str) -> tuple[str, int]:

@@ -4,6 +4,7 @@ import asyncio
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from saratoga_server.store.commits import Commits
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.link import Link, dial
 from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.sentinels import Sentinels
 
 # Addresses of stores, as an operator configures them
 
@@ -233,6 +235,36 @@ async def test_a_task_that_sends_commands_can_be_cancelled_at_any_moment(
             assert await client.ping()
     finally:
         await client.aclose()
+
+
+# The Sentinels of a store are asked often while it is away, and whoever asks may be cancelled
+
+
+async def test_a_question_to_the_sentinels_can_be_cancelled_at_any_moment() -> None:
+    connections: list[asyncio.Task[Any]] = []
+
+    async def sentinel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.extend(filter(None, [asyncio.current_task()]))
+        facts = "ip", "store", "port", "7", "config-epoch", "1", "flags", "master"
+        with suppress(ConnectionError):
+            while await reader.read(1 << 10):
+                writer.write(b"+OK\r\n*8\r\n" + "".join(f"+{each}\r\n" for each in facts).encode())
+        writer.close()
+
+    async with await asyncio.start_server(sentinel, "127.0.0.1", 0) as server:
+        host, port = server.sockets[0].getsockname()
+        sentinels = Sentinels(f"sentinel://{host}:{port},{host}:{port}/saratoga")
+        for turns in range(100):
+            asking = asyncio.create_task(sentinels.primary())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            if not asking.cancel():
+                break
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            async with asyncio.timeout(WITHIN):
+                await asyncio.gather(*connections)
+        assert await asking == ("store", 7)
 
 
 # Calls to a store: dropped Functions are loaded again, and a call fails within a bounded time
