@@ -31,7 +31,9 @@ const FAULTS_OF_CLIENT = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
 
 /** Commands whose order among other commands does not matter. */
 const UNORDERED = new Set(
-  "get_record get_leaderboard get_open list_tables heartbeat join_table leave_table".split(" "),
+  "get_record get_par get_leaderboard get_open list_tables heartbeat join_table leave_table".split(
+    " ",
+  ),
 );
 
 /** The error that the server refused a command. */
@@ -57,7 +59,7 @@ export class Closed extends Error {
  * The answers to commands, where they are more than `done`.
  * @typedef {{hello: Wire.Welcome, claim_name: Wire.NameClaimed, create_table: Wire.Snapshot, join_table: Wire.Snapshot,
  *   move: Wire.BoardChanged, cash_out: Wire.BoardChanged, list_tables: Wire.Tables,
- *   get_leaderboard: Wire.Leaderboard, get_record: Wire.Record, enter_open: Wire.Snapshot,
+ *   get_leaderboard: Wire.Leaderboard, get_record: Wire.Record, get_par: Wire.Par, enter_open: Wire.Snapshot,
  *   create_challenge: Wire.OpenRaceShown, get_open: Wire.OpenRaceShown}} Answers
  */
 

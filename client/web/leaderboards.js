@@ -16,7 +16,8 @@ import { youButton } from "./identity.js";
 
 /** @typedef {{game: string, ranking: string, period: string, bots: boolean, around_me: boolean, limit: number}} Query */
 
-const RANKINGS = { best: "Best result", bankroll: "Bankroll" };
+const RANKINGS = { best: "Best result", bankroll: "Bankroll", rating: "Rating" };
+const WHAT = { best: "best results", bankroll: "most money", rating: "strongest players" };
 const PERIODS = { day: "Today", week: "Week", month: "Month", all: "Ever" };
 const WHEN = { day: "today", week: "this week", month: "this month", all: "of all time" };
 const WHOSE = { "": "People", me: "Around me", bots: "Bots" };
@@ -31,11 +32,13 @@ function query() {
     const value = asked.get(name) ?? "";
     return value in values ? value : otherwise;
   };
+  const ranking = known("ranking", RANKINGS, "best");
   return {
     game: location.pathname.split("/")[2],
-    ranking: known("ranking", RANKINGS, "best"),
+    ranking,
     period: known("period", PERIODS, "day"),
-    bots: asked.get("rows") === "bots",
+    // bots have no ratings
+    bots: asked.get("rows") === "bots" && ranking !== "rating",
     around_me: asked.get("rows") === "me",
     limit: asked.get("limit") === String(MOST_ROWS) ? MOST_ROWS : ROWS,
   };
@@ -68,6 +71,31 @@ function summary({ total, key, bots, rows, me }) {
   return `Live \u00b7 ${key === "all" ? "all time" : key} \u00b7 ${total > rows.length ? `${rows.length} of ${who}` : who}${yours}`;
 }
 
+/**
+ * What a ranking shows of a player: heads, each with its cell.
+ * @param {string} ranking @param {Wire.LeaderboardRow} row @returns {[string, Element][]}
+ */
+function figures(ranking, row) {
+  const { value, net = 0, races = 0, rivals: people = 0, doubt = 0 } = row;
+  const money = (/** @type {number} */ amount) => h(`td.n.${tone(amount)}`, dollars(amount));
+  const range = h("small", `give or take ${doubt}`);
+  if (ranking === "rating")
+    return [
+      ["rating.n", h("td.n", value, h("br"), range)],
+      ["races.n", h("td.n", races)],
+    ];
+  /** @type {[string, Element]} */
+  const against = ["people.n.wide-only", h("td.n.wide-only", rivals(people))];
+  if (ranking === "bankroll")
+    return [["net.n", money(value)], ["races.n", h("td.n", races)], against];
+  return [
+    ["banked.n", h("td.n", value)],
+    ["net.n", money(net)],
+    against,
+    ["time.n.wide-only", h("td.n.wide-only", after(row))],
+  ];
+}
+
 export class LeaderboardsScreen extends Screen {
   /** The query that was asked last, by its address. */
   asked = "";
@@ -83,16 +111,20 @@ export class LeaderboardsScreen extends Screen {
 
   view() {
     const now = query();
-    const what = now.ranking === "best" ? "best results" : "most money";
-    const when = WHEN[/** @type {"day"} */ (now.period)];
+    const isRating = now.ranking === "rating";
+    const when = WHEN[/** @type {"day"} */ (isRating ? "all" : now.period)];
+    const what = WHAT[/** @type {"best"} */ (now.ranking)];
     const title = `${gameTitle(now.game)}: ${what} ${when}${now.bots ? ", bots" : ""}`;
     document.title = `${title} \u00b7 Saratoga`;
     const { page } = this;
     const hasMore =
       page && page.total > page.rows.length && now.limit < MOST_ROWS && !now.around_me;
-    const more = { href: address(now, { limit: MOST_ROWS }) };
+    const all = { href: address(now, { limit: MOST_ROWS }) };
     const counts =
-      "Only ranked races count: a random deal, a time limit, and at least two people among the racers. Bots have leaderboards of their own.";
+      "Only ranked races count: a random deal, a time limit, and at least two people among the racers. ";
+    const more = isRating
+      ? "A rating says how strong a player is, by who finished ahead of whom, from five races on. "
+      : "Bots have leaderboards of their own.";
     // names first: what else there is to choose stands below them
     const [periods, ...others] = this.#chips(now);
     return [
@@ -100,12 +132,12 @@ export class LeaderboardsScreen extends Screen {
       h(
         "main.page",
         h("h1", { tabindex: -1 }, title),
-        periods,
+        !isRating && periods,
         h("div.box", page && this.#table(page, title)),
-        h("p", hasMore && h("a.button", more, "Show more")),
+        h("p", hasMore && h("a.button", all, "Show more")),
         h("p.dim", { role: "status" }, this.said),
         h("div.choices", ...others),
-        h("p.dim", counts),
+        h("p.dim", counts + more),
       ),
     ];
   }
@@ -138,10 +170,9 @@ export class LeaderboardsScreen extends Screen {
       ),
       row(
         "Rows",
-        Object.entries(WHOSE).map(([which, text]) => [
-          text,
-          { bots: which === "bots", around_me: which === "me" },
-        ]),
+        Object.entries(WHOSE)
+          .filter(([which]) => which !== "bots" || now.ranking !== "rating")
+          .map(([which, text]) => [text, { bots: which === "bots", around_me: which === "me" }]),
       ),
     ];
   }
@@ -164,54 +195,37 @@ export class LeaderboardsScreen extends Screen {
   hear(event) {
     if (event.type !== "leaderboard") return;
     const now = query();
-    const isAsked = /** @type {const} */ (["game", "ranking", "period", "bots"]).every(
-      (name) => event[name] === now[name],
-    );
-    if (!isAsked) return;
+    // ratings are for all time, whatever was asked
+    const names = /** @type {const} */ (["game", "ranking", "bots", "period"]);
+    const asked = now.ranking === "rating" ? names.slice(0, -1) : names;
+    if (asked.some((name) => event[name] !== now[name])) return;
     this.page = event;
     this.say(summary(event));
   }
 
   /** @param {Wire.Leaderboard} page @param {string} title */
-  #table(page, title) {
-    const { rows, me, bots } = page;
-    if (!rows.length && !me) return h("p", "No results yet.");
-    const isBest = page.ranking === "best";
-    const shown = rows.map((row) => this.#row(page, row));
-    if (me && !rows.some((row) => row.player === me.player)) shown.push(this.#row(page, me));
-    const heads = isBest ? ["banked.n", "net.n"] : ["net.n", "races.n"];
-    return tableOf(
-      title,
-      [
-        "#.n",
-        `${bots ? "bot" : "player"}.wide-name`,
-        ...heads,
-        "people.n.wide-only",
-        isBest && "time.n.wide-only",
-        isBest ? "race.n" : "last race.n",
-      ],
-      shown,
-    );
-  }
-
-  /** @param {Wire.Leaderboard} page @param {Wire.LeaderboardRow} row */
-  #row(page, row) {
-    const { player, name, rank, value, net = 0, races = 0, rivals: people = 0, race } = row;
-    const isBest = page.ranking === "best";
-    const isMe = player === this.app.player;
-    const money = isBest ? net : value;
-    const amount = h(`td.n.${tone(money)}`, dollars(money));
-    const link = { href: `/races/${race}`, "data-key": `race ${player}` };
-    return h(
-      isMe ? "tr.me" : "tr",
-      h("td.n", rank),
-      h("td", ...nameNodes({ name, bot: page.bots }), isMe && " (you)", againstRivals(people)),
-      isBest ? h("td.n", value) : amount,
-      isBest ? amount : h("td.n", races),
-      h("td.n.wide-only", rivals(people)),
-      isBest && h("td.n.wide-only", after(row)),
-      h("td.n", race && h("a", link, "race", h("span.unseen", ` ${race} of ${name}`))),
-    );
+  #table({ rows, me, bots, ranking }, title) {
+    const shown = [...rows];
+    if (me && !rows.some((row) => row.player === me.player)) shown.push(me);
+    if (!shown.length)
+      return h("p", ranking === "rating" ? "Nobody has a rating yet." : "No results yet.");
+    const heads = figures(ranking, shown[0]).map(([head]) => head);
+    const last = ranking === "bankroll" ? "last race.n" : "race.n";
+    const who = `${bots ? "bot" : "player"}.wide-name`;
+    const body = shown.map((row) => {
+      const { player, name, rank, rivals: people = 0, race } = row;
+      const isMe = player === this.app.player;
+      const link = { href: `/races/${race}`, "data-key": `race ${player}` };
+      const against = people > 0 && againstRivals(people);
+      return h(
+        isMe ? "tr.me" : "tr",
+        h("td.n", rank),
+        h("td", ...nameNodes({ name, bot: bots }), isMe && " (you)", against),
+        ...figures(ranking, row).map(([, cell]) => cell),
+        h("td.n", race && h("a", link, "race", h("span.unseen", ` ${race} of ${name}`))),
+      );
+    });
+    return tableOf(title, ["#.n", who, ...heads, last], body);
   }
 
   close() {

@@ -64,6 +64,8 @@ export class App {
     this.trouble = null;
     /** The alarms of this visit. @type {import("./session.js").Alarm[]} */
     this.alarms = [];
+    /** By race: what `parOf` returns. @type {Map<string, number>} */
+    this.pars = new Map();
     this.alarmBar = h("div.alarms", { role: "alert" });
     document.body.prepend(this.alarmBar);
     this.player = me.playerId();
@@ -432,6 +434,22 @@ export class App {
       if (!isBusy || attempts === REPLAYS) throw new Error((await answer.json()).message);
       await new Promise((resolve) => setTimeout(resolve, 1_000 * attempts));
     }
+  }
+
+  /** The count of the line of moves that the server found on the deal of a race that is over; 0 until it comes, for which each screen is shown again. @param {string} race */
+  parOf(race) {
+    if (!this.pars.has(race)) {
+      this.pars.set(race, 0);
+      // a server that searches for others' takes the question back
+      this.connection.request("get_par", { race }).then(
+        ({ banked }) => {
+          this.pars.set(race, banked);
+          this.show();
+        },
+        () => {},
+      );
+    }
+    return this.pars.get(race) ?? 0;
   }
 
   /** @param {boolean} isReady */

@@ -15,7 +15,7 @@ import * as page from "./page.js";
 import { Screen, button, capitalised, counted, dollars, h, pageHead, svg, tone } from "./page.js";
 import { climbChart } from "./race.js";
 import { racerNodes } from "./racers.js";
-import { fairLine, postcard, shareBox } from "./results.js";
+import { fairLine, parLine, postcard, shareBox } from "./results.js";
 import { stateWords } from "./session.js";
 import { gameTitle, shortRules } from "./cards.js";
 import { youButton } from "./identity.js";
@@ -242,6 +242,7 @@ export class OpenScreen extends Screen {
         h("h2", "Results"),
         this.#table(results.filter((each, at) => at < MOST_ROWS || each === row)),
         results.length > MOST_ROWS && page.unfold("All results", this.#table(results)),
+        digest && parLine(app, { race: id, game, results }),
         this.#fair(open),
         digest && h("a.button", { href: `/races/${id}` }, "See all boards"),
         this.#links(),

@@ -260,6 +260,18 @@ export function fairLine({ race, digest }, proof) {
   );
 }
 
+/**
+ * What the deal of a race that is over could have banked: as many as the server's line of moves, or as the best run.
+ * @param {App} app @param {{race: string, game: string, results: {banked: number}[]}} finish
+ */
+export function parLine(app, { race, game, results }) {
+  const par = app.parOf(race);
+  const most = Math.max(par, ...results.map((row) => row.banked));
+  const isAll = most === 52 * cards.GAMES[game]?.packs;
+  const bound = isAll ? "all of its cards" : `at least ${most}. That is a lower bound`;
+  return h("p.dim", par > 0 && `This deal could have banked ${bound}.`);
+}
+
 /** @param {Wire.Match} match @param {string} player */
 function matchBox(match, player) {
   const { races, finished } = match;
@@ -393,6 +405,7 @@ export class ResultsScreen extends Screen {
           h("h2", "The race"),
           tie && h("p.why", h("b", tie[0]), ` ${tie[1]}`),
           resultsTable(finish),
+          parLine(app, finish),
           fairLine(finish, proof),
           h("p.dim", rankedWords(finish, result.table.settings)),
           app.reactions(),
@@ -633,6 +646,7 @@ export class ReviewScreen extends Screen {
           h("h2", "Results"),
           tie && h("p.why", h("b", tie[0]), ` ${tie[1]}`),
           resultsTable(finish),
+          parLine(this.app, finish),
           h("div.act", h("a.button", { href: `/api/records/${race}` }, "Record")),
           fairLine(finish, this.proof),
         ),

@@ -117,10 +117,12 @@ async def test_the_deal_of_a_challenge_that_has_closed_is_checked_and_its_boards
             "Your moves stand in the record, each at its time.",
         ):
             await expect(page.get_by_text(words)).to_be_visible()
+        await expect(page.get_by_text("This deal could have banked")).to_be_visible()
         await look(page, "challenge-closed")
         await page.get_by_role("link", name="See all boards").click()
         await page.get_by_role("region", name="Board of You").wait_for()
         await expect(page.get_by_text("Fair deal.")).to_be_visible()
+        await expect(page.get_by_text("This deal could have banked")).to_be_visible()
         await page.reload()
         await page.get_by_role("region", name="Board of You").wait_for()
         await pages.close()
