@@ -16,12 +16,12 @@ SAID = {
         "three times", "$52",
     ),
     "canfield": (
-        "alternating colours", "king on an ace", "only as a whole", "only from the waste",
+        "alternating colours", "king on an ace", "only as a whole", "only the waste",
         "as often as you like", "three cards at a time", "reserve",
     ),
     "canfield-aisleriot": (
         "whole or part", "three times: two redeals", "may come back", "never its first",
-        "anything may go into a space",
+        "anything may go there",
     ),
     "lafayette": (
         "a card at a time", "up from its ace and down from its king", "any one card",
@@ -33,7 +33,7 @@ SAID = {
     ),
     "caprice": (
         "Twelve columns", "in suit, up or down", "kings and aces do not meet", "dealt once",
-        "fills a space at once", "any one card may go into a space",
+        "fills an empty column at once", "any one card may go there",
     ),
 }  # fmt: skip
 """Words that the text of each game must contain."""

@@ -71,7 +71,7 @@ def _target_words(game: Game, view: View, move: Carry, card_names: CardNames) ->
     target = plain_pile_name(game, move.target)
     column = view.columns[move.destination]
     return (
-        f"onto {card_names.card(column[-1])} in {target}" if column else f"into the space {target}"
+        f"onto {card_names.card(column[-1])} in {target}" if column else f"into the empty {target}"
     )
 
 

@@ -3,8 +3,8 @@
 Thirteen cards lie in the reserve, only the top one known. The next card starts a foundation, and
 its rank is the base of all four foundations. They are built up in suit, around the corner, to
 thirteen cards each. Four columns begin with a card each and are built down in alternating colours,
-with a king on an ace; a column moves onto another only as a whole. The reserve fills a space at
-once; when the reserve is gone, spaces may be filled only from the waste. The stock is turned three
+with a king on an ace; a column moves onto another only as a whole. The reserve fills an empty
+column at once; when the reserve is gone, only the waste may fill one. The stock is turned three
 cards at a time, as often as you like.
 """
 

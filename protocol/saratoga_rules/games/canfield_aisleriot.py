@@ -2,8 +2,8 @@
 
 The deal is that of Canfield, and columns are built alike: down in alternating colours, with a king
 on an ace. But any run may move, whole or part; a foundation's top card may come back, though never
-its first; and when the reserve, which fills spaces at once, is gone, anything may go into a
-space. The stock is turned three cards at a time and gone through three times: two redeals.
+its first; and when the reserve, which fills an empty column at once, is gone, anything may go
+there. The stock is turned three cards at a time and gone through three times: two redeals.
 """
 
 from saratoga_rules.game import Game

@@ -1,10 +1,10 @@
 """Caprice: two packs, and twelve columns to which the stock is dealt.
 
-An ace and a king of each suit start the foundations, built up from the ace and down from the
-king. Twelve columns begin with a card each and are built in suit, up or down as you please, a
-card at a time; kings and aces do not meet. The stock is dealt once: each draw deals a card to each
-column, and the stock's next card fills a space at once. When the stock is gone, any one card may go
-into a space.
+An ace and a king of each suit start the foundations, built up from the ace and down from the king.
+Twelve columns begin with a card each and are built in suit, up or down as you please, a card at a
+time; kings and aces do not meet. The stock is dealt once: each draw deals a card to each column,
+and the stock's next card fills an empty column at once. When the stock is gone, any one card may go
+there.
 """
 
 from saratoga_rules.game import Game

@@ -2,9 +2,9 @@
 
 Seven columns hold one to seven cards, only the last of each face up. They are built down in
 alternating colours, and any run of face-up cards moves, whole or part. A face-down card turns up as
-soon as nothing lies on it. A space takes a king or a run headed by one. The four foundations are
-built up in suit from the ace, and a top card may come back from them, though never an ace. The stock
-is turned three cards at a time and gone through three times. The pack costs $52.
+soon as nothing lies on it. An empty column takes a king or a run headed by one. The four
+foundations are built up in suit from the ace, and a top card may come back from them, though never
+an ace. The stock is turned three cards at a time and gone through three times. The pack costs $52.
 """
 
 from saratoga_rules.game import Game

@@ -1,8 +1,8 @@
-"""Lady Palk: two packs, all the columns open, and only kings in the spaces.
+"""Lady Palk: two packs, all the columns open, and only kings in empty columns.
 
 Eight columns of four cards lie face up and are built down without regard to suit; any run moves,
-whole or part, however long. A space takes a king or a run headed by one. The eight foundations
-are built up in suit from the ace to the king. The stock is turned card by card, once.
+whole or part, however long. An empty column takes a king or a run headed by one. The eight
+foundations are built up in suit from the ace to the king. The stock is turned card by card, once.
 """
 
 from saratoga_rules.game import Game

@@ -1,9 +1,10 @@
 """Lafayette: every suit is built up from its ace and down from its king, until the two meet.
 
-Thirteen cards lie in the reserve, only the top one known. The eight foundations start empty; how
-a suit is shared between its two foundations does not matter. Four columns begin with a card each
-and are built down in alternating colours, a card at a time, and end at the ace. A space takes any
-one card and is never filled automatically. The stock is turned card by card, as often as you like.
+Thirteen cards lie in the reserve, only the top one known. The eight foundations start empty; how a
+suit is shared between its two foundations does not matter. Four columns begin with a card each and
+are built down in alternating colours, a card at a time, and end at the ace. An empty column takes
+any one card and is never filled automatically. The stock is turned card by card, as often as you
+like.
 """
 
 from saratoga_rules.game import Game
