@@ -21,6 +21,7 @@ const LINK = "#you=";
 const NAME = "saratoga.name";
 const LOOK = "saratoga.look";
 const WATCHES = "saratoga.watches";
+const SEEN = "saratoga.seen";
 /** The most races that are remembered for the home. */
 const MOST_RACES = 20;
 const IS_TOKEN = /^[0-9a-f]{64}$/;
@@ -28,7 +29,8 @@ const IS_TOKEN = /^[0-9a-f]{64}$/;
 /** What the browser's storage does not take (it is full, or a private window has none), until the page is closed. @type {Map<string, string | null>} */
 const memory = new Map();
 
-/** @param {string} key @param {"localStorage" | "sessionStorage"} [storage] */
+/** @typedef {"localStorage" | "sessionStorage"} Storage the second keeps what a tab needs when it is loaded again */
+/** @param {string} key @param {Storage} [storage] */
 export function stored(key, storage = "localStorage") {
   if (memory.has(key)) return memory.get(key) ?? null;
   try {
@@ -38,16 +40,16 @@ export function stored(key, storage = "localStorage") {
   }
 }
 
-/** What is stored as JSON; `otherwise` if nothing can be read. @template T @param {string} key @param {T} otherwise @returns {T} */
-export function storedJson(key, otherwise) {
+/** What is stored as JSON; `otherwise` if nothing can be read. @template T @param {string} key @param {T} otherwise @param {Storage} [storage] @returns {T} */
+export function storedJson(key, otherwise, storage = /** @type {Storage} */ ("localStorage")) {
   try {
-    return JSON.parse(stored(key) ?? "null") ?? otherwise;
+    return JSON.parse(stored(key, storage) ?? "null") ?? otherwise;
   } catch {
     return otherwise;
   }
 }
 
-/** @param {string} key @param {string | null} value @param {"localStorage" | "sessionStorage"} [storage] */
+/** @param {string} key @param {string | null} value @param {Storage} [storage] */
 export function store(key, value, storage = "localStorage") {
   try {
     if (value === null) window[storage].removeItem(key);
@@ -175,6 +177,16 @@ export function watchesOnly(code) {
 /** @param {string} code @param {boolean} isWatching */
 export function rememberWatching(code, isWatching) {
   store(`${WATCHES}.${code}`, isWatching ? "only" : null, "sessionStorage");
+}
+
+/** What this tab saw of a race before it was loaded again. @returns {import("./session.js").Seen | null} */
+export function lastSeen() {
+  return storedJson(SEEN, null, "sessionStorage");
+}
+
+/** @param {import("./session.js").Seen} seen */
+export function rememberSeen(seen) {
+  store(SEEN, JSON.stringify(seen), "sessionStorage");
 }
 
 /**

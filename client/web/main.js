@@ -82,6 +82,9 @@ export class App {
       addEventListener(sign, () => this.act(), { passive: true, capture: true });
     document.addEventListener("click", (event) => this.#clicked(event));
     addEventListener("popstate", () => this.#route());
+    addEventListener("pagehide", () => {
+      if (this.known) me.rememberSeen(session.seenOf(this.known, this.now()));
+    });
     setInterval(() => this.#tick(), TICK);
     me.showLook();
     matchMedia("(prefers-contrast: more)").addEventListener("change", me.showLook);
@@ -288,7 +291,7 @@ export class App {
         !session.seatAt(event.table, this.player) && !session.isRacer(event.table, this.player);
       this.known = known
         ? { ...session.nextState(known, event, event.now), isWatching }
-        : session.firstState(this.player, event, isWatching);
+        : session.firstState(this.player, event, isWatching, me.lastSeen());
     } else if (known) this.known = session.nextState(known, event, this.now());
     if (event.type === "announcement") this.notify(event.text);
     // the table's own screen says more

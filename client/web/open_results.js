@@ -308,15 +308,7 @@ export class OpenScreen extends Screen {
     const racers = [row, { ...other, banked: row.banked + more, net: row.net + 5 * more }];
     const results = middle ? racers : [row];
     const end = Math.max(1000, row.elapsed, middle?.at(-1)?.at ?? 0);
-    const state = {
-      player: row.player,
-      outcome: { results },
-      standings: [],
-      labels: {},
-      own: null,
-      history,
-    };
-    return climbChart(/** @type {any} */ (state), end, 420, 190);
+    return climbChart({ player: row.player, history }, results, end, 420, 190);
   }
 
   /** What a shared text tells. @param {Wire.OpenRace} open @param {Result} row */

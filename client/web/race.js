@@ -100,11 +100,10 @@ export const KEYS = [
 
 // The figures of a race
 
-/** The scale of the bars: the next ten above the leader, and at least twice the break-even count. @param {State} state */
-function scaleOf(state) {
-  const all = rows(state);
+/** The scale of the bars: the next ten above the leader, and at least twice the break-even count. @param {{banked: number, net: number}[]} all */
+function scaleOf(all) {
   const even = all.length ? session.evenAt(all[0]) : 10;
-  const most = Math.max(0, ...all.map((row) => row.banked), state.own?.banked ?? 0);
+  const most = Math.max(0, ...all.map((row) => row.banked));
   return { even, top: Math.max(2 * even, (Math.floor(most / 10) + 1) * 10) };
 }
 
@@ -139,11 +138,11 @@ function placeNodes(state) {
 
 /** The track: the money meter and everybody's standing in one bar. @param {State} state */
 function track(state) {
-  const scale = scaleOf(state);
-  const { even, top } = scale;
+  const all = rows(state);
   // the own board shows what the standings do not tell yet
   const own = state.own ?? ownRow(state);
-  const all = rows(state);
+  const scale = scaleOf(own ? [...all, own] : all);
+  const { even, top } = scale;
   const rivals = all.filter((row) => row.player !== state.player);
   const others = rivals.map((row) => `${shownName(row)} ${row.banked}`).join(", ");
   const label = `${own ? `You have ${own.banked}, ` : ""}even at ${even}${others && `; ${others}`}`;
@@ -175,8 +174,8 @@ function stateWord(state, row) {
 
 /** @param {State} state */
 function standingsTable(state) {
-  const scale = scaleOf(state);
   const all = rows(state);
+  const scale = scaleOf(all);
   const body = all.map((row) => {
     const isMe = row.player === state.player;
     const words = stateWord(state, row);
@@ -201,24 +200,25 @@ function standingsTable(state) {
 const LABEL = 12;
 
 /**
- * Everybody's banked cards over the time.
- * @param {State} state @param {number} at milliseconds since the start @param {number} [width] @param {number} [height]
+ * Everybody's banked cards over the time; grey while nobody looked.
+ * @param {Pick<State, "player" | "history"> & {gaps?: State["gaps"]}} course
+ * @param {(import("./racers.js").Named & {banked: number, net: number})[]} all first place first
+ * @param {number} at milliseconds since the start @param {number} [width] @param {number} [height]
  */
-export function climbChart(state, at, width = 300, height = 120) {
-  const { even, top } = scaleOf(state);
+export function climbChart({ player, history, gaps = [] }, all, at, width = 300, height = 120) {
+  const { even, top } = scaleOf(all);
   const [left, right, ceiling, floor] = [24, width - 64, 12, height - 16];
   const x = (/** @type {number} */ time) =>
     Math.round(left + ((right - left) * Math.min(time, at)) / Math.max(at, 1000));
   const y = (/** @type {number} */ banked) =>
     Math.round(floor - ((floor - ceiling) * banked) / top);
-  const all = rows(state);
-  const nameIn = (/** @type {Row} */ row, /** @type {string} */ name) =>
-    `${row.player === state.player ? "You" : name} ${row.banked}`;
-  const drawn = all.filter((row, index) => index < 6 || row.player === state.player);
+  const nameIn = (/** @type {typeof all[0]} */ row, /** @type {string} */ name) =>
+    `${row.player === player ? "You" : name} ${row.banked}`;
+  const drawn = all.filter((row, index) => index < 6 || row.player === player);
   let label = -Infinity;
   const lines = drawn.flatMap((row, index) => {
-    const racer = racerClass(all, state.player, row.player);
-    const [first, ...points] = state.history[row.player] ?? [];
+    const racer = racerClass(all, player, row.player);
+    const [first, ...points] = history[row.player] ?? [];
     const path = points.map((point) => `H${x(point.at)}V${y(point.banked)}`).join("");
     const d = first && `M${x(first.at)} ${y(first.banked)}${path}H${x(at)}`;
     // each label below the one before, with room for those that follow
@@ -230,11 +230,21 @@ export function climbChart(state, at, width = 300, height = 120) {
       svg(`text.${racer}`, { x: right + 5, y: label }, name),
     ];
   });
-  const told = all.map((row) => nameIn(row, shownName(row))).join(", ");
+  const unseen = gaps.map(([from, to]) => {
+    const [start, end] = [x(from), x(to)];
+    const words = end - start > 60 && svg("text", { x: start + 6, y: ceiling + 10 }, "not seen");
+    const shape = { x: start, y: ceiling, width: end - start, height: floor - ceiling };
+    return svg("g", svg("rect.gap", shape), words);
+  });
+  const told = [
+    ...all.map((row) => nameIn(row, shownName(row))),
+    ...gaps.map(([from, to]) => `not seen from ${clockText(from)} to ${clockText(to)}`),
+  ].join(", ");
   const end = { "text-anchor": "end" };
   return svg(
     "svg.chart",
     { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Banked over time: ${told}` },
+    ...unseen,
     svg("path.axis", { d: `M${left} ${ceiling}V${floor}H${right}` }),
     svg("path.evenline", { d: `M${left} ${y(even)}H${right}` }),
     svg("text", { x: left - 4, y: y(even) + 4, ...end }, even),
@@ -248,10 +258,10 @@ export function climbChart(state, at, width = 300, height = 120) {
 /** The newest lines, newest first. @param {State} state @param {number} most */
 function newsList(state, most) {
   const lines = state.feed.lines.slice(-most).reverse();
-  return h(
-    "ol.news",
-    ...lines.map(({ at, text }) => h("li", h("time", clockText(at)), h("span", ...unbroken(text)))),
+  const told = lines.map(({ at, text }) =>
+    h("li", h("time", clockText(at)), h("span", ...unbroken(text))),
   );
+  return told.length ? h("ol.news", ...told) : h("p.dim", "Nothing new yet.");
 }
 
 /** A sentence with cards: the signs for the eye, the names for the ear. @param {string} text */
@@ -457,7 +467,7 @@ export class RaceScreen extends Screen {
       ),
       standingsTable(state),
       h("h2", "The climb"),
-      climbChart(state, at, 300, 112),
+      climbChart(state, rows(state), at, 300, 112),
       h("h2", "News"),
       newsList(state, 5),
     ];
@@ -808,12 +818,12 @@ export class WatchScreen extends Screen {
     const { app } = this;
     const { state } = app;
     const { table } = state;
-    const { even } = scaleOf(state);
+    const { even } = scaleOf(rows(state));
     const { left, elapsed } = raceClock(state, app.now());
     const title = gameTitle(table.settings.game);
     document.title = `Watch ${title} \u00b7 Saratoga`;
     const post = `The mark stands at ${even} cards, which pay for the packs. Boards open when the race is over: on one deal, their cards are everybody's secrets.`;
-    const chart = climbChart(state, elapsed, 360, 170);
+    const chart = climbChart(state, rows(state), elapsed, 360, 170);
     const clock = left === null ? clockText(elapsed) : `${clockText(left)} left`;
     return [
       pageHead(leaveButton(app)),

@@ -387,6 +387,7 @@ export class ResultsScreen extends Screen {
     const end = Math.max(1000, ...result.outcome.results.map((row) => row.ended ?? 0));
     // a page that came late has not seen all of it
     const history = isProven ? climbOf(proof.racers, result.outcome.results) : result.history;
+    const course = isProven ? { player, history } : result;
     return [
       head,
       h(
@@ -415,7 +416,7 @@ export class ResultsScreen extends Screen {
           h(
             "section.box",
             h("h2", "The climb"),
-            climbChart({ ...result, history }, end, 420, 190),
+            climbChart(course, results, end, 420, 190),
             h("a.button", { href: `/races/${race}`, "data-key": "review" }, "See all boards"),
             own &&
               button("Challenge a friend on this deal", () =>
@@ -734,9 +735,7 @@ export class ReviewScreen extends Screen {
       results.map((row) => [row.player, [{ at: 0, banked }, ...row.entries]]),
     );
     const end = Math.max(1000, ...results.map((row) => row.entries.at(-1)?.at ?? 0));
-    const scores = { player: finish.player, outcome: { results }, standings: [], labels: {} };
-    const state = { ...scores, own: null, history };
-    const chart = climbChart(/** @type {any} */ (state), end, 420, 190);
+    const chart = climbChart({ player: finish.player, history }, results, end, 420, 190);
     return [
       h("section.box", h("h2", "The climb"), chart),
       shareBox(finish, history, (said) => this.say(said)),

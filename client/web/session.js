@@ -19,6 +19,8 @@ const PASS_EVERY = 5_000;
 const IDLE = 180_000;
 /** Milliseconds after which a lost connection is news: a page that is loaded again is none. */
 const AWAY = 5_000;
+/** Milliseconds of a race without this page that the chart marks. */
+const GAP = 2_000;
 /** Banked cards between two milestones. */
 const MILESTONE = 10;
 
@@ -33,11 +35,13 @@ const MILESTONE = 10;
  * @typedef {{at: number, text: string, tone: string}} NewsLine
  * @typedef {{race: string, sentence: string, isMissing: boolean}} Alarm
  *
- * `idleSince`: the time from which the server counts silence, as of the last snapshot; 0 if it does not.
- * @typedef {{player: string, table: Wire.Table, standings: Wire.Standing[], outcome: Wire.Outcome | null,
- *   match: Wire.Match | null, labels: Record<string, Label>, own: OwnBoard | null, feed: Feed,
- *   history: Record<string, {at: number, banked: number}[]>, link: string, isWatching: boolean, seatLost: string,
- *   idleSince: number}} State
+ * `gaps`: the spans of the race that no page of this tab has seen; `idleSince`: the time from which the server counts silence,
+ * as of the last snapshot; 0 if it does not.
+ * @typedef {{feed: Feed, history: Record<string, {at: number, banked: number}[]>, gaps: [number, number][]}} Course
+ * @typedef {Course & {race: string, at: number}} Seen
+ * @typedef {Course & {player: string, table: Wire.Table, standings: Wire.Standing[], outcome: Wire.Outcome | null,
+ *   match: Wire.Match | null, labels: Record<string, Label>, own: OwnBoard | null, link: string, isWatching: boolean,
+ *   seatLost: string, idleSince: number}} State
  */
 
 /**
@@ -49,20 +53,27 @@ function told({ table, standings = [], outcome, match, now }) {
   return { table, standings, outcome: outcome ?? null, match: match ?? null, idleSince: now };
 }
 
-/** @param {string} player @param {Wire.Snapshot} snapshot @param {boolean} isWatching @returns {State} */
-export function firstState(player, snapshot, isWatching) {
-  const unknown = {
-    labels: {},
-    own: null,
-    feed: NO_FEED,
-    history: {},
-    link: "connected",
-    seatLost: "",
-  };
-  const state = { player, isWatching, ...unknown, ...told(snapshot) };
+/**
+ * The state of a table that this page has just come to.
+ * @param {string} player @param {Wire.Snapshot} snapshot @param {boolean} isWatching
+ * @param {Seen | null} [seen] what the page knew before it was loaded again @returns {State}
+ */
+export function firstState(player, snapshot, isWatching, seen) {
+  const isSeen = seen?.race === snapshot.table.race;
+  const { at, feed, history, gaps } = isSeen ? seen : { at: 0, ...UNSEEN };
+  const unknown = { labels: {}, own: null, link: "connected", seatLost: "" };
+  const state = { player, isWatching, ...unknown, feed, history, gaps, ...told(snapshot) };
   const labelled = withBoard(withLabels(state), snapshot);
   const moment = momentOf(labelled, snapshot.now);
-  return withHistory({ ...labelled, feed: described(NO_FEED, moment) }, moment);
+  const known = { ...labelled, feed: described(feed, moment) };
+  if (moment.at - at > GAP) known.gaps = [...gaps, [at, moment.at]];
+  return withHistory(known, moment);
+}
+
+/** What the server does not tell a page again. @param {State} state @param {number} now @returns {Seen} */
+export function seenOf(state, now) {
+  const { table, feed, history, gaps } = state;
+  return { race: table.race, at: elapsed(state, now), feed, history, gaps };
 }
 
 /** @param {State} state @param {Wire.Event} event @param {number} now @returns {State} */
@@ -185,7 +196,7 @@ function withBoard(state, { board, table: { race, start_at = 0, deadline = 0 } }
 /** @param {State} state @returns {State} */
 function afterTable(state) {
   if (["gathering", "call", "countdown"].includes(state.table.phase))
-    return { ...state, standings: [], outcome: null, own: null, feed: NO_FEED, history: {} };
+    return { ...state, standings: [], outcome: null, own: null, ...UNSEEN };
   if (state.own && state.own.race !== state.table.race) return { ...state, own: null };
   return state.outcome ? endedBy(state, state.outcome) : state;
 }
@@ -400,6 +411,8 @@ export function gap(state) {
 
 /** @type {Feed} */
 const NO_FEED = { lines: [], said: {} };
+/** @type {Course} */
+const UNSEEN = { feed: NO_FEED, history: {}, gaps: [] };
 
 /** @param {State} state @param {number} now @returns {Moment} */
 function momentOf(state, now) {

@@ -126,7 +126,7 @@ async def test_the_chart_names_every_line_though_all_are_level(
     page = await pages.open(page_url(page_server))
     drawn, places = await page.evaluate(
         RACING
-        + """const chart = page.climbChart(state, 0, 300, 104);
+        + """const chart = page.climbChart(state, standings.map(row => ({...row, ...labels[row.player]})), 0, 300, 104);
         const texts = [...chart.querySelectorAll("text[x='241']")];
         return [texts.map(text => text.textContent), texts.map(text => Number(text.getAttribute("y")))];
     }""",
@@ -215,6 +215,9 @@ async def test_hand_and_colours_of_suits_are_chosen_and_kept(
             assert await left_edge(page, ".hand") < await left_edge(page, ".cols")
             await page.reload()
             await page.locator(".race .pile").first.wait_for()
+            # the line goes on from the start of the race
+            line = page.locator(".side .chart path.me")
+            await expect(line).to_have_attribute("d", re.compile("^M[0-9]{2} "))
         await look(page, "race-left-hand")
 
 

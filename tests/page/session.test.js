@@ -146,6 +146,28 @@ test("news tell the lead, who passed, what was reached and how boards ended", ()
   assert.deepEqual(race.bank(15_000, {}, late), ["time is up for 2 racers"]);
 });
 
+test("a page that is loaded again goes on with news and lines, and marks what it has not seen", () => {
+  const race = new Race();
+  race.bank(4_001, { b: 2 });
+  const seen = JSON.parse(JSON.stringify(session.seenOf(race.state, 5_001)));
+  const again = (now, known) =>
+    session.firstState("m", { table: race.table, standings: race.rows, now }, false, known);
+  const soon = again(5_501, seen);
+  assert.deepEqual(soon.feed.lines, race.state.feed.lines);
+  assert.deepEqual(soon.history, race.state.history);
+  assert.deepEqual(soon.gaps, []);
+  race.bank(20_000, { m: 3 });
+  const late = again(20_001, seen);
+  assert.deepEqual(late.gaps, [[5_000, 20_000]]);
+  assert.equal(late.feed.lines.at(-1).text, "you take the lead with 3");
+  // another race, or none that was seen
+  for (const known of [{ ...seen, race: "s" }, null]) {
+    const { feed, gaps, history } = again(20_001, known);
+    assert.deepEqual([feed.lines, gaps], [[], [[0, 20_000]]]);
+    assert.deepEqual(history.m, [{ at: 20_000, banked: 3 }]);
+  }
+});
+
 test("a page that is loaded again is no news, one that is long away is", () => {
   const race = new Race();
   const isAway = (connected, now) => {
