@@ -92,9 +92,11 @@ class Visitor(Player):
 
 
 @asynccontextmanager
-async def at_home(size: tuple[int, int] = (80, 24), **chosen: Any) -> AsyncIterator[Visitor]:
+async def at_home(
+    size: tuple[int, int] = (80, 24), hosting: OwnServer | None = None, **chosen: Any
+) -> AsyncIterator[Visitor]:
     """Open the home with these settings."""
-    app = SaratogaApp(home_flow(load().given(**chosen), OwnServer()))
+    app = SaratogaApp(home_flow(load().given(**chosen), hosting or OwnServer()))
     async with app.run_test(size=size) as pilot:
         visitor = Visitor(app, pilot)
         while not isinstance(app.screen, HomeScreen):

@@ -71,7 +71,8 @@ OF_A_BOARD: Final = frozenset(
 )
 """The keys of a board view: a player may receive them for its own board only."""
 
-HEAD: Final = re.compile("[0-9a-f]{16}")
+HEAD: Final = re.compile("([0-9a-f]{16})?")
+"""A head; a ghost's is empty."""
 OF_A_STANDING: Final = frozenset({"player", "place", "banked", "net", "state", "head"})
 """The keys of a standing, which is all that others may know of a racer."""
 

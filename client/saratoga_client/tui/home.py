@@ -607,11 +607,15 @@ class HomeScreen(BaseScreen):
 
     def leave(self) -> None:
         """Leave the program; ask first if this closes the server on this machine while others are there."""
-        go = partial(self._left.set_result, None)
+
+        def close() -> None:
+            self._hosting.session = None  # nothing is asked again
+            self._left.set_result(None)
+
         if others := self._hosting.still_here():
-            self.ask(f"{others} Close this machine's server? (y/n)", y=("close it", go))
+            self.ask(f"{others} Close this machine's server? (y/n)", y=("close it", close))
         elif not self._left.done():
-            go()
+            self._left.set_result(None)
 
 
 def login_name() -> str:

@@ -310,7 +310,8 @@ def server_here(lobby: OpenLobby, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def test_a_server_here_stays_until_the_program_ends_and_not_under_a_friend_without_a_question(
     lobby: OpenLobby, server_here: list[str]
 ) -> None:
-    async with at_home(name="Bert") as visitor:
+    hosting = OwnServer()
+    async with at_home(name="Bert", hosting=hosting) as visitor:
         await visitor.press("3")
         await visitor.reads("SEATS 1 of 16", "saratoga join ws://192.0.2.7:7470/")
         code = visitor.lines[0].split()[1]
@@ -323,10 +324,16 @@ async def test_a_server_here_stays_until_the_program_ends_and_not_under_a_friend
         await visitor.press("n", "4")
         await visitor.reads("SEATS 1 of 16")
         assert server_here == ["started"], "another table on the same server"
+        other = visitor.lines[0].split()[1]
+        await lobby.sit_down("Cleo", other)
+        await visitor.reads("SEATS 2 of 16")
         await visitor.press("q", "y")
-        await visitor.reads("Play now")
+        await visitor.reads(f"{other}: Cleo is there")
         await visitor.press("q")
+        await visitor.reads(f"Cleo is still at {other}.")
+        await visitor.press("y")
         await visitor.ended()
+    assert not hosting.still_here(), "which is who would be asked about again"
 
 
 async def test_who_hosts_again_returns_to_the_table_where_friends_wait(

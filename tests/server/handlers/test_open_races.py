@@ -1,7 +1,7 @@
 """Open races: days and challenges, their runs, what each player may see of them, and their closing records."""
 
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -9,6 +9,9 @@ import pytest
 
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
+from kit.secrecy import ODD_MOVES, check_frame, check_secrets, opened
+from kit.walks import banking
+from saratoga_protocol.codec import JSON, MSGPACK
 from saratoga_protocol.commands import (
     CreateChallenge,
     CreateTable,
@@ -29,6 +32,9 @@ from saratoga_protocol.events import (
 )
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import GAMES
+from saratoga_rules.moves import parse_move
+from saratoga_rules.play import play
+from saratoga_rules.position import Position
 from saratoga_rules.records.record import RaceRecord, format_record, parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.open_races import CAP, DAYS_AHEAD, date_of, day_id
@@ -339,3 +345,108 @@ async def test_a_changed_record_of_an_open_race_is_contradicted(
     faults = verify(change(record)).faults
     assert faults
     assert faults[0].name in check.split()
+
+
+RUNS = 5
+"""Runs of each game whose frames are searched."""
+
+
+@dataclass
+class Heard:
+    """What a player has received until its own run has ended."""
+
+    start: int = 0
+    """When the run started, in milliseconds since 1970 UTC; 0 before."""
+    frames: list[tuple[int, bytes | str]] = field(default_factory=list)
+    """Frames with the player's elapsed time when they were there."""
+
+
+async def random_runs(
+    server: InProcessServer, players: list[MemoryPlayer], race: str, chance: Random
+) -> dict[str, Heard]:
+    """Run an open race in random order, up to three at once, by players who ask for all they can.
+
+    Returns by player what it has received.
+    """
+    waiting, racing, codes = list(players), list[MemoryPlayer](), list[str]()
+    heard = {player.player: Heard() for player in players}
+    read = dict.fromkeys(heard, 0)
+    while waiting or racing:
+        dice = chance.random()
+        if waiting and len(racing) < 3 and (not racing or dice < 0.1):
+            runner = waiting.pop()
+            table = (await run(server, runner, race)).table
+            codes.append(table.code)
+            heard[runner.player].start = table.start_at
+            racing.append(runner)
+        elif dice < 0.2:
+            await seen(chance.choice(players), race)
+            snoop = chance.choice(players)
+            if snoop not in racing:
+                await snoop.exchange(JoinTable(id=10**6, table=chance.choice(codes), seat=False))
+        elif dice < 0.5:
+            await server.pass_time(chance.randrange(200, 9000))
+            await server.node.scheduler._tick()  # noqa: SLF001 - the tick that time alone would bring
+        else:
+            await one_move(chance.choice(racing), chance)
+        racing = [runner for runner in racing if runner.board.state == "racing"]
+        for player in players:
+            own, frames = heard[player.player], player.received.frames
+            if player in racing or player in waiting:
+                elapsed = server.time.at - own.start
+                own.frames += [(elapsed, frame) for frame in frames[read[player.player] :]]
+            read[player.player] = len(frames)
+    return heard
+
+
+async def one_move(runner: MemoryPlayer, chance: Random) -> None:
+    """Make a move, at times an odd one, or cash out."""
+    legal = [parse_move(text) for text in runner.board.legal or []]
+    if not legal or chance.random() < 0.02:
+        await runner.cash_out()
+    else:
+        odd = chance.random() < 0.1
+        await runner.move(chance.choice(ODD_MOVES) if odd else str(banking(legal, chance)))
+
+
+def followed(record: RaceRecord) -> dict[str, list[tuple[int, Position]]]:
+    """Return by racer the elapsed time and the position after each entry of its log."""
+    ways = {}
+    for racer in record.racers:
+        way = [(0, record.opening)]
+        for line in racer.log:
+            after = way[-1][1]
+            if line.is_move:
+                after = play(GAMES[record.game], after, parse_move(line.text))
+            way.append((line.at, after))
+        ways[racer.player] = way
+    return ways
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_no_frame_shows_a_card_or_a_count_beyond_ones_own_time(
+    server: InProcessServer, game: str
+) -> None:
+    players = [
+        await server.player(f"Runner {n}", legal=True, subprotocol=(JSON, MSGPACK)[n % 2])
+        for n in range(RUNS)
+    ]
+    race = (await players[0].ask(CreateChallenge, game=game, key="ef" * 16)).open.id
+    heard = await random_runs(server, players, race, Random(game))
+    secret = await server.real.open_races.load(race)
+    assert secret is not None
+    await server.pass_time(7 * DAY_MILLIS + 15 * MINUTE)
+    ways = followed(await closed_record(server, players[0], race))
+    ghosts = 0
+    for player, own in heard.items():
+        check_secrets((frame for _, frame in own.frames), [secret.seed, secret.key.hex()])
+        for elapsed, frame in own.frames:
+            check_frame(frame, [position for _, position in ways[player]])
+            event = opened(frame)
+            assert not {"results", "counts", "climb", "middle"} & event.get("open", {}).keys()
+            rows = [row for row in event.get("standings", []) if row["player"] != player]
+            for row in rows:
+                way = ways[row["player"]]
+                assert row["banked"] <= max(after.banked for at, after in way if at <= elapsed)
+            ghosts += len(rows)
+    assert ghosts > RUNS
