@@ -5,15 +5,15 @@ Three machines on one, whose network the tests cut (`kit.watched_store`).
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from kit.running_race import move, reached, running_race, started_players
-from kit.stores import binaries, binary_of
+from kit.stores import binary_of
 from kit.tables import ANN, seated
-from kit.watched_store import WatchedStore, watched_store
+from kit.watched_store import NAME, WatchedStore, watched_store
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import client, commits
 from saratoga_server.store.durability import Durability
@@ -24,17 +24,10 @@ BOUND = 60
 """Seconds for everything in one test."""
 
 
-KINDS = list(binaries())
-
-
 @pytest.fixture
 def watched(request: pytest.FixtureRequest) -> Iterator[WatchedStore]:
-    with run_watched(getattr(request, "param", KINDS[0])) as opened:
+    with watched_store(binary_of(getattr(request, "param", "valkey"))) as opened:
         yield opened
-
-
-def run_watched(kind: str = KINDS[0], **layout: Any) -> AbstractContextManager[WatchedStore]:
-    return watched_store(binary_of(kind), **layout)
 
 
 @asynccontextmanager
@@ -45,7 +38,14 @@ async def opened(watched: WatchedStore) -> AsyncIterator[Store]:
 
 @pytest.mark.parametrize(
     ("watched", "fault"),
-    [*((kind, "killed") for kind in KINDS), (KINDS[0], "paused"), (KINDS[0], "cut off")],
+    [
+        ("valkey", "killed"),
+        ("valkey", "cut off"),
+        pytest.param("valkey", "paused", marks=pytest.mark.long),
+        pytest.param(
+            "redis", "killed", marks=[pytest.mark.long, pytest.mark.needs("redis-server")]
+        ),
+    ],
     indirect=["watched"],
 )
 async def test_moves_go_on_without_the_primary_and_none_is_lost(
@@ -141,16 +141,27 @@ async def test_without_replicas_nothing_is_acknowledged_and_nothing_shown(
         pytest.param({"sentinels_on": (0, 8, 9)}, "The Sentinels run on", id="elsewhere"),
         pytest.param({"sentinels_on": (0, 1)}, "2 Sentinels watch 3 machines", id="one missing"),
         pytest.param({"machines": 2}, "has 1 replicas", id="too few replicas"),
-        pytest.param({"quorum": 1}, "quorum is 1", id="no majority"),
         pytest.param({"last": {"replica-priority": "50"}}, "replica-priority", id="favourite"),
-        pytest.param({"last": {"min-replicas-to-write": "0"}}, "without its replicas", id="alone"),
-        pytest.param({"last": {"appendfsync": "everysec"}}, "before they are on disk", id="late"),
     ],
 )
 async def test_another_layout_is_refused(layout: dict[str, Any], says: str) -> None:
-    with (
-        run_watched(down_after=30_000, **layout) as watched,
-        pytest.raises(StoreRefused, match=says),
-    ):
+    with watched_store(binary_of("valkey"), down_after=30_000, **layout) as watched:
+        await refused(watched, says)
+
+
+async def refused(watched: WatchedStore, says: str) -> None:
+    with pytest.raises(StoreRefused, match=says):
         async with opened(watched):
             pass
+
+
+async def test_other_settings_of_a_machine_are_refused(watched: WatchedStore) -> None:
+    for name, wrong, right, says in (
+        ("min-replicas-to-write", "0", "1", "without its replicas"),
+        ("appendfsync", "everysec", "always", "before they are on disk"),
+    ):
+        watched.stores[2].ask("CONFIG", "SET", name, wrong)
+        await refused(watched, says)
+        watched.stores[2].ask("CONFIG", "SET", name, right)
+    watched.sentinels[2].ask("SENTINEL", "SET", NAME, "quorum", "1")
+    await refused(watched, "quorum is 1")

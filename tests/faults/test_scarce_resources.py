@@ -12,7 +12,6 @@ from typing import Any
 
 from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
 from kit.players import SocketPlayer, player_at
-from kit.recorded_players import players_at_a_table
 from kit.server_process import READY, FullPipe, ServerProcess, python_path, running_server
 from saratoga_protocol.commands import CreateTable, Heartbeat, LeaveTable
 from saratoga_protocol.events import Alive, Done, Snapshot
@@ -76,11 +75,6 @@ async def server_with_log(
         await process.communicate()
 
 
-async def play_a_race(url: str) -> None:
-    async with asyncio.timeout(WITHIN), players_at_a_table(url, "lady-palk", "Bot") as players:
-        await asyncio.gather(*(player.race(1, 0, len(players)) for player in players))
-
-
 async def connect_often(url: str, times: int) -> None:
     """Connect and disconnect; each time the server writes at least one line at the level `debug`."""
     for _ in range(times):
@@ -96,10 +90,13 @@ def events_until(read_line: Callable[[], str], event: str) -> list[dict[str, Any
     return found
 
 
-async def test_races_go_on_while_nobody_reads_the_log(full_pipe: FullPipe, tmp_path: Path) -> None:
+async def test_players_are_served_while_nobody_reads_the_log(
+    full_pipe: FullPipe, tmp_path: Path
+) -> None:
     async with server_with_log(full_pipe.write_end, tmp_path) as (process, url):
-        await play_a_race(url)
-        await connect_often(url, 3 * LOG_QUEUE)
+        await connect_often(url, 2 * LOG_QUEUE)
+        async with player_at(url, "Anna") as anna:
+            await sits_down(anna)
         full_pipe.read_filling()
         async with asyncio.timeout(WITHIN):
             for _ in range(LOG_QUEUE):  # a full queue drops what comes, the line on closing too

@@ -15,6 +15,8 @@ from kit.storms.storm import Storm, run_storm
 from saratoga_server.store.keys import race_key
 from saratoga_server.store.opening import open_store
 
+pytestmark = pytest.mark.long
+
 GAMES = ("klondike", "lafayette")
 """A game of short races, with cards face down, and one of longer races, so that some player races nearly all the time."""
 

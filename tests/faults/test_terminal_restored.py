@@ -7,13 +7,11 @@ program, resizes the terminal while the program ends, or kills the server.
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Final, TypeAlias
-
-import pytest
 
 from kit.pseudo_terminal import Window, window
 from kit.server_process import ServerProcess
@@ -35,7 +33,7 @@ Opened: TypeAlias = Callable[..., AbstractAsyncContextManager[Window]]
 """A function that opens the program with these words in a new window."""
 
 
-async def home(opened: Opened) -> AsyncIterator[Window]:
+async def home(opened: Opened) -> AsyncGenerator[Window, None]:
     """Yield windows whose program shows the home."""
     while True:
         async with opened() as here:
@@ -43,7 +41,7 @@ async def home(opened: Opened) -> AsyncIterator[Window]:
             yield here
 
 
-async def practice(opened: Opened) -> AsyncIterator[Window]:
+async def practice(opened: Opened) -> AsyncGenerator[Window, None]:
     """Yield windows whose player drags a card in practice."""
     while True:
         async with opened("practice", "canfield", "--seed", "1") as here:
@@ -52,7 +50,7 @@ async def practice(opened: Opened) -> AsyncIterator[Window]:
             yield here
 
 
-async def race(opened: Opened) -> AsyncIterator[Window]:
+async def race(opened: Opened) -> AsyncGenerator[Window, None]:
     """Yield windows whose player drags a card in one race, which the first window starts."""
     words: tuple[str, ...] = ("host", "canfield", "--cap", "0")
     while True:
@@ -105,24 +103,14 @@ async def is_resized_while_interrupted(opened: Window) -> None:
     await is_interrupted(opened)
 
 
-async def loses_the_server(opened: Window, server_process: ServerProcess, *, racing: bool) -> None:
-    """Kill the server; wait until the program shows that, then quit the program."""
+async def loses_the_server(opened: Window, server_process: ServerProcess) -> None:
     since = len(opened.terminal.written)
     await server_process.kill()
-    await opened.terminal.shows("reconnecting" if racing else "no server", since)
-    if racing:
-        await is_interrupted(opened)
-    else:
-        opened.terminal.type(b"q")
-        assert await opened.given_back() == 0, opened.last_words
+    await opened.terminal.shows("reconnecting", since)
+    await is_interrupted(opened)
 
 
-@pytest.mark.parametrize("moment", [home, practice, race])
-async def test_the_terminal_is_restored(
-    quick_server: ServerProcess,
-    tmp_path: Path,
-    moment: Callable[[Opened], AsyncIterator[Window]],
-) -> None:
+async def test_the_terminal_is_restored(quick_server: ServerProcess, tmp_path: Path) -> None:
     @asynccontextmanager
     async def opened(*words: str) -> AsyncIterator[Window]:
         env: dict[str, str | None] = {
@@ -133,12 +121,11 @@ async def test_the_terminal_is_restored(
         async with window(*SARATOGA, *words, columns=COLUMNS, lines=LINES, env=env) as here:
             yield here
 
-    windows = moment(opened)
-    here = await anext(windows)
-    here.process.send_signal(signal.SIGTERM)
-    assert await here.given_back() == 128 + signal.SIGTERM, here.last_words
-    await is_interrupted(await anext(windows))
-    await is_resized_while_interrupted(await anext(windows))
-    if moment is not practice:
-        await loses_the_server(await anext(windows), quick_server, racing=moment is race)
-    await windows.aclose()  # type: ignore[attr-defined]
+    for moment in (home, practice, race):
+        async with aclosing(moment(opened)) as windows:
+            here = await anext(windows)
+            here.process.send_signal(signal.SIGTERM)
+            assert await here.given_back() == 128 + signal.SIGTERM, here.last_words
+            await is_resized_while_interrupted(await anext(windows))
+            if moment is race:
+                await loses_the_server(await anext(windows), quick_server)

@@ -58,6 +58,7 @@ KNOWN = (
     "prometheus-redis-exporter",
     "promtool",
     "redis-cli",
+    "redis-server",
     "shellcheck",
     "faketime",
     "strace",

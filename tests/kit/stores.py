@@ -1,8 +1,8 @@
 """Real stores for tests: started once a session, emptied between tests, killed and started again.
 
-The fixture `store` runs a test against the embedded Valkey and Debian's redis-server if it is installed.
-With `CI` or `SARATOGA_NEED_REDIS=1` in the environment a missing
-redis-server is a failure.
+A test runs against the embedded Valkey. If Debian's redis-server is installed, `make long` runs all of them against
+it too, and `make test` those that ask for `EVERY_STORE`. With `CI` or `SARATOGA_NEED_REDIS=1` in the environment a
+missing redis-server is a failure.
 """
 
 import os
@@ -194,6 +194,14 @@ def binary_of(kind: str) -> str:
     return found
 
 
+EVERY_STORE = list(binaries())
+"""The kinds of store, for tests of what a store does rather than of what our code makes of it."""
+
+KINDS = [
+    kind if kind == "valkey" else pytest.param(kind, marks=pytest.mark.long) for kind in EVERY_STORE
+]
+"""The same for all other tests, for which one kind is enough in a short run."""
+
 _ran: set[str] = set()
 
 
@@ -220,7 +228,7 @@ def store_servers() -> Iterator[dict[str, StoreServer]]:
                 server.kill()
 
 
-@pytest.fixture(params=list(binaries()))
+@pytest.fixture(params=KINDS)
 def store_server(
     request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
 ) -> StoreServer:
@@ -234,7 +242,7 @@ def store_server(
 LOSSY = "valkey, first answers lost"
 
 
-@pytest.fixture(params=[*binaries(), LOSSY])
+@pytest.fixture(params=[*EVERY_STORE, LOSSY])
 async def store(
     request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
 ) -> AsyncIterator[Store]:
@@ -254,11 +262,11 @@ async def store(
         yield opened
 
 
-calm = pytest.mark.parametrize("store", list(binaries()), indirect=True)
+calm = pytest.mark.parametrize("store", KINDS, indirect=True)
 """Stores without lost replies, for tests with so many calls that losing replies would take minutes."""
 
 
-@pytest.fixture(params=list(binaries()))
+@pytest.fixture(params=KINDS)
 def mortal_store(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[StoreServer]:

@@ -186,7 +186,6 @@ def watched_store(
     *,
     machines: int = 3,
     sentinels_on: Collection[int] | None = None,
-    quorum: int = 2,
     last: dict[str, str] | None = None,
     deployed: bool = False,
     down_after: int = DOWN_AFTER,
@@ -245,7 +244,7 @@ def watched_store(
                 text = replaced(
                     (DEPLOY / "valkey" / "sentinel.conf").read_text(),
                     (r"^(bind|port|sentinel auth-pass) .*", ""),
-                    (r" 10.0.0.5 6379 2$", f" {hosts[0]} {PORT} {quorum}"),
+                    (r" 10.0.0.5 6379 2$", f" {hosts[0]} {PORT} 2"),
                     (r"(down-after-milliseconds \w+) \d+", rf"\1 {down_after}"),
                 )
                 own = (

@@ -20,7 +20,7 @@ from kit.running_race import (
     running_race,
 )
 from kit.stepped_store import empty_store
-from kit.stores import binaries, calm
+from kit.stores import EVERY_STORE, calm
 from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus
 from saratoga_server.store.opening import Store
 
@@ -180,7 +180,7 @@ commits = st.builds(
 batches = st.lists(st.one_of(st.lists(commits, min_size=1, max_size=4), small), max_size=12)
 
 
-@pytest.mark.parametrize("store", list(binaries())[-1:], indirect=True)
+@pytest.mark.parametrize("store", EVERY_STORE[-1:], indirect=True)
 @given(batches=batches, minutes=st.sampled_from([10, 10, 10, 1, 0]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_every_store_answers_as_the_embedded_one_does(

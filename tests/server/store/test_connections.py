@@ -442,19 +442,6 @@ async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
         assert east.subscriptions == 2
 
 
-@pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
-async def test_a_store_that_hung_is_subscribed_to_again(mortal_store: StoreServer) -> None:
-    async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
-        mortal_store.pause()
-        with pytest.raises(StoreUnavailable):
-            await store.events.publish(Announce("into the void"))
-        assert not store.events.is_listening
-        mortal_store.resume()
-        await east.until(lambda: east.subscriptions == 2)
-        await store.events.publish(Announce("back"))
-        await east.receives(Announce("back"))
-
-
 @pytest.mark.parametrize("store_server", ["valkey"], indirect=True)
 async def test_half_open_connections_are_replaced(store_server: StoreServer) -> None:
     """A half-open connection reports no error, and nothing arrives."""
