@@ -54,6 +54,12 @@ class LinkConnection:
         port: int = self._server.get_extra_info("peername")[1]
         return port
 
+    @property
+    def ends(self) -> frozenset[str]:
+        """The addresses of the client and of the link, without their ports."""
+        names = ("peername", "sockname") if self._client else ()
+        return frozenset(self._client.get_extra_info(each)[0] for each in names)  # type: ignore[union-attr]
+
     def client_side(self) -> asyncio.Protocol:
         """Return the protocol for the client's connection."""
         return _Side(self._from_client, self._client_lost, self._client_made)
@@ -293,6 +299,16 @@ def to_ports(ports: Sequence[int]) -> Dial:
                 continue
             return transport
         raise ConnectionRefusedError("no server accepts connections")
+
+    return dial
+
+
+def to_address(host: str, port: int) -> Dial:
+    """Return a `Dial` that connects to an address."""
+
+    async def dial(side: Callable[[], asyncio.Protocol]) -> asyncio.Transport:
+        transport, _ = await asyncio.get_running_loop().create_connection(side, host, port)
+        return transport
 
     return dial
 

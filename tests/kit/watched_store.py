@@ -12,10 +12,10 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from kit.deployment import DEPLOY, replaced
+from kit.faulty_link import FaultyLink, LinkConnection, to_address
 from kit.stores import READY_WITHIN, SCRATCH, StoreServer
 
 NAME = "saratoga"
@@ -24,77 +24,32 @@ DOWN_AFTER = 1000
 PORT, SENTINEL_PORT = 6379, 26379
 
 
-class _End(asyncio.Protocol):
-    """One end of a connection that a relay passes on."""
-
-    def __init__(
-        self, network: "Network", behind: tuple[str, int] | None, other: "_End | None" = None
-    ) -> None:
-        """`behind`: where to pass it on to, for the end that is accepted; `other`: the end that it has."""
-        self._network = network
-        self._behind = behind
-        self.other = other
-        self.transport: asyncio.Transport
-        self.machines: frozenset[str] = other.machines if other else frozenset()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        self._network.open.add(self)
-        if self._behind is not None:
-            own, peer = (transport.get_extra_info(name)[0] for name in ("sockname", "peername"))
-            self.machines = frozenset((own, peer))
-            transport.pause_reading()
-            self._network.connect(self, *self._behind)
-        elif self.other is None or self.other.transport.is_closing():
-            transport.abort()
-        else:
-            self.other.other = self
-            self.other.transport.resume_reading()
-
-    def data_received(self, data: bytes) -> None:
-        if self.other is not None and self.machines not in self._network.cut:
-            self.other.transport.write(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._network.open.discard(self)
-        if self.other is not None:
-            self.other.transport.abort()
-
-
 class Network:
     """Relays to the real listeners, in a thread of their own; what is cut lets nothing pass."""
 
     def __init__(self) -> None:
-        self.open: set[_End] = set()
         self.cut: set[frozenset[str]] = set()
         self._loop = asyncio.new_event_loop()
         self._servers: list[asyncio.Server] = []
-        self._connecting: set[asyncio.Task[None]] = set()
+        self._links: list[FaultyLink] = []
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
     def relay(self, host: str, port: int, behind: str) -> None:
         """Pass connections to `host` on to the address `behind`, at the same port."""
+        link = FaultyLink(to_address(behind, port), self._drop_what_is_cut)
+        self._links.append(link)
 
         async def listen() -> None:
-            accept = partial(_End, self, (behind, port))
-            self._servers.append(await self._loop.create_server(accept, host, port))
+            self._servers.append(await self._loop.create_server(link.accept, host, port))
 
         asyncio.run_coroutine_threadsafe(listen(), self._loop).result()
 
-    def connect(self, accepted: _End, host: str, port: int) -> None:
-        """Connect an accepted end onwards; close it if that fails."""
+    def _drop_what_is_cut(self, link: FaultyLink, connection: LinkConnection) -> None:
+        def pass_on(data: bytes) -> bytes:
+            return b"" if connection.ends in self.cut else data
 
-        async def connect() -> None:
-            try:
-                await self._loop.create_connection(lambda: _End(self, None, accepted), host, port)
-            except OSError:
-                accepted.transport.abort()
-
-        task = self._loop.create_task(connect())
-        self._connecting.add(task)
-        task.add_done_callback(self._connecting.discard)
+        connection.to_server = connection.to_client = pass_on
 
     def partition(self, *parts: Collection[str]) -> None:
         """Cut machines of different parts off from each other; a machine in no part hears all."""
@@ -112,9 +67,10 @@ class Network:
         cut, self.cut = self.cut, set()
 
         def reset() -> None:
-            for end in tuple(self.open):
-                if end.machines in cut:
-                    end.transport.abort()
+            for link in self._links:
+                for connection in tuple(link.connections):
+                    if connection.ends in cut:
+                        connection.cut()
 
         self._loop.call_soon_threadsafe(reset)
 
@@ -128,10 +84,10 @@ class Network:
                 await asyncio.wait(running)
             for server in self._servers:
                 server.close()
-            for end in tuple(self.open):
-                end.transport.abort()
-            while self.open:  # noqa: ASYNC110 - each turn of the loop closes some
-                await asyncio.sleep(0)
+            for link in self._links:
+                await link.close()
+            # asyncio closes a socket one turn of the loop after its transport
+            await asyncio.sleep(0)
 
         asyncio.run_coroutine_threadsafe(stop(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -37,13 +37,6 @@ TRIED_FOR = 30.0
 
 
 @asynccontextmanager
-async def cut(installation: Installation, random: Random) -> Affected:
-    player = random.choice(installation.players)
-    player.link.cut()
-    yield [player]
-
-
-@asynccontextmanager
 async def lose_answer(installation: Installation, random: Random) -> Affected:
     """Cut a racer's connection when the answer to a move arrives; if the board ends first, try another racer."""
     until = time.monotonic() + TRIED_FOR
@@ -295,7 +288,6 @@ NODE_KILLED = "node killed"
 
 PARTS: dict[str, dict[str, Fault]] = {
     "connection": {
-        "connection cut": Fault(cut),
         "answer lost": Fault(lose_answer),
         "connection half-open": Fault(make_half_open),
         "reader stalled": Fault(stall, (0.5, 3.0)),
@@ -304,6 +296,7 @@ PARTS: dict[str, dict[str, Fault]] = {
     "node": {
         NODE_KILLED: Fault(kill_node, (0.0, 0.5)),
         "node hung": Fault(hang_node, (0.3, 2.0)),
+        "node hung for long": Fault(hang_node, (4.5, 6.0)),
         "node restarted": Fault(restart),
     },
     "store": {
@@ -311,7 +304,9 @@ PARTS: dict[str, dict[str, Fault]] = {
         "store connections half-open": Fault(make_store_half_open),
         "store cut within requests": Fault(cut_within_a_request),
         "store killed": Fault(kill_store, (0.0, 0.5)),
+        "store away for long": Fault(kill_store, (6.0, 10.0)),
         "store hung": Fault(hang_store, (0.2, 1.5)),
+        "store hung for long": Fault(hang_store, (2.5, 4.0)),
         "Functions flushed": Fault(flush_functions),
         "connections closed by the store": Fault(kill_clients),
         "store's disk full": Fault(fill_disk, (0.0, 0.5)),
@@ -320,14 +315,5 @@ PARTS: dict[str, dict[str, Fault]] = {
 """The faults by the part that they affect; two faults of one part never coincide.
 
 Two that do are injected in this order and healed in the other: a node does not start while its store is down.
+Those for long last longer than players, nodes or checks of the store wait.
 """
-
-LONG: dict[str, dict[str, Fault]] = {
-    "connection": {},
-    "node": {"node hung for long": Fault(hang_node, (4.5, 6.0))},
-    "store": {
-        "store hung for long": Fault(hang_store, (2.5, 4.0)),
-        "store away for long": Fault(kill_store, (6.0, 10.0)),
-    },
-}
-"""Faults that last longer than players, nodes or checks of the store wait."""

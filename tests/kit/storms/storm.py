@@ -12,8 +12,7 @@ from random import Random, SystemRandom
 from kit.auditor import Auditor
 from kit.racing_bots import NeverHappened
 from kit.recorded_players import RecordedPlayer
-from kit.server_process import ServerProcess
-from kit.storms.faults import LONG, NODE_KILLED, PARTS, Fault
+from kit.storms.faults import NODE_KILLED, PARTS
 from kit.storms.installation import Installation, leaks_of, open_installation
 from saratoga_client.net.connection import Timing
 from saratoga_rules.games import GAMES
@@ -34,52 +33,52 @@ INJECTED_WITHIN = 90.0
 AUDIT_EVERY = 25
 """The number of injections between two audits of the finished races."""
 
+TOGETHER = 3
+"""The number of injections of which one has two faults at once."""
+
+PACE = 6.0
+"""Moves a second of each player."""
+
 AUDITED_WITHIN = 180.0
 """Longest time in seconds for the final audit."""
 
-Kinds = dict[str, dict[str, Fault]]
+FAULTS_A_RACE = 50
+"""The number of faults for each race that every table must finish."""
+
+TIMING = Timing(silence=4.0, heartbeat_every=4 / 3)
+"""Players reconnect after four seconds without an event: sooner than usual."""
 
 
-def everything(only: Sequence[str]) -> Kinds:
-    """Return all faults whose names contain one of some texts, by the part that they affect."""
-    return {
-        part: {
-            name: fault
-            for name, fault in (PARTS[part] | LONG[part]).items()
-            if any(text in name for text in only)
-        }
-        for part in PARTS
-    }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Storm:
-    """A series of faults, and the installation that it strikes."""
+    """A series of faults at an installation of three nodes and two tables."""
 
     seed: str
-    """Determines the order of the faults and what each affects."""
+    """Determines the games, the order of the faults and what each affects."""
     faults: int
-    kinds: Kinds
-    games: Sequence[str]
-    """The game of each table."""
-    nodes: int = 3
-    pace: float = 6.0
-    """Moves a second that each player makes."""
-    together: int
-    """The number of injections of which one has two faults at once; 0: none has."""
-    silence: float = 4.0
-    """Seconds without an event after which a player reconnects: less than usual."""
-    module: str = ServerProcess.module
-    """The module that the nodes run."""
-    races: int = 1
-    """The least number of races that every table must finish and that are audited."""
+    only: Sequence[str] = ()
+    """Only kinds whose name contains one of these texts; and never two at once."""
     report: Callable[[str], None] = lambda line: None
+
+    @property
+    def games(self) -> list[str]:
+        return Random(self.seed).sample(list(GAMES), 2)
+
+    @property
+    def races(self) -> int:
+        """The least number of races that every table must finish and that are audited."""
+        return -(-self.faults // FAULTS_A_RACE)
 
 
 def schedule(storm: Storm) -> Iterator[list[str]]:
     """Yield the names of the faults to inject at once: each kind equally often, in random order."""
     random = Random(f"schedule {storm.seed}")
-    part_of = {name: part for part, faults in storm.kinds.items() for name in faults}
+    part_of = {
+        name: part
+        for part, faults in PARTS.items()
+        for name in faults
+        if any(text in name for text in storm.only or [""])
+    }
     left: list[str] = []
     planned = number = 0
     while planned < storm.faults:
@@ -89,18 +88,16 @@ def schedule(storm: Storm) -> Iterator[list[str]]:
         names = [left.pop()]
         number += 1
         others = [name for name in left if part_of[name] != part_of[names[0]]]
-        if storm.together and others and number % storm.together == 0:
+        if others and not storm.only and number % TOGETHER == 0:
             left.remove(others[0])
             names.append(others[0])
         planned += len(names)
-        yield sorted(names, key=lambda name: list(storm.kinds).index(part_of[name]))
+        yield sorted(names, key=lambda name: list(PARTS).index(part_of[name]))
 
 
-async def inject(
-    storm: Storm, installation: Installation, names: Sequence[str], random: Random
-) -> str | None:
+async def inject(installation: Installation, names: Sequence[str], random: Random) -> str | None:
     """Inject these faults, hold and heal them, and wait until all players are back; say if they were late."""
-    found = {name: fault for faults in storm.kinds.values() for name, fault in faults.items()}
+    found = {name: fault for faults in PARTS.values() for name, fault in faults.items()}
     await installation.mid_race()
     await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))
     began = time.monotonic()
@@ -119,12 +116,7 @@ async def inject(
 
 async def run_storm(storm: Storm) -> list[str]:
     """Run a storm to its end and audit everything; describe everything that went wrong."""
-    timing = Timing(
-        silence=storm.silence, heartbeat_every=min(Timing().heartbeat_every, storm.silence / 3)
-    )
-    async with open_installation(
-        storm.games, nodes=storm.nodes, pace=storm.pace, module=storm.module, timing=timing
-    ) as installation:
+    async with open_installation(storm.games, nodes=3, pace=PACE, timing=TIMING) as installation:
         async with open_store(installation.store.url) as store:
             auditor = Auditor(installation.tables, store)
             wrong = auditor.faults
@@ -159,7 +151,7 @@ async def _inject_all(storm: Storm, installation: Installation, auditor: Auditor
         storm.report(what)
         known = len(auditor.faults)
         try:
-            late = await inject(storm, installation, names, Random(f"{storm.seed} {number}"))
+            late = await inject(installation, names, Random(f"{storm.seed} {number}"))
         except (NeverHappened, TimeoutError, AssertionError) as error:
             error.add_note(what)
             raise
@@ -169,10 +161,6 @@ async def _inject_all(storm: Storm, installation: Installation, auditor: Auditor
             await auditor.audit_finished()
         for fault in auditor.faults[known:]:
             storm.report(f"WRONG: {fault}")
-
-
-FAULTS_A_RACE = 50
-"""The number of faults for each race that every table must finish."""
 
 
 def log(line: str) -> None:
@@ -190,17 +178,8 @@ def main() -> int:
     )
     options = arguments.parse_args()
     seed = options.seed or str(SystemRandom().randrange(1_000_000))
-    games = Random(seed).sample(list(GAMES), 2)
-    log(f"seed {seed}, {' and '.join(games)}")
-    storm = Storm(
-        seed=seed,
-        faults=options.faults,
-        kinds=everything(options.only or [""]),
-        games=games,
-        together=0 if options.only else 3,
-        races=-(-options.faults // FAULTS_A_RACE),
-        report=log,
-    )
+    storm = Storm(seed, options.faults, options.only or (), log)
+    log(f"seed {seed}, {' and '.join(storm.games)}")
     wrong = asyncio.run(run_storm(storm))
     for fault in wrong:
         log(f"WRONG: {fault}")
