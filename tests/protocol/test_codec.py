@@ -6,7 +6,6 @@
 import contextlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import msgpack
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.messages import COMMANDS, EVENTS
+from kit.messages import COMMANDS, EVENTS, FOLDER
 from kit.positions import draw
 from kit.walks import Step, steps
 from saratoga_protocol import commands, events
@@ -39,11 +38,9 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.position import redact
 
-FOLDER: Final = Path(__file__).parent / "golden"
 GOLDEN: Final[Mapping[str, Mapping[str, Any]]] = {"commands.txt": COMMANDS, "events.txt": EVENTS}
-"""The files of golden bytes: `PYTHONPATH=tests python -m protocol.test_codec` writes them.
-
-Every byte that changes breaks the protocol for existing clients.
+"""The files of golden bytes. Below the name and the JSON of a new message, `PYTHONPATH=tests python -m
+protocol.test_codec` writes its MessagePack. Every byte that changes breaks the protocol for existing clients.
 """
 BINARY, TEXT = CODECS[MSGPACK], CODECS[JSON]
 

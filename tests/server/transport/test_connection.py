@@ -18,12 +18,12 @@ from websockets.protocol import Side, State
 from kit.counted import counted
 from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
-from kit.messages import BOARD
+from kit.messages import EVENTS
 from kit.players import SocketPlayer, connected_player
 from kit.raw_client import PONG, RawSocket, frame, raw_socket
 from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_protocol.commands import GetRecord, Heartbeat, MakeMove
-from saratoga_protocol.events import Announcement, BoardChanged, Done, Event, Record, Refused
+from saratoga_protocol.events import Announcement, Done, Event, Record, Refused
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TOO_SLOW, CloseCode
 from saratoga_server.live.refusals import refused
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
@@ -271,7 +271,7 @@ class FakeMove:
 
 
 MOVE = MakeMove(id=1, race="mint-otter-42/1", after=0, move="draw")
-MADE = BoardChanged(re=1, board=BOARD, place=1, entries=["0 1 draw"])
+MADE = msgspec.structs.replace(EVENTS["board"], re=1)
 
 
 @asynccontextmanager
