@@ -1,4 +1,4 @@
-"""What processes cost as the kernel counts it, and how much else the machine did meanwhile.
+"""What processes cost as the kernel counts it, how much else the machine did meanwhile, and the report of it.
 
 `/proc/PID/stat` counts CPU time in ticks of 10 ms only. `/proc/PID/task/*/schedstat` counts it in
 nanoseconds for each thread, so it is used instead.
@@ -15,10 +15,9 @@ import subprocess
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import chain
 from pathlib import Path
 
 from saratoga_server.embedded_store.process import find_binary
@@ -130,16 +129,6 @@ def millis(waits: Sequence[float], part: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000 if ordered else math.nan
 
 
-def together(loads: Sequence[Load]) -> Load:
-    """Combine several loads of one program into one."""
-    whole = Load()
-    for each in fields(Load):
-        values = [getattr(load, each.name) for load in loads]
-        is_list = isinstance(getattr(whole, each.name), list)
-        setattr(whole, each.name, list(chain(*values)) if is_list else sum(values))
-    return whole
-
-
 @contextmanager
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
     """Add to the load the CPU time used in the block; disable garbage collection in this process.
@@ -213,3 +202,79 @@ def facts() -> list[str]:
         f"store: Valkey {store[1] if store else said.stdout.strip()}",
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     ]
+
+
+# The report of one part: tables and limits, as Markdown
+
+Cell = str | int | float
+
+
+@dataclass
+class Bar:
+    """A promised limit and the measured figure, NaN if there is none."""
+
+    what: str
+    figure: float
+    most: float
+    unit: str = " x"
+    is_quiet: bool = True
+    """False if other work on the machine changed the figure."""
+
+    @property
+    def verdict(self) -> str:
+        if math.isnan(self.figure) or not self.is_quiet:
+            return "not measured quietly"
+        return "met" if self.figure <= self.most else "MISSED"
+
+    def cells(self) -> tuple[str, ...]:
+        return self.what, f"{self.figure:.2f}{self.unit}", f"{self.most:g}{self.unit}", self.verdict
+
+
+@dataclass
+class Report:
+    """The report of one part, built paragraph by paragraph."""
+
+    title: str
+    lines: list[str] = field(default_factory=list)
+    bars: list[Bar] = field(default_factory=list)
+    others: float = 0.0
+    """The share of the machine's cores that other processes used."""
+
+    def say(self, text: str) -> None:
+        """Add a paragraph."""
+        self.lines += ["", text]
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+        """Add a table; the first column holds texts, the others hold figures."""
+        self.lines += ["", *markdown(columns, rows)]
+
+    def bar(
+        self, what: str, figure: float, most: float, unit: str = " x", loads: Sequence[Load] = ()
+    ) -> None:
+        """Add a limit; it is not judged if one of the loads behind its figure was disturbed."""
+        is_quiet = all(load.is_undisturbed for load in loads)
+        self.bars.append(Bar(what, figure, most, unit, is_quiet))
+
+    def text(self) -> str:
+        """Return the report as Markdown, with its heading."""
+        return "\n".join([f"## {self.title}", *self.lines, ""])
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Return the lines of a Markdown table with aligned columns."""
+    cells = [list(columns), *([_shown(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[place]) for line in cells) for place in range(len(columns))]
+    cells.insert(1, ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
+    return [
+        f"| {first.ljust(widths[0])} | " + " | ".join(map(str.rjust, others, widths[1:])) + " |"
+        for first, *others in cells
+    ]
+
+
+def _shown(cell: Cell) -> str:
+    """Format a cell with three significant digits."""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, int) or abs(cell) >= 1000:
+        return f"{cell:,.0f}".replace(",", " ")
+    return f"{cell:#.3g}".rstrip(".")

@@ -1,14 +1,19 @@
-"""Measure the resident memory of an idle connection and of a racing one."""
+"""Measure the memory of an idle connection and of a racing one, the start of a server, and an idle server."""
 
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager
+from unittest.mock import patch
 
-from benchmarks.generator import Generator, echo_payload
-from benchmarks.measuring import Load, at_rest, resident_kib
-from benchmarks.programs import Running, echo_server, game_server
+from benchmarks.generator import Generator
+from benchmarks.measuring import Report, at_rest, processor_seconds, resident_kib
+from benchmarks.programs import Running, game_server, lone_store, scratch_folder
 from benchmarks.racers import GAME, LeanRacer, greeted, racing_tables
-from benchmarks.reports import Report
 
 IDLE_TIMES = 3
 """Idle connections per racing connection: with fewer, the process would not need more memory than it has spare."""
@@ -17,52 +22,28 @@ MESSAGES = 100
 """The mean number of messages of each client."""
 
 
-@dataclass
-class Resident:
-    """Resident memory of a process in KiB: at rest, with half of the connections, and with all of them."""
+async def _sizes(
+    count: int, connect: Callable[[Running, int], Awaitable[list[Callable[[], None]]]]
+) -> list[float]:
+    """Return the resident KiB of a server at rest, with half of the connections, and with all of them.
 
-    count: int
-    sizes: list[float] = field(default_factory=list)
-    close: list[Callable[[], None]] = field(default_factory=list)
-
-    @property
-    def mean(self) -> float:
-        """KiB for each connection, on average over all of them."""
-        return (self.sizes[2] - self.sizes[0]) / self.count
-
-    @property
-    def further(self) -> float:
-        """KiB for each of the later half of connections, once the process has no spare memory."""
-        return (self.sizes[2] - self.sizes[1]) / (self.count / 2)
-
-
-async def _measured(
-    count: int,
-    opened: AbstractContextManager[Running],
-    connect: Callable[[Running, int], Awaitable[list[Callable[[], None]]]],
-) -> Resident:
-    """Measure a program whose clients `connect` opens, half of them at a time; it returns how to close them."""
-    found = Resident(count)
-    with opened as running:
+    `connect` opens so many, and returns how to close them.
+    """
+    sizes: list[float] = []
+    close: list[Callable[[], None]] = []
+    async with game_server() as running:
         (server,) = running.servers
         for half in (0, count // 2, count // 2):
-            found.close += await connect(running, half) if half else []
+            close += await connect(running, half) if half else []
             await at_rest(server)
-            found.sizes.append(resident_kib(server))
-        for close in found.close:
-            close()
-    return found
-
-
-async def _after_messages(generator: Generator, clients: int) -> list[Callable[[], None]]:
-    while generator.load.messages < MESSAGES * clients:
-        await generator.wait(0.02)
-    generator.pause()
-    return [generator.close]
+            sizes.append(resident_kib(server))
+        for each in close:
+            each()
+    return sizes
 
 
 async def memory(report: Report, *, quick: bool) -> None:
-    """Report the memory of one connection: to an echo server, idle on the server, and racing."""
+    """Report the memory of one connection, idle and racing."""
     count = 240 if quick else 480
     racers: list[LeanRacer] = []
 
@@ -74,33 +55,73 @@ async def memory(report: Report, *, quick: bool) -> None:
         racers.extend(racer for four in tables for racer in four)
         generator = Generator()
         generator.race(tables, len(tables))
-        return await _after_messages(generator, half)
+        while generator.load.messages < MESSAGES * half:
+            await generator.wait(0.02)
+        generator.pause()
+        return [generator.close]
 
-    async def echoing(running: Running, half: int) -> list[Callable[[], None]]:
-        generator = Generator()
-        payload = echo_payload(Load(messages=1, sent=53, answered=250))
-        await generator.echo(running, half, payload)
-        return await _after_messages(generator, half)
-
-    idling = await _measured(IDLE_TIMES * count, game_server(), idle)
-    raced = await _measured(count, game_server(), racing)
-    echoed = await _measured(count, echo_server(), echoing)
-    rows = {
-        "bare echo, after as many messages": echoed,
-        "server, idle": idling,
-        "server, racing": raced,
-    }
-    report.table(
-        ("KiB of a connection", "above the idle process", "of one more"),
-        [[name, each.mean, each.further] for name, each in rows.items()],
-    )
+    idling, raced = await _sizes(IDLE_TIMES * count, idle), await _sizes(count, racing)
+    rows = [
+        (name, (most - least) / clients, (most - middle) / (clients / 2))
+        for name, clients, (least, middle, most) in (
+            ("idle", IDLE_TIMES * count, idling),
+            ("racing", count, raced),
+        )
+    ]
+    report.table(("KiB of a connection", "above the idle process", "of one more"), rows)
     made = sum(racer.board.count for racer in racers if racer.board) / len(racers)
     report.say(
-        f"{count} connections, {idling.count} if idle (only hello sent). *One more*: the growth from half of "
+        f"{count} connections, {IDLE_TIMES * count} if idle (only hello sent). *One more*: the growth from half of "
         "the connections to all of them, divided by their number. The idle server has "
-        f"{raced.sizes[0] / 1024:.1f} MiB, part of which is free after startup. New connections use this part "
+        f"{raced[0] / 1024:.1f} MiB, part of which is free after startup. New connections use this part "
         f"first, so the first column is too low. Racing: four racers per table of `{GAME}`, with {made:.0f} "
         "moves each on average (fewer if a board of the table ended early)."
     )
-    worst = max(raced.mean, raced.further)
+    worst = max(rows[-1][1:])
     report.bar("resident per racing connection, the larger figure", worst, 14.0, " KiB")
+
+
+# The start, and an idle server
+
+
+async def start(report: Report, *, quick: bool) -> None:
+    """Measure the start of a server with an empty embedded store, and the start of Python and of Valkey."""
+    took: dict[str, list[float]] = {
+        "Python (`python -c pass`)": [],
+        "bare Valkey, to its first PONG": [],
+        "server with its embedded store, to its ready line": [],
+    }
+    with scratch_folder() as folder:
+        # from compiled bytecode, as installed programs do, even if Python may not write any
+        bytecode = {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
+        with patch.dict(os.environ, bytecode):
+            for number in range(6 if quick else 8):
+                seconds = _python(), await _opened(lone_store()), await _opened(game_server())
+                if number:  # the first round compiles
+                    for some, each in zip(took.values(), seconds, strict=True):
+                        some.append(each * 1000)
+    medians = {name: statistics.median(some) for name, some in took.items()}
+    python, valkey, server = medians.values()
+    report.table(("from start to ready, empty store", "ms"), list(medians.items()))
+    report.bar("ready, in starts of Valkey and Python", server / (python + valkey), 5.0)
+    pause = 10.0 if quick else 30.0
+    async with game_server() as running:
+        processes = (*running.servers, *running.stores)
+        await asyncio.sleep(2.0)
+        before = processor_seconds(processes)
+        await asyncio.sleep(pause)
+        idle = 100 * (processor_seconds(processes) - before) / pause
+    report.bar("an idle server with its store, of a core", idle, 0.5, " %")
+
+
+async def _opened(program: AbstractAsyncContextManager[object]) -> float:
+    """Return the seconds from the start of a process until it is ready."""
+    began = time.perf_counter()
+    async with program:
+        return time.perf_counter() - began
+
+
+def _python() -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Measure moves in a closed loop: their cost by durability level and number of tables.
+"""Measure moves in a closed loop: their cost by number of tables.
 
 On a shared machine the cost of the same code can change by half from one minute to the next, and not alike for
 every program. So the main ratios are measured in turns of half a second.
@@ -6,92 +6,68 @@ every program. So the main ratios are measured in turns of half a second.
 
 import gc
 import math
-import statistics
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from benchmarks.generator import Generator, echo_load, echo_payload, race_load, waiting
-from benchmarks.measuring import Load, millis, together
-from benchmarks.programs import Running, echo_server, game_server, replicated_server
+from benchmarks.measuring import Cell, Load, Report, millis
+from benchmarks.programs import Running, echo_server, game_server
 from benchmarks.racers import GAME, racing_tables
-from benchmarks.reports import Cell, Report
 from saratoga_rules.games import GAMES
 
 SECONDS, QUICK_SECONDS = 1.5, 1.0
 TABLES, QUICK_TABLES = (1, 4, 16, 64, 256), (1, 16, 64, 256)
 AT = 64
-"""The number of tables at which durability levels and games are compared."""
+"""The number of tables at which games are compared, and programs in turns."""
 GROWN = (16, 256)
 """The numbers of tables between which the growth of the cost is measured."""
-TRIES = 3
-"""Attempts to measure a row that the hypervisor disturbed."""
 
 SETTLE, TURN, TURNS = 0.15, 0.45, 4
 """Seconds of a turn that do not count, seconds that count, and turns of each program in a round."""
 ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
 
+SAFE, BARE = "`safe`", "bare echo"
+
 FIRST_GAME = next(iter(GAMES))
 """The game that newcomers are offered first."""
 
 
-def columns(measure: str) -> tuple[str, ...]:
-    """Return the column titles; the column `x ...` gives costs as multiples of those of `measure`."""
-    return (
-        *("contestant", "tables", "moves/s", "server CPU us", f"x {measure}", "store CPU us"),
-        *("p50 ms", "p99 ms", "server busy", "generator busy"),
-    )
+COLUMNS = (
+    *("contestant", "tables", "moves/s", "server CPU us", "x echo", "store CPU us"),
+    *("p50 ms", "p99 ms", "server busy", "generator busy"),
+)
 
 
-def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
-    """Return a row of results, with the cost also as a multiple of the cost in `measure`."""
+def line(name: str, tables: int, load: Load, echo: Load) -> list[Cell]:
+    """Return a row of results, with the cost also as a multiple of the echo's."""
     return [
-        *(name, tables, round(load.rate), load.micros, load.micros / measure.micros),
+        *(name, tables, round(load.rate), load.micros, load.micros / echo.micros),
         load.store / load.messages * 1e6 if load.store else "-",
         *(millis(load.latencies, 0.5), millis(load.latencies, 0.99)),
         *(f"{load.server_busy:.0%}", load.generator_busy),
     ]
 
 
-async def measured_line(
-    what: str,
-    opened: Callable[[], AbstractContextManager[Running]],
-    loaded: Callable[[Running], Awaitable[Load]],
-) -> Load:
-    """Start a program and load it, up to `TRIES` times until the hypervisor leaves it alone; return the best load."""
-    loads: list[Load] = []
-    while len(loads) < TRIES and not (loads and loads[-1].is_undisturbed):
-        with opened() as running:
-            loads.append(await loaded(running))
-    best = min(loads, key=lambda load: load.stolen / load.seconds)
-    print(
-        f"... {what}: {best.micros:.1f} us, {best.rate:.0f} a second", file=sys.stderr, flush=True
-    )
-    return best
-
-
-async def race_line(
-    tables: int,
-    seconds: float,
-    opened: Callable[[], AbstractContextManager[Running]] = game_server,
-    *,
-    game: str = GAME,
-) -> Load:
+async def race_line(tables: int, seconds: float, game: str = GAME) -> Load:
     """Measure a server with racing tables."""
-
-    async def loaded(running: Running) -> Load:
-        return await race_load(running, tables, seconds, game=game)
-
-    return await measured_line(f"{game}, {tables} tables", opened, loaded)
+    async with game_server() as running:
+        return told(
+            f"{game}, {tables} tables", await race_load(running, tables, seconds, game=game)
+        )
 
 
 async def echo_line(like: Load, tables: int, seconds: float) -> Load:
     """Measure the bare echo with as many connections, and messages of the same sizes."""
+    async with echo_server() as running:
+        return told(f"echo, {tables} tables", await echo_load(running, like, tables * 4, seconds))
 
-    async def loaded(running: Running) -> Load:
-        return await echo_load(running, like, tables * 4, seconds)
 
-    return await measured_line(f"echo, {tables} tables", echo_server, loaded)
+def told(what: str, load: Load) -> Load:
+    print(
+        f"... {what}: {load.micros:.1f} us, {load.rate:.0f} a second", file=sys.stderr, flush=True
+    )
+    return load
 
 
 async def moves(report: Report, *, quick: bool) -> None:
@@ -103,23 +79,19 @@ async def moves(report: Report, *, quick: bool) -> None:
     for tables in QUICK_TABLES if quick else TABLES:
         safe[tables] = await race_line(tables, seconds)
         echo[tables] = await echo_line(safe[tables], tables, seconds)
-        loads = {"bare echo": echo[tables], "safe": safe[tables]}
-        if tables == AT and not quick:
-            loads["fast"] = await race_line(tables, seconds, lambda: game_server("fast"))
-            loads["replicated"] = await race_line(tables, seconds, replicated_server)
+        loads = {BARE: echo[tables], SAFE: safe[tables]}
         rows += [line(name, tables, load, echo[tables]) for name, load in loads.items()]
-    report.table(columns("echo"), rows)
+    report.table(COLUMNS, rows)
     report.say(
         f"A message to the server had {safe[AT].question} bytes, an answer {safe[AT].answer} (with the "
-        "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
-        "of which the replica's files are in memory."
+        "legal moves); the echo's as many."
     )
     alone = safe[1], echo[1]
     ratio = alone[0].micros / alone[1].micros
     report.bar("a move at `safe`, 1 table, in bare echoes", ratio, 2.6, loads=alone)
     await _in_turns(report, QUICK_ROUNDS_IN_TURNS if quick else ROUNDS_IN_TURNS)
     _growth(report, safe, echo)
-    first, other = [await race_line(AT, seconds, game=game) for game in (FIRST_GAME, GAME)]
+    first, other = [await race_line(AT, seconds, game) for game in (FIRST_GAME, GAME)]
     what = f"a move of {FIRST_GAME} at `safe`, {AT} tables, in moves of {GAME}"
     report.bar(what, first.micros / other.micros, 1.3, loads=(first, other))
 
@@ -132,8 +104,6 @@ def _growth(report: Report, safe: dict[int, Load], echo: dict[int, Load]) -> Non
 
 
 # In turns
-
-SAFE, BARE = "`safe`", "bare echo"
 
 
 class Contestant:
@@ -157,7 +127,7 @@ class Contestant:
 
 @asynccontextmanager
 async def _racing() -> AsyncIterator[Contestant]:
-    with game_server() as running:
+    async with game_server() as running:
         seats = AT + waiting(AT, (TURNS + 1) * (SETTLE + TURN))
         contestant = Contestant(Generator(), running)
         contestant.generator.race(await racing_tables(seats, running.port), AT)
@@ -167,7 +137,7 @@ async def _racing() -> AsyncIterator[Contestant]:
 
 @asynccontextmanager
 async def _echoing(payload: bytes) -> AsyncIterator[Contestant]:
-    with echo_server() as running:
+    async with echo_server() as running:
         contestant = Contestant(Generator(), running)
         await contestant.generator.echo(running, AT * 4, payload)
         yield contestant
@@ -188,14 +158,16 @@ async def _in_turns(report: Report, rounds: int) -> None:
                 taken.append({name: await contestants[name].turn() for name in order})
     quiet = [turn for turn in taken if all(load.is_undisturbed for load in turn.values())]
     counted = quiet if len(quiet) >= len(taken) / 2 else taken
-    micros = {name: together([turn[name] for turn in counted]).micros for name in (BARE, SAFE)}
-    rows: list[list[Cell]] = []
-    for name, cost in micros.items():
-        ratios = sorted(turn[name].micros / turn[BARE].micros for turn in counted)
-        spread = ratios[0], statistics.median(ratios), ratios[-1]
-        rows.append([name, cost, cost / micros[BARE], *spread])
-    titles = ("in turns", "server CPU us", f"x {BARE}", "lowest turn", "median", "highest")
-    report.table(titles, rows)
+    micros = {
+        name: 1e6
+        * sum(turn[name].server for turn in counted)
+        / sum(turn[name].messages for turn in counted)
+        for name in (BARE, SAFE)
+    }
+    report.table(
+        ("in turns", "server CPU us", f"x {BARE}"),
+        [[name, cost, cost / micros[BARE]] for name, cost in micros.items()],
+    )
     report.say(f"{len(counted)} of {len(taken)} turns of {TURN:g} s each are counted.")
     whole = micros[SAFE] / micros[BARE] if counted is quiet else math.nan
     report.bar(f"a move at `safe`, {AT} tables, in bare echoes", whole, 1.5)

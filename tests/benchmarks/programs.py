@@ -1,25 +1,23 @@
 """The programs that benchmarks compare: an echo server, and the game server."""
 
-import os
-import subprocess
+import asyncio
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measuring import children
-from kit.server_process import FAULTS, READY, python_path
+from kit.server_process import running_server
 from kit.stores import StoreServer
-from kit.watched_store import watched_store
 from saratoga_server.embedded_store.process import find_binary
 
-NO_LIMITS = ("--rate", "0", "--limits-per-address", "off")
-"""Options that switch off rate limits, which a closed loop would exceed."""
-
-STOPPED_WITHIN = 40.0
-"""Longest time in seconds for a server to stop: it drains for at most 20, and then its store ends."""
+OPTIONS = (
+    *("--rate", "0", "--limits-per-address", "off"),
+    *("--log-level", "warning", "--durability", "safe"),
+)
+"""Options of the server; those of the first line switch off limits that a closed loop would exceed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +29,17 @@ class Running:
     stores: tuple[int, ...] = ()
 
 
-@contextmanager
-def echo_server() -> Iterator[Running]:
+@asynccontextmanager
+async def echo_server() -> AsyncIterator[Running]:
     """Run `echo_server.py`."""
     command = [sys.executable, str(Path(__file__).parent / "echo_server.py")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            yield Running(int(server.stdout.readline()), (server.pid,))
-        finally:
-            server.terminate()
+    server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    try:
+        yield Running(int(await server.stdout.readline()), (server.pid,))
+    finally:
+        server.terminate()
+        await server.wait()
 
 
 @contextmanager
@@ -51,70 +50,22 @@ def scratch_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-@contextmanager
-def game_server(durability: str = "safe", *flags: str) -> Iterator[Running]:
-    """Run a server with its own store, in a new folder on disk unless `flags` say otherwise.
-
-    Raises `RuntimeError` at the end if the server logged an internal error.
-    """
-    with scratch_folder() as scratch, (scratch / "log").open("w") as log:
-        command = [
-            *(
-                sys.executable,
-                "-m",
-                "saratoga_server",
-                "--port",
-                "0",
-                "--data",
-                str(scratch / "data"),
-            ),
-            *("--metrics-port", "off", "--log-level", "warning", "--log-format", "json"),
-            *("--durability", durability, *NO_LIMITS, *flags),
-        ]
-        server = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            env=os.environ | {"PYTHONPATH": python_path()},
-        )
-        assert server.stdout is not None
-        try:
-            line = server.stdout.readline()
-            if not line.startswith(READY):
-                raise RuntimeError(f"no server started: {(scratch / 'log').read_text()[-2000:]}")
+@asynccontextmanager
+async def game_server() -> AsyncIterator[Running]:
+    """Run a server with its own store, in a new folder on disk."""
+    with scratch_folder() as folder:
+        async with running_server(*OPTIONS, folder=folder) as server:
             stores = children(server.pid, "valkey-server")
-            yield Running(int(line.rpartition(":")[2]), (server.pid,), stores)
-        finally:
-            server.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                server.wait(0.1)
-            server.terminate()  # the second one stops it at once
-            with suppress(subprocess.TimeoutExpired):
-                server.wait(STOPPED_WITHIN)
-            server.kill()
-            server.stdout.close()
-        for said in (scratch / "log").read_text().splitlines():
-            if any(f'"{fault}"' in said for fault in FAULTS):
-                raise RuntimeError(f"the server logged an internal error: {said[:500]}")
+            yield Running(server.port, (server.pid,), stores)
 
 
-@contextmanager
-def lone_store(**settings: str) -> Iterator[StoreServer]:
+@asynccontextmanager
+async def lone_store() -> AsyncIterator[None]:
     """Run a Valkey server that writes to disk, configured as the embedded store is."""
     with scratch_folder() as folder:
-        store = StoreServer(str(find_binary()), folder, dict(settings))
+        store = StoreServer(str(find_binary()), folder)
         store.start()
         try:
-            yield store
+            yield
         finally:
             store.kill()
-
-
-@contextmanager
-def replicated_server() -> Iterator[Running]:
-    """Run a server with durability `replicated`; its primary and both replicas write to disk."""
-    with watched_store(str(find_binary())) as store:
-        stores = tuple(each.process.pid for each in store.stores if each.process)
-        with game_server("replicated", "--redis", store.url) as running:
-            yield Running(running.port, running.servers, stores)

@@ -22,6 +22,7 @@ import uvloop
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.measuring import millis, processor_seconds, resident_kib, stolen_seconds
+from benchmarks.programs import OPTIONS
 from benchmarks.racers import ANSWERED_WITHIN, GAME, LeanRacer, seated
 from kit.server_process import running_server
 from saratoga_protocol.commands import LeaveTable
@@ -202,12 +203,8 @@ class Soak:
         return "\n".join(lines) + "\n", is_kept
 
 
-async def main(minutes: float, game: str, durability: str) -> bool:
-    flags = (
-        *("--rate", "0", "--limits-per-address", "off", "--log-level", "warning"),
-        *("--durability", durability),
-    )
-    async with running_server(*flags) as server:
+async def main(minutes: float, game: str) -> bool:
+    async with running_server(*OPTIONS) as server:
         soak = Soak(server.port, server.pid, game)
         await soak.run(minutes * 60)
     text, is_kept = soak.report(minutes * 60)
@@ -219,7 +216,5 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     arguments.add_argument("--minutes", type=float, default=20)
     arguments.add_argument("--game", default=GAME)
-    arguments.add_argument("--durability", default="safe", choices=["fast", "safe"])
     options = arguments.parse_args()
-    is_kept = uvloop.run(main(options.minutes, options.game, options.durability))
-    sys.exit(0 if is_kept else 1)
+    sys.exit(0 if uvloop.run(main(options.minutes, options.game)) else 1)

@@ -20,11 +20,9 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.alone import start
-from benchmarks.measuring import MOST_ELSEWHERE, Others, facts
-from benchmarks.memory import memory
+from benchmarks.measuring import MOST_ELSEWHERE, Others, Report, facts, markdown
+from benchmarks.memory import memory, start
 from benchmarks.moves import moves
-from benchmarks.reports import Report, markdown
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
@@ -118,10 +116,5 @@ if __name__ == "__main__":
     arguments.add_argument("--quick", action="store_true", help="shorter, and fewer lines")
     arguments.add_argument("--only", action="append", choices=list(PARTS), help="this part")
     options = arguments.parse_args()
-    sys.exit(
-        main(
-            options.only or tuple(PARTS),
-            quick=options.quick,
-            written=not options.only and not options.quick,
-        )
-    )
+    is_whole = not options.only and not options.quick
+    sys.exit(main(options.only or tuple(PARTS), quick=options.quick, written=is_whole))
