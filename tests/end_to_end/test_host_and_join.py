@@ -20,7 +20,7 @@ from kit.altered_server import IDLE_PLAYER
 from kit.in_process_server import gathered
 from kit.line_client import LineClient, line_client
 from kit.players import player_at
-from kit.pseudo_terminal import open_terminal
+from kit.pseudo_terminal import Open, Window, open_terminal, windows
 from kit.server_process import (
     ServerProcess,
     python_path,
@@ -29,17 +29,6 @@ from kit.server_process import (
     wait_until_none_with,
 )
 from kit.stores import free_port
-from kit.tmux import (
-    INVITATION,
-    Pane,
-    Screen,
-    Tmux,
-    enter,
-    gone,
-    invitation,
-    open_tmux,
-    start_race,
-)
 from saratoga_client.cli.host import STAYS
 from saratoga_client.local.hosting import is_server
 from saratoga_client.local.settings import remember_server
@@ -52,73 +41,109 @@ CODE = "[a-z]+-[a-z]+-[0-9]{2}"
 PROGRAM = (sys.executable, "-m", "saratoga_client")
 
 
-async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Pane:
+INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d\d)")
+GONE_WITHIN = 30.0
+"""Longest time in seconds for a server to stop; it drains for at most 20."""
+
+
+async def gone(port: int) -> bool:
+    """Wait until no server answers at the port."""
+    async with asyncio.timeout(GONE_WITHIN):
+        while await is_server("127.0.0.1", port):
+            pass
+    return True
+
+
+async def start_race(host: Window, friend: Window, board: str) -> None:
+    """Let both players get ready and the host start; wait until both screens show the text of a board."""
+    for player in (host, friend):
+        player.press("r")
+    await host.until(lambda screen: screen.count("✓") == 2)
+    host.press("s")
+    for player in (host, friend):
+        await player.until(board)
+
+
+async def invitation(host: Window) -> tuple[str, int]:
+    """Wait for the gathering page of a table with one player; return the invitation's URL and port."""
+    shown = await host.until("SEATS 1 of 16", lambda screen: INVITATION.search(screen) is not None)
+    (found,) = INVITATION.findall(shown)
+    return found[0], int(found[1])
+
+
+async def run(opened: Open, home: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Window:
     """Run `saratoga WORDS` in a terminal of its own, without a configured server."""
-    return await tmux.open(
-        *PROGRAM,
-        *words,
-        columns=size[0],
-        lines=size[1],
-        env={"SARATOGA_HOME": str(home), "SARATOGA_SERVER": None},
-    )
+    env = {"SARATOGA_HOME": str(home), "SARATOGA_SERVER": None}
+    return await opened(*PROGRAM, *words, columns=size[0], lines=size[1], env=env)
+
+
+def cards(screen: str) -> list[str]:
+    """Return the left part of a race's screen, where the cards lie."""
+    return [line[:50] for line in screen.split("\n")[1:-2]]
 
 
 async def test_host_opens_a_server_and_a_friend_joins_by_the_invitation(
     tmp_path: Path,
 ) -> None:
-    async with open_tmux() as tmux:
+    async with windows() as opened:
         words = ("host", "caprice", "--cap", "3", "--port", str(free_port()))
-        anna = await open_pane(tmux, tmp_path / "anna", *words)
+        anna = await run(opened, tmp_path / "anna", *words)
         await anna.until("Your name at this server")
-        await enter(anna, "Anna")
+        anna.enter("Anna")
         url, port = await invitation(anna)
         await anna.until("CAPRICE", "y copy")
 
-        bert = await open_pane(tmux, tmp_path / "bert", "join", url, size=(120, 40))
+        bert = await run(opened, tmp_path / "bert", "join", url, size=(120, 40))
         await bert.until("Your name at this server")
-        await enter(bert, "anna")
+        bert.enter("anna")
         await bert.until("is taken", "saratoga token import")
-        await enter(bert, "Bert")
+        bert.enter("Bert")
         await bert.until("SEATS 2 of 16", url)
 
         await start_race(anna, bert, "to break even")
-        await bert.press("C-c")
-        left = await bert.until("ended: 130")
+        bert.press("Tab")
+        before = await bert.until("enter play")
+        bert.press("Enter")
+        await bert.until(
+            lambda screen: "enter play" not in screen and cards(screen) != cards(before)
+        )
+        bert.press("Ctrl-C")
+        assert await bert.ended() == Exit.INTERRUPTED
+        left = bert.screen
         assert "what you banked stays yours" in left
         assert f"saratoga join ws://127.0.0.1:{port}/" in left or url in left
 
         # Bert races and may come back, so the program asks before it closes the server
-        await anna.press("q")
+        anna.press("q")
         await anna.until("y ")
-        await anna.press("y")
+        anna.press("y")
         await anna.until("Bert is still at", "Close the server now?")
-        await enter(anna, "y")
+        anna.enter("y")
         assert await anna.ended() == Exit.DONE
         assert await gone(port)
-        assert url in await anna.screen(), "the invitation is still to be read"
+        assert url in anna.screen, "the invitation is still to be read"
 
 
 async def test_ctrl_c_closes_the_hosts_server_and_reopening_it_continues_the_race(
     tmp_path: Path,
 ) -> None:
     words = ("host", "lafayette", "--name", "Anna", "--port", str(free_port()))
-    async with open_tmux() as tmux:
-        anna = await open_pane(tmux, tmp_path / "anna", *words)
+    async with windows() as opened:
+        anna = await run(opened, tmp_path / "anna", *words)
         _, port = await invitation(anna)
-        await anna.press("r")
+        anna.press("r")
         await anna.until("host, ready")
-        await anna.press("s")
+        anna.press("s")
         await anna.until("to break even")
-        await anna.press("C-c")
-        assert "The server on this machine stops now; banked cards are kept." in await anna.until(
-            "ended: "
-        )
+        anna.press("Ctrl-C")
+        await anna.ended()
+        assert "The server on this machine stops now; banked cards are kept." in anna.screen
         assert await gone(port)
-        again = await open_pane(tmux, tmp_path / "anna", *words)
+        again = await run(opened, tmp_path / "anna", *words)
         await again.until("to break even")
-        await again.press("C-c")
+        again.press("Ctrl-C")
         assert await again.ended() == Exit.INTERRUPTED
-        assert "You are in a race at" in await again.screen()
+        assert "You are in a race at" in again.screen
         assert await gone(port)
 
 
@@ -145,23 +170,23 @@ async def test_every_signal_that_ends_the_host_stops_its_server(
 
 
 async def test_a_host_adds_bots_removes_one_and_races_the_other(tmp_path: Path) -> None:
-    async with open_tmux() as tmux:
+    async with windows() as opened:
         words = ("host", "klondike", "--name", "Anna", "--port", str(free_port()))
-        anna = await open_pane(tmux, tmp_path, *words)
+        anna = await run(opened, tmp_path, *words)
         _, port = await invitation(anna)
         await anna.until("+ bot")
         for key, bot in (("1", "weak bot"), ("2", "even bot")):
-            await anna.press("+")
+            anna.press("+")
             await anna.until("Which bot?")
-            await anna.press(key)
+            anna.press(key)
             await anna.until(bot)
-        await anna.press("-")
-        await anna.until("SEATS 2 of 16", lambda screen: str(screen).count("✓") == 1)
-        await anna.press("r")
+        anna.press("-")
+        await anna.until("SEATS 2 of 16", lambda screen: screen.count("✓") == 1)
+        anna.press("r")
         await anna.until("host, ready")
-        await anna.press("s")
-        await anna.until("11 cards to break even", lambda screen: "° " in str(screen))
-        await anna.press("q", "y")
+        anna.press("s")
+        await anna.until("11 cards to break even", lambda screen: "° " in screen)
+        anna.press("q", "y")
         assert await anna.ended() == Exit.DONE
         assert await gone(port)
     assert not running_with("--serve", f":{port}")
@@ -223,79 +248,81 @@ async def test_bash_completes_a_command() -> None:
 IDLE_PROGRAM = (sys.executable, "-m", *IDLE_PLAYER.split())
 
 
-async def open_idle_pane(tmux: Tmux, home: Path, *words: str) -> Pane:
+async def run_idle(opened: Open, home: Path, *words: str) -> Window:
     """Run `saratoga WORDS` in a terminal of its own, without a configured server."""
     env = {"SARATOGA_HOME": str(home), "SARATOGA_SERVER": None, "PYTHONPATH": python_path()}
-    return await tmux.open(*IDLE_PROGRAM, *words, env=env)
+    return await opened(*IDLE_PROGRAM, *words, env=env)
 
 
-async def host_and_friend(tmux: Tmux, folder: Path) -> tuple[Pane, Pane, str, int]:
+async def host_and_friend(opened: Open, folder: Path) -> tuple[Window, Window, str, int]:
     """Return Anna, who hosts a race, Bert in the same race, the invitation's URL, and the server's port."""
     words = ("host", "canfield", "--name", "Anna", "--port", str(free_port()))
-    anna = await open_idle_pane(tmux, folder / "anna", *words)
+    anna = await run_idle(opened, folder / "anna", *words)
     url, port = await invitation(anna)
-    bert = await open_idle_pane(tmux, folder / "bert", "join", url, "--name", "Bert")
+    bert = await run_idle(opened, folder / "bert", "join", url, "--name", "Bert")
     await bert.until("SEATS 2 of 16")
     await start_race(anna, bert, "to break even")
     return anna, bert, url, port
 
 
-async def sees_while_other_plays(pane: Pane, other: Pane, wanted: str) -> None:
-    """Wait for a text in `pane`; the other player, who must not be idle, presses a key on every screen before."""
-    await pane.until_pressed(("Space",), wanted, at=other)
+async def sees_while_other_plays(player: Window, other: Window, wanted: str) -> None:
+    """Wait for a text; the other player, who must not be idle, presses a key on every screen before."""
+    while wanted not in player.screen:
+        other.press("Space")
+        await player.terminal.writes()
 
 
 async def test_an_idle_host_keeps_seat_table_and_server_and_friends_do_not_wait(
     tmp_path: Path,
 ) -> None:
-    async with open_tmux() as tmux:
-        anna, bert, _, port = await host_and_friend(tmux, tmp_path)
+    async with windows() as opened:
+        anna, bert, _, port = await host_and_friend(opened, tmp_path)
         # a busy machine may miss one of the two warnings, which last three seconds each
         await sees_while_other_plays(anna, bert, "Any key keeps your board in the race.")
         await sees_while_other_plays(anna, bert, "Your board ended after 3 minutes without a key.")
         await anna.until("Your seat is kept.")
         assert await is_server("127.0.0.1", port)
-        await bert.press("x")
+        bert.press("x")
         await bert.until("cash out")
-        await bert.press("y")
+        bert.press("y")
         await bert.until("Press enter for the next race.")
         await anna.until("Bert is host now")
-        await bert.press("Enter")
+        bert.press("Enter")
         await bert.until("SEATS 2 of 16", "YOU", "Anna")
         await anna.until("SEATS 2 of 16")
 
 
-def after_the_question(screen: Screen) -> str | None:
+def after_the_question(screen: str) -> str | None:
     """Return the command to return that is printed below the question; `None` if there is none yet."""
-    _, _, below = str(screen).partition(STAYS)
+    _, _, below = screen.partition(STAYS)
     return next((line for line in below.splitlines() if line.startswith("  saratoga ")), None)
 
 
-@pytest.mark.parametrize("end", ["C-c", "q"])
+@pytest.mark.parametrize("end", ["Ctrl-C", "q"])
 async def test_a_host_who_leaves_is_asked_about_people_at_the_table_and_can_return(
     tmp_path: Path, end: str
 ) -> None:
-    async with open_tmux() as tmux:
+    async with windows() as opened:
         words = ("host", "canfield", "--name", "Anna", "--port", str(free_port()))
-        anna = await open_idle_pane(tmux, tmp_path / "anna", *words)
+        anna = await run_idle(opened, tmp_path / "anna", *words)
         url, port = await invitation(anna)
-        bert = await open_idle_pane(tmux, tmp_path / "bert", "join", url, "--name", "Bert")
+        bert = await run_idle(opened, tmp_path / "bert", "join", url, "--name", "Bert")
         await anna.until("SEATS 2 of 16")
         code = url.rpartition("/")[2]
-        await anna.press(end)
+        anna.press(end)
         if end == "q":
             await anna.until("y leave")
-            await anna.press("y")
+            anna.press("y")
         await anna.until(f"Bert is still at {code}.", "Close the server now? [y/N]")
-        await anna.press("Enter")
+        anna.press("Enter")
         shown = await anna.until(lambda screen: after_the_question(screen) is not None)
         assert await is_server("127.0.0.1", port)
         printed = after_the_question(shown)
         assert printed is not None
-        back = await open_idle_pane(tmux, tmp_path / "anna", *shlex.split(printed)[1:])
+        back = await run_idle(opened, tmp_path / "anna", *shlex.split(printed)[1:])
         await back.until("SEATS 2 of 16", code)
-        await anna.press("C-c")
-        assert await anna.ended() == (Exit.INTERRUPTED if end == "C-c" else Exit.DONE)
+        anna.press("Ctrl-C")
+        assert await anna.ended() == (Exit.INTERRUPTED if end == "Ctrl-C" else Exit.DONE)
         assert await gone(port)
         await bert.until("Anna has closed the server. Trying again.")
 
@@ -306,26 +333,26 @@ async def test_a_host_in_plain_lines_is_asked_too(
     port, home = free_port(), tmp_path / "anna"
     monkeypatch.setenv("SARATOGA_HOME", str(home))
     remember_server(f"ws://127.0.0.1:{port}")
-    async with open_tmux() as tmux:
-        anna = await open_idle_pane(tmux, home, "--plain", "--name", "Anna")
+    async with windows() as opened:
+        anna = await run_idle(opened, home, "--plain", "--name", "Anna")
         await anna.until("lobby: no server.")
-        await enter(anna, "create canfield")
+        anna.enter("create canfield")
         await anna.until("invitation: http", "seat 1 Anna")
         async with player_at(f"ws://127.0.0.1:{port}", "Bert") as bert:
-            code = re.search(CODE, str(await anna.screen()))
+            code = re.search(CODE, anna.screen)
             assert code is not None
             await bert.at_table(JoinTable, table=code[0])
             await anna.until("Bert")
-            await enter(anna, "quit")
+            anna.enter("quit")
             await anna.until(f"Bert is still at {code[0]}.", "Close the server now? [y/N]")
-            await enter(anna, "y")
+            anna.enter("y")
         assert await anna.ended() == Exit.DONE
         assert await gone(port)
 
 
 async def test_a_closed_terminal_window_drains_the_server_in_order(tmp_path: Path) -> None:
-    async with open_tmux() as tmux:
-        anna, bert, _, port = await host_and_friend(tmux, tmp_path)
-        await tmux.say(f"kill-pane -t {anna.number}")
+    async with windows() as opened:
+        anna, bert, _, port = await host_and_friend(opened, tmp_path)
+        anna.terminal.close()
         await bert.until("reconnecting")
         assert await gone(port)

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from kit.line_client import LineClient, line_client
+from kit.pseudo_terminal import window
 from kit.server_process import ServerProcess
-from kit.tmux import open_tmux
 from saratoga_rules.games import GAMES
 
 SARATOGA = (sys.executable, "-m", "saratoga_client")
@@ -78,19 +78,18 @@ async def test_a_friend_runs_a_challenge_against_its_ghost_over_a_killed_server(
 
 
 async def test_a_day_is_run_by_keys(quick_server: ServerProcess, tmp_path: Path) -> None:
-    async with open_tmux() as tmux:
-        env = {"SARATOGA_HOME": str(tmp_path / "home")}
-        pane = await tmux.open(*SARATOGA, "--server", quick_server.url, env=env)
-        await pane.until("Today's deal")
-        await pane.press("1")
-        await pane.until("6  Caprice", "nobody has run it yet")
-        await pane.press("1")
-        await pane.until("cash out")
-        await pane.press("x")
-        await pane.until("any other key no")
-        await pane.press("y")
-        await pane.until("YOU BANKED 0 CARDS", "Your streak: 1 day.", "RESULTS SO FAR")
-        await pane.press("q")
-        await pane.until("Today's deal")
-        await pane.press("q")
-        assert await pane.ended() == 0
+    env = {"SARATOGA_HOME": str(tmp_path / "home")}
+    async with window(*SARATOGA, "--server", quick_server.url, env=env) as home:
+        await home.until("Today's deal")
+        home.press("1")
+        await home.until("6  Caprice", "nobody has run it yet")
+        home.press("1")
+        await home.until("cash out")
+        home.press("x")
+        await home.until("any other key no")
+        home.press("y")
+        await home.until("YOU BANKED 0 CARDS", "Your streak: 1 day.", "RESULTS SO FAR")
+        home.press("q")
+        await home.until("Today's deal")
+        home.press("q")
+        assert await home.ended() == 0

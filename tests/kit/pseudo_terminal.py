@@ -1,6 +1,7 @@
-"""A pseudo-terminal that runs programs and records everything that they write.
+"""A pseudo-terminal that runs programs, records everything that they write, and draws their screens.
 
-A `PseudoTerminal` stays open between programs, so a test can compare its settings before and after one.
+A `Window` is one with a program in it: the test presses keys and reads what is drawn. A `PseudoTerminal` stays open
+when its program has ended, so a test can compare its settings before and after.
 """
 
 import asyncio
@@ -13,10 +14,12 @@ import subprocess
 import sys
 import termios
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, TypeAlias
+
+import pyte
 
 ALTERNATE_SCREENS: Final = frozenset({47, 1047, 1049})
 ON_AT_FIRST: Final = frozenset({7, 25})
@@ -64,6 +67,8 @@ class TerminalModes:
     other_keys: bool = False
     ever: set[int] = field(default_factory=set)
     """Private modes that were ever set or reset."""
+    draw: Callable[[bytes], None] = lambda data: None
+    """Called with the text between sequences, and with sequences that any terminal knows."""
     _rest: bytes = b""
 
     def feed(self, data: bytes) -> None:
@@ -71,16 +76,20 @@ class TerminalModes:
         data = self._rest + data
         end = 0
         for found in SEQUENCE.finditer(data):
+            self.draw(data[end : found.start()])
             end = found.end()
             if found["last"]:
                 numbers = [int(number) for number in re.findall(rb"\d+", found["numbers"])]
                 self._switch(found["mark"] + found["between"] + found["last"], numbers)
+                if found["mark"] in (b"", b"?") and not found["between"]:
+                    self.draw(found[0])
             elif found["command"] == b"22":
                 self.pointer = b"" if found["words"] in (b"", b"default") else found["words"]
             elif found["short"] in (b"=", b">"):
                 self.keypad = found["short"] == b"="
-        begun = data.find(b"\x1b", end)
-        self._rest = data[begun:] if begun >= 0 else b""
+        text, escape, rest = data[end:].partition(b"\x1b")
+        self.draw(text)
+        self._rest = escape + rest
 
     def _switch(self, command: bytes, numbers: list[int]) -> None:
         match command:
@@ -137,7 +146,7 @@ def questions(data: bytes) -> list[bytes]:
     return [b"\x1b[?%s;2$y" % mode for mode in re.findall(rb"\x1b\[\?(2026|2048)\$p", data)]
 
 
-SEEN_WITHIN: Final = 30.0
+SEEN_WITHIN: Final = 60.0
 """Longest time in seconds for anything awaited; a bound that no test should reach."""
 
 CELL_WIDTH, CELL_HEIGHT = 10, 20
@@ -156,7 +165,10 @@ class PseudoTerminal:
     def __init__(self, columns: int = 80, lines: int = 24, *, modern: bool = True) -> None:
         self.modern = modern
         self.columns, self.lines = columns, lines
-        self.modes = TerminalModes()
+        self.modes = TerminalModes(draw=self._draw)
+        self._screens = {on: pyte.Screen(columns, lines) for on in (False, True)}
+        """What is drawn on the main screen, and on the alternate one (`True`)."""
+        self._streams = {on: pyte.ByteStream(screen) for on, screen in self._screens.items()}
         self.written = bytearray()
         """Everything that the program wrote."""
         self._own, self._theirs = os.openpty()
@@ -166,9 +178,12 @@ class PseudoTerminal:
         asyncio.get_running_loop().add_reader(self._own, self._read)
 
     def close(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._own)
-        os.close(self._own)
-        os.close(self._theirs)
+        """Close the terminal, which hangs up on its program."""
+        if self._own >= 0:
+            asyncio.get_running_loop().remove_reader(self._own)
+            os.close(self._own)
+            os.close(self._theirs)
+            self._own = -1
 
     # Input
 
@@ -205,6 +220,8 @@ class PseudoTerminal:
     def resize(self, columns: int, lines: int) -> None:
         """Resize the window and notify the program, by signal or in-band as it requested."""
         self.columns, self.lines = columns, lines
+        for screen in self._screens.values():
+            screen.resize(lines, columns)
         self._set_size()
         if self.modes.private.get(2048):
             self._report_size()
@@ -239,6 +256,15 @@ class PseudoTerminal:
         more, self._more = self._more, asyncio.Event()
         more.set()
 
+    def _draw(self, data: bytes) -> None:
+        self._streams[self.modes.on_alternate_screen].feed(data)
+
+    @property
+    def screen(self) -> str:
+        """The lines that are drawn now, without trailing blanks."""
+        shown = self._screens[self.modes.on_alternate_screen].display
+        return "\n".join(line.rstrip() for line in shown)
+
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until `holds()` is true; it is called whenever the program writes."""
         try:
@@ -246,9 +272,7 @@ class PseudoTerminal:
                 while not holds():
                     await self._more.wait()
         except TimeoutError:
-            raise AssertionError(
-                f"never seen; the last was {bytes(self.written[-2000:])!r}"
-            ) from None
+            raise AssertionError(f"never seen; the last was\n{self.screen}") from None
 
     async def shows(self, text: str, since: int = 0) -> None:
         """Wait until the program has written the text without a break, at or after byte `since`."""
@@ -266,9 +290,7 @@ class PseudoTerminal:
             async with asyncio.timeout(SEEN_WITHIN):
                 code = await process.wait()
         except TimeoutError:
-            raise AssertionError(
-                f"does not end; the last was {bytes(self.written[-2000:])!r}"
-            ) from None
+            raise AssertionError(f"does not end; the last was\n{self.screen}") from None
         self.drain()
         return code
 
@@ -320,6 +342,10 @@ TAKEN: Final = frozenset({25, 1049})
 """Private modes that every full-screen program uses: a hidden cursor (25) and the alternate screen (1049)."""
 
 
+KEYS: Final = {"Enter": "\r", "Tab": "\t", "Space": " ", "Ctrl-C": "\x03"}
+"""The keys that `Window.press` knows beside signs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """A terminal, the program in it, and the output of `stty -a` before its start."""
@@ -327,6 +353,35 @@ class Window:
     terminal: PseudoTerminal
     process: asyncio.subprocess.Process
     before: str
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.terminal.type(KEYS.get(key, key).encode())
+
+    def enter(self, text: str) -> None:
+        """Type a line and press Enter."""
+        self.press(text, "Enter")
+
+    @property
+    def screen(self) -> str:
+        return self.terminal.screen
+
+    async def until(self, *wanted: str | Callable[[str], bool]) -> str:
+        """Wait for the first screen that contains every text and meets every condition; return it.
+
+        The screen may be half drawn: whatever a test expects on it is given here.
+        """
+        await self.terminal.until(
+            lambda: all(
+                each in self.screen if isinstance(each, str) else each(self.screen)
+                for each in wanted
+            )
+        )
+        return self.screen
+
+    async def ended(self) -> int:
+        """Wait for the program to end; return its exit code. The screen stays."""
+        return await self.terminal.ended(self.process)
 
     @property
     def last_words(self) -> str:
@@ -357,3 +412,18 @@ async def window(
         before = terminal.settings()
         async with terminal.running(*program, env=env) as process:
             yield Window(terminal, process, before)
+
+
+Open: TypeAlias = Callable[..., Awaitable[Window]]
+"""A function that runs a program in a new window, with options of `window`."""
+
+
+@asynccontextmanager
+async def windows() -> AsyncIterator[Open]:
+    """Yield a function that opens windows; all are closed at the end of the block."""
+    async with AsyncExitStack() as stack:
+
+        async def opened(*program: str, **options: Any) -> Window:
+            return await stack.enter_async_context(window(*program, **options))
+
+        yield opened
