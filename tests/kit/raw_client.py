@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from kit.players import RECEIVED_WITHIN
 from saratoga_protocol.codec import MSGPACK
@@ -26,7 +26,7 @@ HEADERS: Final = (
 )
 """The headers of a WebSocket handshake, without the subprotocol."""
 
-CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+BINARY, PING, PONG = 2, 9, 10
 SMALL_WINDOW = 4096
 """The size in bytes of the receive buffer of a connection that does not read."""
 
@@ -60,40 +60,6 @@ def frame(payload: bytes = b"", opcode: int = BINARY, *, fin: bool = True) -> by
     else:
         head = struct.pack("!BBQ", first, 0x80 | 127, size)
     return head + bytes(4) + payload
-
-
-class Frame(NamedTuple):
-    """A frame that one side sent, whole, and what it carries."""
-
-    whole: bytes
-    opcode: int
-    payload: bytes
-
-
-def split_frames(data: bytes) -> tuple[list[Frame], bytes]:
-    """Return the whole frames in `data`, masked or not, and the bytes after them."""
-    frames = []
-    while len(data) >= 2:
-        size, head = data[1] & 127, 2
-        if size >= 126:
-            head = 4 if size == 126 else 10
-            size = int.from_bytes(data[2:head], "big")
-        mask = data[head : head + 4] if data[1] & 128 else b""
-        head += 4 if data[1] & 128 else 0
-        if len(data) < head + size:
-            break
-        payload = data[head : head + size]
-        if mask:
-            payload = bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
-        frames.append(Frame(data[: head + size], data[0] & 15, payload))
-        data = data[head + size :]
-    return frames, data
-
-
-def close_code(frames: Sequence[Frame]) -> int:
-    """Return the code of the first close frame that has one, 0 if there is none."""
-    codes = [each.payload[:2] for each in frames if each.opcode == CLOSE and each.payload]
-    return int.from_bytes(codes[0], "big") if codes else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,15 +126,6 @@ def test_the_commitment_follows_its_written_layout() -> None:
     )
 
 
-def test_nonce_hashes_are_plain_sha_256_and_pinned() -> None:
-    assert nonce_hash(bytes(16)) == (
-        "374708fff7719dd5979ec875d56cd2286f6d3cf7ec317a3b25632aab28ec37bb"
-    )
-    assert nonce_hash(bytes(range(16))) == (
-        "be45cb2605bf36bebde684841a28f0fd43c69850a3dce5fedba69928ee3a8991"
-    )
-
-
 def test_the_deal_key_follows_its_written_layout() -> None:
     written = (
         b"\0\0\0\x13saratoga deal key 1"
