@@ -4,14 +4,11 @@ import asyncio
 import json
 import re
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
@@ -21,10 +18,11 @@ from kit.deployment import DEPLOY, open_valkey, replaced
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.server_process import nodes_on
-from kit.stores import READY_WITHIN, SCRATCH, free_port
+from kit.stores import free_port, scratch_folder, wait_until
 from saratoga_client.net.errors import CommandRefused
 from saratoga_protocol.commands import GetRecord
 from saratoga_server.embedded_store.process import find_binary
+from test_repository import anchors
 
 SCRAPE_EVERY = "500ms"
 
@@ -54,17 +52,14 @@ class Prometheus:
 
     def wait_for(self, expression: str) -> None:
         """Wait until a PromQL expression has at least one series."""
-        deadline = time.monotonic() + READY_WITHIN
-        while not self.value(expression):
-            assert time.monotonic() < deadline, f"{expression} never came to anything"
-            time.sleep(0.05)
+        wait_until(lambda: self.value(expression), f"{expression} never came to anything", 0.05)
 
 
 @contextmanager
 def open_prometheus(targets: Mapping[str, Sequence[int]]) -> Iterator[Prometheus]:
     """Run Prometheus to scrape the given ports of each kind of target, `node` and `machine`."""
-    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH) as scratch:
-        folder, port = Path(scratch), free_port()
+    with scratch_folder() as folder:
+        port = free_port()
         settings = replaced(
             (DEPLOY / "prometheus" / "prometheus.yml").read_text(),
             (r"scrape_interval: \S+", f"scrape_interval: {SCRAPE_EVERY}"),
@@ -88,23 +83,19 @@ def open_prometheus(targets: Mapping[str, Sequence[int]]) -> Iterator[Prometheus
             ]
         )
         try:
-            _wait_until_ready(port, process)
+            wait_until(lambda: _is_ready(port), "Prometheus does not come up", 0.02)
             yield Prometheus(port)
         finally:
             process.terminate()
             process.wait()
 
 
-def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + READY_WITHIN
-    while True:
-        assert process.poll() is None, "Prometheus has ended"
-        assert time.monotonic() < deadline, "Prometheus does not come up"
-        try:
-            with urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=5):
-                return
-        except (HTTPError, URLError, OSError):
-            time.sleep(0.02)
+def _is_ready(port: int) -> bool:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=5):
+            return True
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -210,23 +201,8 @@ def check(prometheus: Prometheus) -> None:
     assert [name for name in firing if not name.startswith("Disk")] == []
 
 
-def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings."""
-    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^a-z0-9 -]", "", each.lower()).strip().replace(" ", "-") for each in titles}
-
-
 def test_every_alert_links_to_an_existing_section() -> None:
     alerts = (PROMETHEUS / "alerts.yml").read_text()
     wanted = re.findall(r"runbook: RUNBOOK\.md#(\S+)", alerts)
     assert len(wanted) == alerts.count("- alert:")
     assert set(wanted) - anchors(DEPLOY / "RUNBOOK.md") == set()
-
-
-def test_every_linked_section_exists() -> None:
-    for page in DEPLOY.glob("*.md"):
-        links = re.findall(r"\]\(([A-Za-z.]*)#([\w-]+)\)", page.read_text())
-        assert links
-        assert [
-            link for link in links if link[1] not in anchors(DEPLOY / (link[0] or page.name))
-        ] == []

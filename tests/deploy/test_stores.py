@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +19,7 @@ from kit.programs import program
 from kit.racing_bots import RacingBots, racing_bots
 from kit.recorded_players import Notes
 from kit.server_process import running_server
-from kit.stores import SCRATCH, StoreServer, binaries, binary_of
+from kit.stores import StoreServer, binaries, binary_of, scratch_folder
 from kit.watched_store import watched_store
 from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
@@ -92,8 +91,8 @@ def test_the_runbook_passes_no_password_as_an_argument() -> None:
 
 
 async def test_an_embedded_stores_backup_has_all_moves_acknowledged_before_it() -> None:
-    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
-        backups, fresh = Path(scratch) / "backups", Path(scratch) / "fresh"
+    with scratch_folder() as scratch:
+        backups, fresh = scratch / "backups", scratch / "fresh"
 
         async def back_up(bots: RacingBots) -> None:
             await asyncio.to_thread(admin, bots.server_process.data, "backup", backups)

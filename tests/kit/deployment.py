@@ -7,13 +7,11 @@ import asyncio
 import os
 import re
 import subprocess
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 import pytest
@@ -22,7 +20,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from kit.programs import program
 from kit.server_process import ServerProcess, nodes_on
-from kit.stores import READY_WITHIN, SCRATCH, StoreServer, free_port
+from kit.stores import StoreServer, free_port, scratch_folder, wait_until
 from saratoga_server.embedded_store.process import find_binary
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -105,11 +103,7 @@ class Proxy:
 
     def start(self) -> None:
         self._process = subprocess.Popen(self.command("daemon off;"))
-        deadline = time.monotonic() + READY_WITHIN
-        while not (self.folder / "pid").exists():
-            assert self._process.poll() is None, (self.folder / "error.log").read_text()
-            assert time.monotonic() < deadline, "nginx does not come up"
-            time.sleep(0.005)
+        wait_until((self.folder / "pid").exists, f"nginx does not come up: {self.folder}/error.log")
 
     def stop(self) -> None:
         if self._process is not None:
@@ -120,8 +114,8 @@ class Proxy:
 @contextmanager
 def open_proxy(*nodes: int) -> Iterator[Proxy]:
     """Run nginx with the settings of `deploy/nginx` in front of the nodes on these ports."""
-    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH) as folder:
-        proxy = Proxy(Path(folder), nodes)
+    with scratch_folder() as folder:
+        proxy = Proxy(folder, nodes)
         proxy.start()
         try:
             yield proxy
@@ -140,8 +134,7 @@ def settings_of(level: str) -> dict[str, str]:
 @contextmanager
 def open_valkey(level: str, binary: str, *more: str) -> Iterator[StoreServer]:
     """Run a store with the settings in `deploy/valkey` for a durability level and the lines `more`."""
-    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
-        folder = Path(scratch)
+    with scratch_folder() as folder:
         text = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text()
         lines = [
             replaced(text, (r"^port \d+", "port 0")),

@@ -15,12 +15,10 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -28,7 +26,7 @@ from urllib.request import urlopen
 import pytest
 
 from kit.altered_server import QUICK
-from kit.stores import SCRATCH
+from kit.stores import scratch_folder, wait_until
 
 READY: Final = "saratoga-server ready "
 READY_WITHIN: Final = 30.0
@@ -193,8 +191,8 @@ async def running_server(
     module: str = ServerProcess.module,
 ) -> AsyncIterator[ServerProcess]:
     """Run a server with the options `flags`; the command prefix `before` starts its program."""
-    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
-        server_process = ServerProcess(folder or Path(scratch), flags, before=before, module=module)
+    with scratch_folder() as scratch:
+        server_process = ServerProcess(folder or scratch, flags, before=before, module=module)
         try:
             await server_process.start()
             yield server_process
@@ -317,10 +315,7 @@ def is_running(pid: int) -> bool:
 
 def wait_until_gone(pid: int) -> None:
     """Wait until the process has ended; it may be a child of another process."""
-    until = time.monotonic() + GONE_WITHIN
-    while is_running(pid):
-        assert time.monotonic() < until, f"process {pid} does not end"
-        time.sleep(0.005)
+    wait_until(lambda: not is_running(pid), f"process {pid} does not end")
 
 
 def running_with(*words: str) -> list[str]:
@@ -337,24 +332,20 @@ def running_with(*words: str) -> list[str]:
 
 def wait_until_none_with(*words: str) -> None:
     """Wait until no process is running whose command line contains each of these words."""
-    until = time.monotonic() + GONE_WITHIN
-    while found := running_with(*words):
-        assert time.monotonic() < until, f"these do not end: {found}"
-        time.sleep(0.05)
+    wait_until(lambda: not running_with(*words), f"a process with {words} does not end", 0.05)
 
 
 def wait_until_unlocked(path: Path) -> None:
     """Wait until no process holds the file's lock."""
-    until = time.monotonic() + GONE_WITHIN
     with path.open("a") as file:
-        while True:
-            try:
+
+        def locks() -> bool:
+            with contextlib.suppress(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                assert time.monotonic() < until, f"{path} stays locked"
-                time.sleep(0.005)
-            else:
-                return
+                return True
+            return False
+
+        wait_until(locks, f"{path} stays locked")
 
 
 def listener_of(path: Path) -> int:
@@ -369,10 +360,10 @@ def listener_of(path: Path) -> int:
 
 def wait_for_listener(path: Path) -> int:
     """Wait until a process listens on a Unix socket; return its id."""
-    until = time.monotonic() + GONE_WITHIN
-    while True:
-        try:
+
+    def listener() -> int:
+        with contextlib.suppress(OSError):
             return listener_of(path)
-        except OSError:
-            assert time.monotonic() < until, f"no process listens on {path}"
-            time.sleep(0.005)
+        return 0
+
+    return wait_until(listener, f"no process listens on {path}")

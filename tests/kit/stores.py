@@ -13,10 +13,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -30,7 +31,27 @@ SCRATCH = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
 """The folder for the stores' files: in memory if possible, so that tests do not wait for disks."""
 
 READY_WITHIN = 20.0
-"""Longest time in seconds for a store to load its file and respond."""
+"""Longest time in seconds for a process to begin or to end; a bound, not a measurement."""
+
+Found = TypeVar("Found")
+
+
+def wait_until(look: Callable[[], Found], otherwise: str, every: float = 0.005) -> Found:
+    """Call a function until it returns something true, and return that; fail with a sentence if it never does."""
+    deadline = time.monotonic() + READY_WITHIN
+    while not (found := look()):
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(every)
+    return found
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Yield a folder for the files of stores and servers, with a name short enough for sockets."""
+    with tempfile.TemporaryDirectory(
+        prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
 
 
 @dataclass
@@ -78,11 +99,15 @@ class StoreServer:
         self.socket.unlink(missing_ok=True)
         command = [*self.before, self.binary, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + READY_WITHIN
-        while self.ask("PING") != b"+PONG":
-            assert self.process.poll() is None, (self.folder / "log").read_text()
-            assert time.monotonic() < deadline, "the store does not start"
-            time.sleep(0.002)
+
+        def answers() -> bool:
+            assert self.process is None or self.process.poll() is None, self.log()
+            return self.ask("PING") == b"+PONG"
+
+        wait_until(answers, "the store does not start", every=0.002)
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
 
     def ask(self, *words: str) -> bytes:
         """Return the first line of the reply to a command; empty if the store does not respond."""
@@ -102,10 +127,9 @@ class StoreServer:
 
     def wait_for(self, *words: str, says: bytes) -> None:
         """Repeat a command until the store's reply contains `says`."""
-        deadline = time.monotonic() + READY_WITHIN
-        while says not in self.ask_all(*words):
-            assert time.monotonic() < deadline, f"the reply never contained {says!r}"
-            time.sleep(0.002)
+        wait_until(
+            lambda: says in self.ask_all(*words), f"the reply never contained {says!r}", 0.002
+        )
 
     def kill(self) -> None:
         """Send SIGKILL and wait for the end of the process."""
@@ -149,11 +173,9 @@ def replica_of(
     primary.kill()
     primary.settings |= {"port": str(port), "bind": "127.0.0.1", "repl-diskless-sync-delay": "0"}
     primary.start()
-    with tempfile.TemporaryDirectory(
-        prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
-    ) as folder:
+    with scratch_folder() as folder:
         own = {"replicaof": f"127.0.0.1 {port}", "replica-read-only": "yes"}
-        server = StoreServer(primary.binary, Path(folder), own | (settings or {}))
+        server = StoreServer(primary.binary, folder, own | (settings or {}))
         try:
             server.start()
             server.wait_for("INFO", "replication", says=b"master_link_status:up")
@@ -213,14 +235,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def store_servers() -> Iterator[dict[str, StoreServer]]:
     """Running stores by kind."""
-    with tempfile.TemporaryDirectory(
-        prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
-    ) as folder:
+    with scratch_folder() as folder:
         running = {}
         try:
             for kind in binaries():
-                (Path(folder) / kind).mkdir()
-                running[kind] = StoreServer(binary_of(kind), Path(folder) / kind)
+                (folder / kind).mkdir()
+                running[kind] = StoreServer(binary_of(kind), folder / kind)
                 running[kind].start()
             yield running
         finally:
@@ -273,10 +293,8 @@ def mortal_store(
     """A real store for this test alone, which the test may kill and start again."""
     _ran.add(request.param)
     binary = binary_of(request.param)
-    with tempfile.TemporaryDirectory(
-        prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
-    ) as folder:
-        server = StoreServer(binary, Path(folder))
+    with scratch_folder() as folder:
+        server = StoreServer(binary, folder)
         server.start()
         try:
             yield server

@@ -6,9 +6,7 @@ this process (127.0.0.1), passes a relay, which knows both by their addresses.
 
 import asyncio
 import os
-import tempfile
 import threading
-import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +14,7 @@ from pathlib import Path
 
 from kit.deployment import DEPLOY, replaced
 from kit.faulty_link import FaultyLink, LinkConnection, to_address
-from kit.stores import READY_WITHIN, SCRATCH, StoreServer
+from kit.stores import StoreServer, scratch_folder, wait_until
 
 NAME = "saratoga"
 DOWN_AFTER = 1000
@@ -124,11 +122,8 @@ class WatchedStore:
 
     def elected(self, *, other_than: int) -> int:
         """Wait until most Sentinels name another primary; return its place."""
-        deadline = time.monotonic() + READY_WITHIN
-        while (place := self.primary()) in (-1, other_than):
-            assert time.monotonic() < deadline, "no other primary was elected"
-            time.sleep(0.05)
-        return place
+        wait_until(lambda: self.primary() not in (-1, other_than), "no other is elected", 0.05)
+        return self.primary()
 
     def close(self) -> None:
         for each in (*self.sentinels, *self.stores):
@@ -156,9 +151,7 @@ def watched_store(
     network = Network()
     hosts = [_host(place) for place in places]
     watchers = [_host(place) for place in watching]
-    with tempfile.TemporaryDirectory(
-        prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
-    ) as scratch:
+    with scratch_folder() as scratch:
         stores: list[StoreServer] = []
         sentinels: list[StoreServer] = []
         opened = WatchedStore(hosts, stores, sentinels, watchers, network)

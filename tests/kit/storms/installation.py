@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 from redis import Redis
@@ -20,7 +19,7 @@ from kit.faulty_link import FaultyLink, link_to_store, listening, to_ports
 from kit.racing_bots import Racing
 from kit.recorded_players import RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess
-from kit.stores import SCRATCH, StoreServer, free_port
+from kit.stores import StoreServer, free_port, scratch_folder
 from saratoga_client.net.connection import Timing
 from saratoga_server.embedded_store.process import find_binary
 
@@ -200,7 +199,7 @@ class Installation(Racing):
             lines.append(f"node {node.port}, down {node.is_down}; its log ends:")
             lines += node.server.log.read_text().splitlines()[-LOG_LINES:]
         lines.append("the store's log ends:")
-        lines += (self.store.folder / "log").read_text().splitlines()[-LOG_LINES:]
+        lines += self.store.log().splitlines()[-LOG_LINES:]
         return "\n".join(lines)
 
 
@@ -215,8 +214,7 @@ async def open_installation(
 ) -> AsyncIterator[Installation]:
     """Start an installation with a table of four for each game; players race until the end."""
     async with AsyncExitStack() as stack:
-        scratch = TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True)
-        folder = Path(stack.enter_context(scratch))
+        folder = stack.enter_context(scratch_folder())
         (folder / "store").mkdir()
         store = StoreServer(str(find_binary()), folder / "store", before=[*KEEP_ON_FULL_DISK])
         stack.callback(store.kill)
