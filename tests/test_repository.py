@@ -80,13 +80,22 @@ def test_every_make_target_in_the_pages_exists() -> None:
     assert named - made == set()
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
 def test_every_relative_link_in_a_page_has_a_target() -> None:
     broken = [
-        f"{path.relative_to(ROOT)}: {link}"
+        f"{path.relative_to(ROOT)}: {link}#{anchor}"
         for path in pages()
-        for link in re.findall(r"\]\(([^)#\s]+)", path.read_text())
+        for link, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", path.read_text())
         if not link.startswith(("http://", "https://", "mailto:"))
-        and not (path.parent / link).exists()
+        and (
+            not (target := path.parent / link if link else path).exists()
+            or (anchor and anchor not in anchors(target))
+        )
     ]
     assert broken == []
 

@@ -7,8 +7,7 @@ from kit.secrecy import with_masked_columns
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.klondike import KLONDIKE
-from saratoga_rules.money import net
-from saratoga_rules.play import Refusal, is_won
+from saratoga_rules.play import is_won
 from saratoga_rules.position import Position, parse_position, redact
 from saratoga_rules.stuck.stuck import is_stuck
 
@@ -57,6 +56,9 @@ lady-palk: t1: 4C KH QS; t2: 3C KD; t3: QD; t4: KS QH; t5: 2C JS; waste: KC -> L
 lady-palk: t3: 5S; up: S5,2 -> FOUNDATION_WAITS t3>up; NOT_FROM_FOUNDATIONS up.S>t3
 lady-palk: waste: 3C -> NO_REDEALS redeal
 lady-palk: stock: 3C -> NO_REDEALS redeal
+klondike: t1: 4D | KS; t2: KH; t4: 2C -> LEGAL t1>t3; CHANGES_NOTHING t2>t3
+klondike: t1: 5D | QS JH; t3: 9C; waste: KD -> NOT_INTO_A_SPACE t1>t2:2
+klondike: t2: KH; t3: 2D; up: C13 S12 -> LEGAL up.C>t1 up.S>t2; NOT_INTO_A_SPACE up.S>t1
 lafayette: t1: KC; t2: QC; reserve: KS; waste: QS; down: S1 -> LEGAL t1>down w>down; FOUNDATION_WAITS t2>down t1>up
 lafayette: t1: AC; up: C13 -> FOUNDATION_WAITS t1>up
 lafayette: t1: AH; t2: KS; t3: 2S -> DOES_NOT_BUILD t2>t1; LEGAL t1>t3
@@ -117,6 +119,10 @@ caprice: t1: 5S; t2: 6S; t3: 5S -> t2>t1 t3>t1 -> t1: 5S 6S 5S
 caprice: t1: 7D; up: D6; down: D6 -> t1>down -> up: D6; down: D7
 caprice: full; t3: 3C; stock: 9H 9D -> t3>t1 -> full; t1: 2C 3C; t3: 9H; stock: 9D
 caprice: full; stock: 9H; up: C1 -> t12>up -> full; t12: 9H; up: C2
+klondike: t1: 4D | KS; t2: KH -> t1>t3 -> t1: 4D; t2: KH; t3: KS
+klondike: t1: 5D | QS JH; waste: KD -> w>t2 t1>t2:2 -> t1: 5D; t2: KD QS JH
+klondike: t1: AS | AH; t2: 2H -> t1>up -> t1: AS; t2: 2H; up: H1
+klondike: t1: 2C | 6S; t2: 8C; up: D3 H7 -> up.H>t2 t1>t2 -> t1: 2C; t2: 8C 7H 6S; up: D3 H6
 lady-palk: t1: 9H; t2: TC; stock: KD; waste: KC -> t1>t2 -> t2: TC 9H; stock: KD; waste: KC
 lady-palk: t1: 5S; t2: 5S; t3: 6S; up: S4,4 -> t1>up t3>up t2>up -> up: S6,5
 lady-palk: t1: 3S; t2: 6S; up: S5,2 -> t1>up -> t2: 6S; up: S5,3
@@ -202,34 +208,3 @@ def test_a_drawn_position_is_stuck_or_not(number: int) -> None:
     expected = not CASES[number - 1].endswith("not stuck")
     assert is_stuck(KLONDIKE, POSITIONS[number]) is expected
     assert is_stuck(KLONDIKE, with_masked_columns(POSITIONS[number])) is expected
-
-
-def test_a_king_leaves_face_down_cards_for_a_space_but_does_not_move_from_a_bottom() -> None:
-    assert refused(KLONDIKE, POSITIONS[2], "t2>t3") is Refusal.CHANGES_NOTHING
-    assert played(KLONDIKE, POSITIONS[2], "t1>t3").columns[:3] == (("4D",), ("KH",), ("KS",))
-
-
-def test_a_run_moves_onto_a_king_and_no_queen_into_a_space() -> None:
-    assert refused(KLONDIKE, POSITIONS[3], "t1>t2:2") is Refusal.NOT_INTO_A_SPACE
-    after = played(KLONDIKE, POSITIONS[3], "w>t2", "t1>t2:2")
-    assert after.columns[:2] == (("5D",), ("KD", "QS", "JH"))
-    assert after.face_down == ()
-
-
-def test_an_ace_that_turns_up_waits_to_be_played() -> None:
-    after = played(KLONDIKE, POSITIONS[5], "t1>up")
-    assert after.columns[0] == ("AS",)
-    assert legal(KLONDIKE, after) == {"t1>t2", "t1>up", "t2>up"}
-
-
-def test_a_king_comes_back_into_a_space_and_a_queen_does_not() -> None:
-    assert refused(KLONDIKE, POSITIONS[7], "up.S>t1") is Refusal.NOT_INTO_A_SPACE
-    assert played(KLONDIKE, POSITIONS[7], "up.C>t1").columns[0] == ("KC",)
-
-
-def test_a_card_that_comes_back_costs_five_dollars_and_may_turn_a_card_up() -> None:
-    position = POSITIONS[15]
-    back = played(KLONDIKE, position, "up.H>t2")
-    assert [net(KLONDIKE, each.banked) for each in (position, back)] == [-2, -7]
-    turned = played(KLONDIKE, back, "t1>t2")
-    assert (turned.columns[0], turned.columns[1]) == (("2C",), ("8C", "7H", "6S"))

@@ -429,16 +429,6 @@ def test_every_game_is_counted_from_deals_and_from_later_positions() -> None:
         assert kinds.count("position") >= 3, name
 
 
-def test_lines_of_play_are_counted_correctly_in_a_small_position() -> None:
-    # clubs go up in order: the ace, the two, the three; the ace may be put on the two first
-    position = parse_position(
-        "stock=- waste=3C reserve=- up=0,0,0,0,13,13,13,13 down=- columns=2C/AC/-/-/-/-/-/- base=1 passes=1"
-    )
-    assert perft(GAMES["lady-palk"], position, 1) == 2
-    assert perft(GAMES["lady-palk"], position, 2) == 2
-    assert perft(GAMES["lady-palk"], position, 3) == 2
-
-
 if __name__ == "__main__":
     for each in GAMES:
         text = "\n".join(map(counted, entries(each)))

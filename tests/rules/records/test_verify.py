@@ -31,14 +31,10 @@ from saratoga_rules.records.record import (
     LogLine,
     Previous,
     RaceRecord,
-    RacerLog,
     format_record,
 )
-from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, Placed, State
+from saratoga_rules.records.standing import IDLE_MILLIS, LAST_BOARD_MILLIS, State
 from saratoga_rules.records.verify import Verdict, verify
-
-# Verification: honest records verify, and every forgery fails the check that it should
-
 
 FIELD = (
     Entrant("Anna", banking),
@@ -112,26 +108,11 @@ def test_a_reason_of_a_newer_release_is_no_contradiction() -> None:
         assert verify(replace(closed(RECORD, number), voided="moon-full")).ok
 
 
-def ended_as(
-    record: RaceRecord, index: int, word: str, state: State, at: int | None = None
-) -> RaceRecord:
-    """Return the record with another ending for one racer, changed consistently everywhere."""
-    racer = record.racers[index]
-    last = racer.log[-1]
-    log = [*racer.log[:-1], LogLine(last.at if at is None else at, last.number, word)]
-
-    def with_state(row: Placed) -> Placed:
-        return replace(row, state=state) if row.player == racer.player else row
-
-    changed = with_racer(record, racer, log=tuple(log))
-    return replace(changed, results=tuple(map(with_state, record.results)))
-
-
 def test_a_board_declared_stuck_before_the_stock_was_seen_is_detected_without_a_search(
     searches: list[Position],
 ) -> None:
     record = race("canfield", 5, [Entrant("Anna", banking, patience=2)])
-    verdict = verify(ended_as(record, 0, "stuck", State.STUCK))
+    verdict = verify(settled(with_line(record, record.racers[0], -1, text="stuck")))
     assert failed(verdict) == {"endings"}
     assert verdict.faults[0].detail == "Anna: declared stuck before every stock card had been seen"
     assert searches == []
@@ -196,18 +177,7 @@ def ended_by_host(record: RaceRecord, alone: int) -> RaceRecord:
     """Return the record with the last board ended by the host, `alone` ms after the last other ending."""
     *others, last = sorted(record.racers, key=lambda racer: racer.log[-1].number)
     at = alone + max((racer.log[-1].at for racer in others), default=0)
-    entry = replace(last.log[-1], text="ended-by-host", at=at)
-    state = State.ENDED_BY_HOST
-
-    def changed(racer: RacerLog) -> RacerLog:
-        if racer is not last:
-            return racer
-        return replace(racer, log=(*racer.log[:-1], entry))
-
-    results = [
-        replace(row, state=state) if row.player == last.player else row for row in record.results
-    ]
-    return replace(record, racers=tuple(map(changed, record.racers)), results=tuple(results))
+    return settled(with_line(record, last, -1, text="ended-by-host", at=at))
 
 
 @pytest.mark.parametrize("racers", [2, 3])
