@@ -1,10 +1,10 @@
 """Compare all races of some tables with what their players received.
 
-Finished races can be audited while others go on, and the players' notes on them are dropped. At the end,
-the races in play are audited, and the leaderboards, which must be the sum of all records.
+The races in play are audited too, and the leaderboards, which must be the sum of all records.
 """
 
 import asyncio
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -162,72 +162,36 @@ class Auditor:
     """The number of acknowledged moves, without repeats."""
     unanswered: int = 0
     """The number of boards with a stored move whose acknowledgement never reached the player."""
-    _audited: Counter[str] = field(default_factory=Counter)
-    """The number of the latest audited race, by table."""
     _accounts: dict[BoardKey, dict[str, _Account]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(_Account))
     )
 
-    async def audit_finished(self) -> None:
-        """Audit every race that is followed by another finished race at its table."""
-        for table in self.tables:
-            code = table[0].notes.code
-            known = {_number(race) for player in table for race in player.notes.outcomes}
-            while self._audited[code] + 1 < max(known, default=0):
-                await self._audit_recorded(table, code, self._audited[code] + 1)
-
     async def audit_all(self) -> None:
-        """Audit the remaining races and the leaderboards, after the players have stopped."""
-        await self.audit_last_races()
-        await self._audit_leaderboards()
-
-    async def _audit_leaderboards(self) -> None:
-        """Compare the stored leaderboards with the expected ones."""
+        """Audit every race of which a player knows, and the leaderboards, after the players have stopped."""
+        for table in self.tables:
+            await self._audit_table(table)
         kept = await stored_leaderboards(self.store)
         for key in sorted(kept.union(self._accounts), key=str):
             total, rows = await self.store.leaderboards.page(key, 0, MOST_ROWS)
             assert total <= MOST_ROWS
             self.rows += len(rows)
-            accounts = self._accounts.get(key, {})
-            self.faults += _faults_of_leaderboard(key, rows, accounts)
+            self.faults += _faults_of_leaderboard(key, rows, self._accounts.get(key, {}))
 
-    async def audit_last_races(self) -> None:
-        """Audit every race that a player knows of, including the race in play."""
-        for table in self.tables:
-            code = table[0].notes.code
-            while self._audited[code] + 1 < _newest(table):
-                await self._audit_recorded(table, code, self._audited[code] + 1)
-            while text := await self.store.tables.load_record(code, self._audited[code] + 1):
+    async def _audit_table(self, table: Sequence[RecordedPlayer]) -> None:
+        """Audit the record of each race of a table, and then the boards of the race in play."""
+        code = table[0].notes.code
+        known = {race for player in table for race in player.notes.raced()}
+        known |= {each.race for player in table for each in player.notes.acknowledged}
+        over = {race for player in table for race in player.notes.announced}
+        newest = max((int(race.rpartition("/")[2]) for race in known), default=0)
+        for number in itertools.count(1):
+            if text := await self.store.tables.load_record(code, number):
                 await self._audit_record(table, text)
-            in_play = f"{code}/{self._audited[code] + 1}"
-            if any(in_play in player.notes.announced for player in table):
-                self.faults.append(f"{in_play} has no record")
-            await self._audit_boards(table, code, self._audited[code] + 1)
-            for player in table:
-                await self._audit_other_races(player.notes, in_play)
-
-    async def _audit_recorded(self, table: Sequence[RecordedPlayer], code: str, race: int) -> None:
-        """Audit a race that another race has followed; it must have a record."""
-        text = await self.store.tables.load_record(code, race)
-        if text is None:
-            self._audited[code] = race
-            self.faults.append(f"{code}/{race} has no record")
-            return
-        await self._audit_record(table, text)
-
-    async def _audit_other_races(self, notes: Notes, in_play: str) -> None:
-        """Audit the moves acknowledged in all other races, to find late answers and lost races."""
-        for race in sorted({each.race for each in notes.acknowledged} - {in_play}):
-            code, _, number = race.rpartition("/")
-            text = await self.store.tables.load_record(code, int(number))
-            if text is None:
-                done = len(notes.of_race(race))
-                self.faults.append(
-                    f"{race}: {done} acknowledged moves of {notes.player} are stored nowhere"
-                )
-                continue
-            found = await asyncio.to_thread(disagreements, text, [notes])
-            self.faults += [f"{race}: {fault}" for fault in found if NEVER_ANSWERED not in fault]
+            elif number < newest or f"{code}/{number}" in over:
+                self.faults.append(f"{code}/{number} has no record")
+            else:
+                await self._audit_boards(table, code, number)
+                return
 
     async def _audit_record(self, table: Sequence[RecordedPlayer], text: str) -> None:
         record = parse_record(text)
@@ -235,7 +199,6 @@ class Auditor:
             self._audit_void(table, text, record)
             return
         self.races[record.table] += 1
-        self._audited[record.table] += 1
         self._count_results(record)
         all_notes = [player.notes for player in table]
         found = await asyncio.to_thread(disagreements, text, all_notes)
@@ -255,12 +218,9 @@ class Auditor:
         found += faults_of_count(boards)
         self.faults += [f"{record.race_id}: {fault}" for fault in found]
         self._count_moves(table, record.race_id)
-        for player in table:
-            player.notes.forget(record.race_id)
 
     def _audit_void(self, table: Sequence[RecordedPlayer], text: str, void: RaceRecord) -> None:
         """Audit a voided countdown, the only thing that faults may void."""
-        self._audited[void.table] += 1
         found = disagreements(text, [player.notes for player in table])
         if void.deal is not None:
             found.append(f"it was voided: {void.voided}")
@@ -268,7 +228,6 @@ class Auditor:
             found += player.objections(void.race_id)
             if player.notes.of_race(void.race_id):
                 found.append(f"{player.notes.player} has acknowledged moves in a voided countdown")
-            player.notes.forget(void.race_id)
         self.faults += [f"{void.race_id}: {fault}" for fault in found]
 
     async def _audit_boards(self, table: Sequence[RecordedPlayer], code: str, race: int) -> None:
@@ -315,15 +274,6 @@ class Auditor:
                     account.races += 1
                     account.net += row.net
                     account.best = max(account.best, (row.banked, -(row.reached or 0)))
-
-
-def _number(race: str) -> int:
-    return int(race.rpartition("/")[2])
-
-
-def _newest(table: Sequence[RecordedPlayer]) -> int:
-    """Return the number of the latest race that a player at the table knows was dealt."""
-    return max((_number(race) for player in table for race in player.notes.raced()), default=0)
 
 
 def _faults_of_leaderboard(

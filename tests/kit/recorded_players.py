@@ -78,7 +78,6 @@ class Notes:
     heard: float = 0.0
     """The time of the last event (`time.monotonic()`)."""
     refusals: list[events.Refused] = field(default_factory=list)
-    """All refusals, also those of races that were audited."""
     on_news: Callable[[], None] = lambda: None
     """Called after every event and every change of the connection."""
 
@@ -153,16 +152,6 @@ class Notes:
 
     def _see(self, table: events.Table) -> None:
         self.code, self.phase, self.version = table.code, table.phase, table.version
-
-    def forget(self, race: str) -> None:
-        """Discard the notes on a race after its audit."""
-        for each in self.of_race(race):
-            self.sent.pop(each.id, None)
-        self.acknowledged = [each for each in self.acknowledged if each.race != race]
-        self.facts = {key: value for key, value in self.facts.items() if key[1] != race}
-        self.clashes = [each for each in self.clashes if each.key[1] != race]
-        self.outcomes.pop(race, None)
-        del self.connected[:-3]
 
     def turn(self, state: LinkState) -> None:
         self.is_connected = state is LinkState.CONNECTED
