@@ -1,18 +1,22 @@
-"""Players of one table who connect to several nodes see the same as players at one node.
+"""Players of one table who connect to several nodes see the same as players at one node, also while nodes restart.
 
 Every node is a server process of its own. The nodes share only a real store.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import pairwise
 
 import pytest
 import pytest_asyncio
 
 from kit.altered_server import QUICK
+from kit.faulty_link import link_to_ports
 from kit.in_process_server import gathered
 from kit.players import Disconnected, SocketPlayer, player_at
+from kit.racing_bots import racing_bots_at
+from kit.recorded_players import Notes
 from kit.server_process import nodes_on
 from kit.stores import StoreServer
 from saratoga_protocol.commands import JoinTable, Start
@@ -97,3 +101,38 @@ async def test_a_player_that_joins_several_tables_at_once_sits_at_one(
             table = (await host.at_table(JoinTable, table=code, seat=False)).table
             seated += [code for seat in table.seats if seat.name == "Paula"]
         assert len(seated) <= 1
+
+
+PACE = 60.0
+"""Moves a second of each player."""
+LONGEST_PAUSE = 2.0
+"""Longest pause in seconds for a player, as server/README.md promises."""
+
+
+def pauses(notes: Notes) -> Iterator[float]:
+    """Yield each player's pause at each restart: seconds between two answers, less the usual time of a move."""
+    for before, after in pairwise(notes.acknowledged):
+        changed = any(before.moment < at <= after.moment for at in notes.connected[1:])
+        if changed and before.race == after.race:
+            yield max(0.0, after.moment - before.moment - 1 / PACE)
+
+
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="function")
+async def test_a_rolling_restart_loses_nothing(store_servers: dict[str, StoreServer]) -> None:
+    store = store_servers["valkey"]
+    store.empty()
+    async with (
+        nodes_on(store.url, 3, module=QUICK) as nodes,
+        link_to_ports(*(node.port for node in nodes)) as balancer,
+        racing_bots_at(balancer.url, ("lady-palk",), PACE, nodes[0], store.url) as bots,
+    ):
+        for node in nodes:
+            await bots.mid_race()
+            assert await node.stop() == 0
+            await node.start()
+        await bots.finish()
+        waited = [each for player in bots.players for each in pauses(player.notes)]
+        await bots.audit()
+        assert waited, "no player had to change nodes in mid-race"
+        assert max(waited) <= LONGEST_PAUSE

@@ -7,16 +7,15 @@ import ast
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 import saratoga_client
-from kit.scripted_server import CODE, PLAYER, TOKEN, scripted_server, snapshot
+from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
 from saratoga_client.bots.choose import CHOOSERS
 from saratoga_client.bots.pace import steady_pace
 from saratoga_client.bots.player import stay
@@ -32,32 +31,16 @@ from saratoga_protocol.events import Refused, Seat, SeatLost, Snapshot
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
 
 
-class RedirectingServer:
-    """A server that redirects every opening request; it counts the requests."""
+def redirect(server: ScriptedServer, location: str) -> list[Request]:
+    """Let a server redirect every opening request from now on; return a list of those that will come."""
+    asked: list[Request] = []
 
-    def __init__(self) -> None:
-        self.location = ""
-        self.url = ""
-        self.requests = 0
+    def answer(request: Request) -> Response:
+        asked.append(request)
+        return Response(302, "Found", Headers({"Location": location, "Content-Length": "0"}))
 
-    def answer(self, connection: ServerConnection, request: Request) -> Response:
-        self.requests += 1
-        response = connection.respond(HTTPStatus.FOUND, "")
-        response.headers["Location"] = self.location
-        return response
-
-
-@asynccontextmanager
-async def redirecting_server(port: int = 0) -> AsyncIterator[RedirectingServer]:
-    redirecting = RedirectingServer()
-
-    async def never(connection: ServerConnection) -> None:
-        raise AssertionError("the opening request was redirected")
-
-    async with serve(never, "127.0.0.1", port, process_request=redirecting.answer) as server:
-        port = next(iter(server.sockets)).getsockname()[1]
-        redirecting.url = f"ws://127.0.0.1:{port}"
-        yield redirecting
+    server.pages = answer
+    return asked
 
 
 @asynccontextmanager
@@ -80,22 +63,22 @@ async def play(server: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["ws", "http"])
 async def test_no_redirect_to_another_server_is_followed(scheme: str) -> None:
-    async with waiting_thief() as (thief, received), redirecting_server() as server:
-        server.location = f"{scheme}://{thief}/"
+    async with waiting_thief() as (thief, received), scripted_server() as server:
+        asked = redirect(server, f"{scheme}://{thief}/")
         with pytest.raises(Problem) as problem:
             await play(server.url)
     assert received == []
-    assert server.requests == 1
+    assert len(asked) == 1
     assert problem.value.what == f"The server at {server.url} sends you to ws://{thief}."
     assert f"saratoga join ws://{thief}/CODE" in problem.value.remedy
 
 
 async def test_no_redirect_to_another_page_of_the_same_server_is_followed() -> None:
-    async with redirecting_server() as server:
-        server.location = "/other"
+    async with scripted_server() as server:
+        asked = redirect(server, "/other")
         with pytest.raises(Problem, match=f"sends you to {server.url}/other"):
             await play(server.url)
-    assert server.requests == 1
+    assert len(asked) == 1
 
 
 async def test_a_lost_connection_is_not_continued_where_a_redirect_points() -> None:
@@ -104,13 +87,11 @@ async def test_a_lost_connection_is_not_continued_where_a_redirect_points() -> N
         scripted_server() as server,
         Connection(server.url, TOKEN, backoff=AT_ONCE) as client,
     ):
+        redirect(server, f"ws://{thief}/")
         (await server.peer()).cut()
-        await server.close()
-        async with redirecting_server(int(server.url.rpartition(":")[2])) as redirecting:
-            redirecting.location = f"ws://{thief}/"
-            with pytest.raises(Redirected, match=thief):
-                async for _event in client.events():
-                    pass
+        with pytest.raises(Redirected, match=thief):
+            async for _event in client.events():
+                pass
     assert received == []
 
 

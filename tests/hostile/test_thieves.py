@@ -125,27 +125,10 @@ async def test_commands_of_another_session_do_not_affect_its_player(
         assert (made.board.count, made.board.state) == (2, "racing")
 
 
-async def test_a_second_token_shows_no_more_than_any_rival_sees(listener: ListeningServer) -> None:
-    """Two seats of one person are treated as two people: neither is shown the other's cards."""
-    async with AsyncExitStack() as stack:
-        anna, shadow = [
-            await stack.enter_async_context(player_at(listener.url, name))
-            for name in ("Anna", "Bert")
-        ]
-        wanda = await stack.enter_async_context(player_at(listener.url, "Wanda"))
-        code = await racing(listener, anna, shadow)
-        await wanda.at_table(JoinTable, table=code, seat=False)
-        since = len(shadow.received.events)
-        await anna.moves("draw", "draw")
-        await shadow.received.next(Standings, 0)
-        for frame in (*shadow.received.frames[since:], *wanda.received.frames):
-            check_frame(frame, [])
-
-
 async def test_boards_stay_closed_to_a_racer_who_has_ended_until_the_race_is_over(
     listener: ListeningServer,
 ) -> None:
-    """The others still play the same deal, so neither the ended racer nor a watcher is shown it."""
+    """The others still play the same deal, so neither the ended racer, their second token perhaps, nor a watcher is shown it."""
     async with AsyncExitStack() as stack:
         anna, shadow, wanda = [
             await stack.enter_async_context(player_at(listener.url, name))

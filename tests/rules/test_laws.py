@@ -1,4 +1,4 @@
-"""Laws of every game and position, and games played by others: the same legal moves, the same counts."""
+"""Laws of every game and position, games played by others with the same moves and counts, and lines of par."""
 
 import doctest
 from collections import Counter
@@ -37,6 +37,7 @@ from saratoga_rules.moves import (
     Move,
     parse_move,
 )
+from saratoga_rules.par import par
 from saratoga_rules.play import IllegalMove, Refusal, is_won, play, refusal
 from saratoga_rules.position import Position, format_position, parse_position, redact
 from saratoga_rules.stuck.prospects import is_in_sight
@@ -427,6 +428,25 @@ def test_every_game_is_counted_from_deals_and_from_later_positions() -> None:
         kinds = [entry.start.split(" ")[0] for entry in ENTRIES if entry.game.name == name]
         assert kinds.count("deal") >= 3, name
         assert kinds.count("position") >= 3, name
+
+
+# Par
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_judge_accepts_the_line_of_par_which_banks_its_count(name: str) -> None:
+    game = GAMES[name]
+    position = start = deal_for_key(game, practice_key("par"))
+    line = par(game, start, budget=1_500)
+    for move in line.moves:
+        position = play(game, position, move)
+    assert position.banked == line.banked > start.banked
+    assert par(game, start, budget=1_500) == line
+
+
+def test_par_wins_a_deal_that_can_be_won_and_stops_there() -> None:
+    game = GAMES["caprice"]
+    assert par(game, deal_for_key(game, practice_key("par 0"))).banked == game.cards
 
 
 if __name__ == "__main__":
