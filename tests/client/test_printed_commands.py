@@ -20,9 +20,9 @@ from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share_text import race_text
-from saratoga_client.session.error_messages import problem_for, seat_lost_problem
 from saratoga_client.session.invitation import Inviter
-from saratoga_client.session.voided import voided_problem, voided_words
+from saratoga_client.session.open_connection import problem_for, seat_lost_problem
+from saratoga_client.session.result_text import voided_problem, voided_words
 from saratoga_rules.games import GAMES
 
 ROOT = Path(__file__).parents[2]

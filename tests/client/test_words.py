@@ -27,7 +27,7 @@ from saratoga_client.cli.watch import printer
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import OutputFormat, say
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
-from saratoga_client.session.error_messages import problem_for
+from saratoga_client.session.open_connection import problem_for
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_view import TableView, first_view

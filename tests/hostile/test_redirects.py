@@ -17,8 +17,7 @@ from websockets.http11 import Request, Response
 import saratoga_client
 from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
 from saratoga_client.bots.choose import CHOOSERS
-from saratoga_client.bots.pace import steady_pace
-from saratoga_client.bots.player import stay
+from saratoga_client.bots.player import stay, steady_pace
 from saratoga_client.local.paths import HOME_VARIABLE
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import Redirected

@@ -105,9 +105,9 @@ def _idle_player() -> None:
 
     vars(standing).update(IDLE_MILLIS=IDLE_MILLIS)
     from saratoga_client.local import hosting
-    from saratoga_client.session import activity
+    from saratoga_client.session import table_session
 
-    vars(activity).update(WARNED_AT=(3, 6))  # seconds before the end; the last warning first
+    vars(table_session).update(WARNED_AT=(3, 6))  # seconds before the end; the last warning first
     program = (sys.executable, "-m", *IDLE.split())
     vars(hosting).update(running_server=partial(hosting.running_server, program=program))
 

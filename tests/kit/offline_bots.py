@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from saratoga_client.bots.choose import Chooser
-from saratoga_client.bots.memory import Memory, remember
+from saratoga_client.bots.choose import Chooser, Memory, remember
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
 from saratoga_rules.play import is_won, play

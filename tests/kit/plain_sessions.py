@@ -15,11 +15,10 @@ from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedPeer, scripted_serv
 from kit.session_states import opening
 from kit.table_screens import FakeSession
 from saratoga_client.net.connection import Connection, Timing
-from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
+from saratoga_client.plain.event_lines import ChangeWriter
 from saratoga_client.plain.grammar import Context, parse_line
-from saratoga_client.plain.io import LineOutput, LineReader
-from saratoga_client.plain.session import ExitReason, PlainSession
+from saratoga_client.plain.session import ExitReason, LineOutput, LineReader, PlainSession
 from saratoga_client.plain.table import play_table
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 
 from kit.faulty_link import FaultyLink
 from saratoga_client.bots.choose import CHOOSERS
-from saratoga_client.bots.pace import steady_pace
-from saratoga_client.bots.player import stay
+from saratoga_client.bots.player import stay, steady_pace
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import RequestTimedOut

@@ -32,12 +32,12 @@ from saratoga_client.session.state import SessionState, confirm, link_changed, n
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.board_pane import BoardPane
-from saratoga_client.tui.rich_view import Ink
+from saratoga_client.tui.game_screen import BoardPane
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.tui.theme import Appearance, paint
+from saratoga_client.tui.widgets import Ink
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import Command
 from saratoga_protocol.events import BoardView, Event

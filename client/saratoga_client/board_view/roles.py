@@ -1,6 +1,7 @@
-"""The roles of cells; a theme gives each role its colours."""
+"""The roles of cells, to each of which a theme gives its colours; and the symbols, with letters for terminals that have only ASCII."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -89,3 +90,72 @@ def racer_roles(players: Iterable[str], you: str) -> dict[str, Role]:
     """Return the role of each racer by player id, the same in lists, bars and charts."""
     others = sorted(player for player in players if player != you)
     return {each: RACERS[at % len(RACERS)] for at, each in enumerate(others)} | {you: Role.YOU}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbols:
+    """Symbols of one cell each."""
+
+    filled: str
+    parts: str
+    """The partly filled cells of a bar, the emptiest first."""
+    rest: str
+    """The rest of a bar, and somebody who is not ready."""
+    tick: str
+    dots: str
+    ready: str
+    away: str
+    """A player who is away, and a broken link."""
+    bot: str
+    """The sign after the name of a bot."""
+    mark: str
+    """The mark before the player's own row or the chosen row."""
+
+    @property
+    def steps(self) -> int:
+        """The number of steps of one cell of a bar."""
+        return len(self.parts) + 1
+
+
+UNICODE: Final = Symbols(
+    filled="█",
+    parts="▏▎▍▌▋▊▉",
+    rest="·",
+    tick="╎",
+    dots="…",
+    away="○",
+    ready="✓",
+    bot="°",
+    mark="▸",
+)
+
+LETTERS: Final = Symbols(
+    filled="#",
+    parts=".:+",
+    rest=".",
+    tick="|",
+    dots="~",
+    away="o",
+    ready="+",
+    bot="*",
+    mark=">",
+)
+
+
+def symbols_for(ascii_only: bool) -> Symbols:
+    """Return the symbols that the terminal can show."""
+    return LETTERS if ascii_only else UNICODE
+
+
+_LETTERS: Final = str.maketrans(
+    dict(zip("\u2663\u2660\u2665\u2666\u2661\u2662\xb0", "cshdhd*", strict=True))
+)
+
+
+def in_letters(text: str) -> str:
+    r"""Return a text with letters in place of the symbols of suits and bots.
+
+    >>> in_letters("Otto\xb0: 10\u2665 from column 2 banked")
+    'Otto*: 10h from column 2 banked'
+    """
+    return text.translate(_LETTERS)

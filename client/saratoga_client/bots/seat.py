@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from saratoga_client.bots.choose import CHOOSERS
-from saratoga_client.bots.pace import human_pace, steady_pace
-from saratoga_client.bots.player import first_result, stay
+from saratoga_client.bots.player import first_result, human_pace, stay, steady_pace
 from saratoga_client.local.identity import derived, load_or_create
 from saratoga_client.local.origins import check_address, origin_of
 from saratoga_client.local.paths import data_folder

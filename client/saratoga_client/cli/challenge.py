@@ -12,8 +12,7 @@ from saratoga_client.output import write_line
 from saratoga_client.session.invitation import Destination, destination, is_open_race
 from saratoga_client.session.join import claim_guest_name
 from saratoga_client.session.open_connection import open_connection
-from saratoga_client.session.open_race import open_challenge
-from saratoga_client.session.open_race_text import link
+from saratoga_client.session.open_race import link, open_challenge
 from saratoga_client.session.run_watch import OpenBook
 from saratoga_rules.games import GAMES
 

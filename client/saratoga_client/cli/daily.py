@@ -14,8 +14,7 @@ from saratoga_client.problems import Exit, Problem, alarmed_at_end
 from saratoga_client.session.invitation import inviter_for
 from saratoga_client.session.join import claim_guest_name, release_other_seat
 from saratoga_client.session.open_connection import open_connection
-from saratoga_client.session.open_race import day_id
-from saratoga_client.session.open_race_text import PRACTICE_DAY
+from saratoga_client.session.open_race import PRACTICE_DAY, day_id
 from saratoga_rules.games import GAMES
 
 
@@ -75,7 +74,7 @@ async def run_open_race(
             await run_open(connection, race, lines)
         return
     from saratoga_client.tui.app import open_screen
-    from saratoga_client.tui.open_flow import open_flow
+    from saratoga_client.tui.screens.open_race import open_flow
 
     inviter = await inviter_for(settings, "")
     await open_screen(open_flow(connection, race, inviter, asks=asks), settings)

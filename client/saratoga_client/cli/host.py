@@ -33,7 +33,7 @@ from saratoga_client.local.settings import (
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
-from saratoga_client.plain.io import ask
+from saratoga_client.plain.session import ask
 from saratoga_client.problems import Problem
 from saratoga_client.session.join import kept_table, kept_table_text, others_at
 from saratoga_client.session.open_connection import open_connection

@@ -17,7 +17,7 @@ from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import say, write_line
-from saratoga_client.plain.io import ask
+from saratoga_client.plain.session import ask
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
 from saratoga_client.session.invitation import Destination, Inviter, inviter_for, is_open_race
 from saratoga_client.session.join import NAME_REFUSALS, claim_name, look_at, take_seat

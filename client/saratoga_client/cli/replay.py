@@ -14,11 +14,11 @@ from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.printed_command import printed_command
 from saratoga_client.local.settings import Settings, server_to_name
 from saratoga_client.output import write_line
-from saratoga_client.plain.review import replay_lines
+from saratoga_client.plain.finished_race import replay_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.review.boards import open_boards
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.voided import voided_problem, wrong_race
+from saratoga_client.session.result_text import voided_problem, wrong_race
 from saratoga_rules.records.record import RaceRecord, RecordError, UnknownFormat, parse_record
 from saratoga_rules.records.replay import ReplayError, game_of
 

@@ -13,13 +13,13 @@ from saratoga_client.cli.options import TABLE, at_server_of, viewing_options
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, output_format, say, write_json
-from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.io import LineOutput
+from saratoga_client.plain.event_lines import ChangeWriter
+from saratoga_client.plain.session import LineOutput
 from saratoga_client.problems import alarmed_at_end
 from saratoga_client.session.invitation import Destination, inviter_for
-from saratoga_client.session.match_text import race_of_match
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.result_text import race_of_match
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import remaining, rows

@@ -27,8 +27,7 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.net.requests import OWN_ID, AnswerObserver, Draft, Requests
-from saratoga_client.net.server_time import ServerTime
-from saratoga_client.net.timing import Backoff, Timing
+from saratoga_client.net.timing import Backoff, ServerTime, Timing
 from saratoga_client.net.websocket import (
     RECONNECT_CODES,
     OpenSocket,

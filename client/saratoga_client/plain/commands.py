@@ -3,13 +3,11 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.board import BoardAnswers, money_words, parse_typed_move, rules_lines
-from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.event_lines import clock_line, table_lines
+from saratoga_client.plain.event_lines import ChangeWriter, clock_line, table_lines
 from saratoga_client.plain.finished_race import STILL_RACING, review, share, verify
-from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
+from saratoga_client.plain.grammar import Context, ParsedLine, not_understood, read_settings
 from saratoga_client.plain.result_lines import (
     climb_lines,
     result_lines,
@@ -17,12 +15,11 @@ from saratoga_client.plain.result_lines import (
     totals_lines,
 )
 from saratoga_client.plain.session import PlainSession
-from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.problems import Problem
-from saratoga_client.session.invitation import Destination
+from saratoga_client.session.invitation import Destination, qr_lines
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import gap
-from saratoga_client.session.start_question import left_behind, start_question
+from saratoga_client.session.starting import left_behind, start_question
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import BEFORE_THE_RACE, RACE_PHASES, is_call, takes_ready

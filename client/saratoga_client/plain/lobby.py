@@ -9,16 +9,14 @@ from saratoga_client.local.settings import last_choices
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.plain.board import rules_lines
-from saratoga_client.plain.grammar import Context, not_understood
+from saratoga_client.plain.grammar import Context, not_understood, read_settings
 from saratoga_client.plain.open_race import run_open
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.result_lines import leaderboard_lines
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.plain.table import play_table
-from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination, is_open_race
 from saratoga_client.session.join import (
     LONGEST_NAME,
@@ -28,11 +26,19 @@ from saratoga_client.session.join import (
     release_other_seat,
     way_back,
 )
-from saratoga_client.session.open_race import day_id, look, open_challenge
-from saratoga_client.session.open_race_text import LAST, about, link, own_history
-from saratoga_client.session.quick_start import QUICK_TABLE, Begin, race_bots
+from saratoga_client.session.open_connection import problem_for
+from saratoga_client.session.open_race import (
+    LAST,
+    about,
+    day_id,
+    link,
+    look,
+    open_challenge,
+    own_history,
+)
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.run_watch import OpenBook
+from saratoga_client.session.starting import QUICK_TABLE, Begin, race_bots
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.witness import Witness
 from saratoga_client.wording import cap_words, counted

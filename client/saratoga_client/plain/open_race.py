@@ -9,20 +9,18 @@ from saratoga_client.session.open_race import (
     NOT_YET,
     closed_record,
     ended,
-    look,
-    own_result,
-    remember,
-    until_over,
-)
-from saratoga_client.session.open_race_text import (
     have_run,
     headline,
     histogram,
     link,
+    look,
     notes,
+    own_result,
+    remember,
     result_line,
     share,
     title,
+    until_over,
 )
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.run_watch import OpenBook

@@ -15,8 +15,7 @@ from saratoga_client.plain.board import (
 from saratoga_client.plain.grammar import Context
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.practice.deals import BadSeed, PracticeDeal, drawn_seed, from_seed
-from saratoga_client.practice.ghost import gap_text
-from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
+from saratoga_client.practice.practice_session import PracticeSession, gap_text, is_known_stuck
 from saratoga_client.wording import counted, minutes_and_seconds
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move

@@ -3,9 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.review.climb import live_climb
-from saratoga_client.session.match_text import match_lines
-from saratoga_client.session.result_text import digest_words_of, own_result, totals
+from saratoga_client.review.boards import live_climb
+from saratoga_client.session.result_text import (
+    digest_words_of,
+    match_lines,
+    own_result,
+    table_totals,
+)
 from saratoga_client.session.state import SessionState, Verification, race_clock
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import (
@@ -104,7 +108,7 @@ def totals_lines(state: SessionState) -> Iterator[str]:
     if state.table.settings.races > 1:
         yield "totals: no race of this match is over yet"
         return
-    seats = totals(state)
+    seats = table_totals(state)
     if not seats:
         yield "totals: no one at this table has raced yet"
     for seat in seats:

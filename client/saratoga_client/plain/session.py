@@ -1,14 +1,200 @@
-"""A plain session: the input lines, the output, and the style of lines."""
+"""Plain input and output: the lines of a terminal, a pipe or a file, read without blocking the event loop; and a session.
 
+A thread reads the standard input, because no event loop can wait for a Windows console or a file.
+The thread bypasses Python's buffered reader: it may block in a read for ever, and a blocked read
+holds the buffer's lock, which the interpreter needs at exit.
+"""
+
+import asyncio
+import io
+import sys
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from select import select
+from threading import Semaphore, Thread
+from typing import Final, Protocol
 
 import click
 
-from saratoga_client.plain.card_names import CardNames
+from saratoga_client.output import write_line
+from saratoga_client.plain.card_names import CardNames, LineStyle
 from saratoga_client.plain.grammar import Context, ParsedLine, help_lines, parse_line
-from saratoga_client.plain.io import LineOutput, LineReader, StandardInput
 from saratoga_client.session.table_session import TableSession
+from saratoga_protocol.visible_text import sanitised
+
+CHUNK: Final = 65536
+"""Maximum bytes of one read."""
+
+LONGEST: Final = 500
+"""Maximum characters of a line, which is cut there; every command is much shorter."""
+
+AHEAD: Final = 64
+"""Maximum lines read in advance; the rest of a long script stays in its pipe."""
+
+
+class Source(Protocol):
+    """A source of bytes, such as the standard input."""
+
+    def read(self, size: int, /) -> bytes:
+        """Block until bytes arrive, and return at most `size`; `b""` is the end."""
+        ...
+
+
+class StandardInput:
+    """The standard input, without Python's buffer."""
+
+    def __init__(self) -> None:
+        buffer = sys.stdin.buffer
+        # On Windows too, the raw console reader returns UTF-8.
+        self._raw = buffer.raw if isinstance(buffer, io.BufferedReader) else buffer
+
+    def read(self, size: int, /) -> bytes:
+        """Block until there are bytes and return at most `size`."""
+        while (chunk := self._raw.read(size)) is None:
+            # Another process has made the shared pipe non-blocking.
+            select([self._raw], [], [])
+        return chunk
+
+
+class LineReader:
+    """A reader of the lines of a source that does not block the event loop."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._free = Semaphore(AHEAD)
+        self._loop = asyncio.get_running_loop()
+        self._ended = False
+        Thread(target=self._read, name="input lines", daemon=True).start()
+
+    async def next(self) -> str | None:
+        """Return the next line without its line end; `None` at and after the end of the input."""
+        if self._ended:
+            return None
+        line = await self._lines.get()
+        self._free.release()
+        self._ended = line is None
+        return line
+
+    def _read(self) -> None:
+        """Read until the source ends or the event loop is closed. Runs in the thread."""
+        splitter = LineSplitter(self._enqueue)
+        try:
+            while chunk := self._chunk():
+                splitter.feed(chunk)
+            splitter.end()
+            self._enqueue(None)
+        except RuntimeError:
+            # The event loop is closed: the program is ending.
+            return
+
+    def _chunk(self) -> bytes:
+        try:
+            return self._source.read(CHUNK)
+        except (OSError, ValueError):
+            # The terminal is closed, or the input was closed during the read.
+            return b""
+
+    def _enqueue(self, line: str | None) -> None:
+        self._free.acquire()
+        self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+
+
+class LineSplitter:
+    """A splitter of bytes into lines; it replaces invalid UTF-8 and truncates long lines."""
+
+    def __init__(self, on_line: Callable[[str], None]) -> None:
+        self._on_line = on_line
+        self._decoder = getincrementaldecoder("utf-8")(errors="replace")
+        self._rest = ""
+
+    def feed(self, chunk: bytes) -> None:
+        """Pass every line that this chunk completes to the consumer."""
+        *lines, rest = (self._rest + self._decoder.decode(chunk)).split("\n")
+        for line in lines:
+            self._on_line(line[:LONGEST].rstrip("\r"))
+        self._rest = rest[:LONGEST]
+
+    def end(self) -> None:
+        """Pass the last line to the consumer, if it has no line end."""
+        self.feed(b"")
+        if self._rest:
+            self._on_line(self._rest.rstrip("\r"))
+            self._rest = ""
+
+
+PROMPT: Final = "> "
+
+
+class LineOutput:
+    """A writer of lines to the standard output."""
+
+    def __init__(self, *, prompts: bool | None = None, is_verbose: bool = False) -> None:
+        """Create the output; with `prompts=None`, prompt only if a person types at a terminal."""
+        self.style = LineStyle(is_verbose=is_verbose)
+        self.is_interactive = is_interactive() if prompts is None else prompts
+        """True if a person types at a terminal; then a prompt is shown."""
+        self._has_prompted = False
+
+    def write(self, *lines: str) -> None:
+        """Write lines; control characters in them are made visible."""
+        for line in lines:
+            if self._has_prompted:
+                # Leave the prompt's line before an event is written.
+                self._has_prompted = False
+                write_line("")
+            write_line(line)
+
+    def write_all(self, lines: Iterable[str]) -> None:
+        """Write every line of an iterable."""
+        self.write(*lines)
+
+    def line_typed(self) -> None:
+        """Note that the player pressed Enter, so the cursor has left the prompt's line."""
+        self._has_prompted = False
+
+    def prompt(self) -> None:
+        """Show the prompt, unless the last line shows it already."""
+        if self.is_interactive and not self._has_prompted:
+            click.echo(PROMPT, nl=False)
+            sys.stdout.flush()
+            self._has_prompted = True
+
+
+def is_interactive() -> bool:
+    """Return whether a person types and reads at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+async def ask(question: str) -> str:
+    """Ask on the error stream, and return the one line that the player types.
+
+    Nothing after the line is read. Raises `click.Abort` at the end of the input.
+    """
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[bytes] = loop.create_future()
+
+    def deliver(typed: bytes) -> None:
+        if not line.done():
+            line.set_result(typed)
+
+    def read() -> None:
+        typed = b""
+        # ValueError, OSError: the terminal is closed
+        with suppress(OSError, ValueError):
+            typed = StandardInput().read(CHUNK)
+        # RuntimeError: the program has ended in the meantime
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(deliver, typed)
+
+    click.echo(sanitised(f"{question}: "), nl=False, err=True)
+    Thread(target=read, name="prompt", daemon=True).start()
+    if not (typed := await line):
+        raise click.Abort
+    return typed.decode(errors="replace").strip()
 
 
 class ExitReason(Enum):

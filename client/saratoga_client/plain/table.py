@@ -18,15 +18,15 @@ from saratoga_client.local.settings import remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.board import money_words
-from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
+from saratoga_client.plain.event_lines import ChangeWriter
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Destination
 from saratoga_client.session.join import stop_watching
-from saratoga_client.session.quick_start import Begin
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.starting import Begin
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import is_call

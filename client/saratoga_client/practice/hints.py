@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from saratoga_client.bots.choose import choose_strongly, is_banking
-from saratoga_client.bots.memory import Memory, recall
+from saratoga_client.bots.choose import Memory, choose_strongly, is_banking, recall
 from saratoga_client.input.move_text import (
     CardName,
     carried,

@@ -1,13 +1,14 @@
-"""The boards of a finished race, with every position and its time; their differences and pauses."""
+"""The boards of a finished race, with every position and its time; their differences and pauses; and their replay."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from saratoga_client.input.move_text import CardName, card_name, describe
-from saratoga_client.review.climb import Climb
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_view import Row
 from saratoga_client.wording import shown_name, state_words, tie_words
 from saratoga_rules.game import Game
 from saratoga_rules.money import net
@@ -16,6 +17,34 @@ from saratoga_rules.position import Position, View, redact
 from saratoga_rules.records.record import LogLine, RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of, steps, steps_from
 from saratoga_rules.records.standing import LOG_ENDINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """The number of banked cards over time; taking cards back and undo lower it."""
+
+    start: int
+    """The number of cards that the deal banked."""
+    counts: tuple[tuple[int, int], ...]
+    """Pairs in order of time: milliseconds since the deal, and banked cards from then on."""
+    end: int
+    """The time at which the board ended, in milliseconds since the deal."""
+
+    @property
+    def final(self) -> int:
+        """The number of cards banked at the end."""
+        return self.counts[-1][1] if self.counts else self.start
+
+    def banked_at(self, at: int) -> int:
+        """Return the number of cards banked `at` milliseconds after the deal."""
+        past = bisect_right(self.counts, at, key=lambda count: count[0])
+        return self.counts[past - 1][1] if past else self.start
+
+
+def live_climb(state: SessionState, row: Row, end: int) -> Climb:
+    """Return the climb of a racer until `end`, as far as the standings have shown it."""
+    moments = state.history.get(row.player, ())
+    return Climb(moments[0].banked if moments else row.banked, tuple(moments[1:]), end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,3 +199,67 @@ def longest_pauses(board: OpenBoard, count: int = 3) -> list[Pause]:
         if until > since
     ]
     return sorted(pauses, key=lambda pause: (-pause.lasted, pause.since))[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A replay of a race at one moment."""
+
+    race: str
+    boards: Sequence[OpenBoard]
+    """The boards in order of place; there is at least one."""
+    player: str = ""
+    """The id of the player who reviews the race; empty if this player did not race."""
+    shown: int = 0
+    """The index of the shown board."""
+    step: int = 0
+    """The number of the shown board's log entries so far."""
+    moment: int = 0
+    """The shown time, in milliseconds from the start of the race."""
+
+    @property
+    def board(self) -> OpenBoard:
+        return self.boards[self.shown]
+
+    @property
+    def rival(self) -> OpenBoard:
+        """The board that the shown one is compared with: the winner's, or that of the second place."""
+        return self.boards[min(1, len(self.boards) - 1) if self.shown == 0 else 0]
+
+    @property
+    def end(self) -> int:
+        """The time at which the last board ended, in milliseconds from the start of the race."""
+        return max(board.end for board in self.boards)
+
+    def step_of(self, index: int) -> int:
+        """Return the number of a board's log entries so far."""
+        if index == self.shown:
+            return self.step
+        return self.boards[index].step_at(self.moment) if self.moment else 0
+
+    def banked(self, index: int) -> int:
+        """Return the number of cards that a board has banked so far."""
+        return self.boards[index].positions[self.step_of(index)].banked
+
+    def stepped(self, steps: int) -> "Replay":
+        """Return the replay `steps` log entries of the shown board later; earlier if negative."""
+        step = min(max(self.step + steps, 0), len(self.board.entries))
+        if step == self.step:
+            return self
+        return replace(self, step=step, moment=self.board.entries[step - 1].at if step else 0)
+
+    def at(self, moment: int) -> "Replay":
+        """Return the replay at a moment of the race."""
+        moment = min(max(moment, 0), self.end)
+        step = self.board.step_at(moment) if moment else 0
+        return replace(self, moment=moment, step=step)
+
+    def of(self, index: int) -> "Replay":
+        """Return the replay of another board at the same moment."""
+        return replace(self, shown=index, step=self.step_of(index))
+
+
+def replay_of(race: str, boards: Sequence[OpenBoard], player: str = "") -> Replay:
+    """Return a replay at the deal, with a player's board or the winner's; there is at least one board."""
+    shown = next((at for at, board in enumerate(boards) if board.player == player), 0)
+    return Replay(race, boards, player, shown)

@@ -9,18 +9,26 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_client.net.errors import LinkState
-from saratoga_client.session.news import LONG_AGO, MAX_NEWS, Kind, News, Told
 from saratoga_client.session.result_text import (
     ending,
     last_board,
     name_of,
+    newly_voided,
     own_ending,
     own_result,
+    voided_words,
     who,
 )
-from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.state import (
+    LONG_AGO,
+    MAX_NEWS,
+    Kind,
+    News,
+    SessionState,
+    Told,
+    race_clock,
+)
 from saratoga_client.session.table_view import BEFORE_THE_RACE, Row, rows
-from saratoga_client.session.voided import newly_voided, voided_words
 from saratoga_client.wording import REACTIONS, settings_words, shown_name
 from saratoga_protocol.events import Reacted
 from saratoga_rules.money import CARD_PRIZE

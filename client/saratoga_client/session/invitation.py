@@ -1,4 +1,4 @@
-"""Invitations to a table: write the text for friends, and parse a pasted invitation.
+"""Invitations to a table: write the text for friends, draw the link, and parse a pasted invitation.
 
 A code such as `mint-otter-42` finds a table at a known server. A URL such as
 `ws://192.168.1.7:7470/mint-otter-42`, the server's address with the code, finds it from anywhere.
@@ -6,8 +6,11 @@ A code such as `mint-otter-42` finds a table at a known server. A URL such as
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 from urllib.parse import urlsplit
+
+import segno
 
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.origins import WEBSOCKET_SCHEMES
@@ -130,4 +133,28 @@ async def inviter_for(settings: Settings, friends: str = "") -> Inviter:
     return Inviter(
         server=friends or await friends_address(settings.server_url),
         install=settings.install,
+    )
+
+
+QUIET: Final = 2
+"""The width in modules of the empty edge; readers need it to find the code."""
+
+_HALVES: Final = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
+
+
+def qr_lines(text: str, *, ascii_only: bool = False, on_dark: bool = True) -> tuple[str, ...]:
+    """Return the lines of the QR code of a text, all of one width.
+
+    `on_dark`: characters are light on a dark ground, so they draw the light parts of the code. Two rows of
+    modules share a line; with ASCII only, a module takes a line and two characters.
+    """
+    code = segno.make_qr(text, error="l")
+    rows = [
+        [bool(module) is not on_dark for module in row] for row in code.matrix_iter(border=QUIET)
+    ]
+    if ascii_only:
+        return tuple("".join("##" if module else "  " for module in row) for row in rows)
+    pairs = zip_longest(rows[::2], rows[1::2], fillvalue=[False] * len(rows[0]))
+    return tuple(
+        "".join(_HALVES[upper, lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs
     )

@@ -22,8 +22,7 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.history import raced_in
-from saratoga_client.session.personal_best import best_in
+from saratoga_client.session.history import best_in, raced_in
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.state_store import StateStore

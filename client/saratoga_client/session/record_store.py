@@ -13,8 +13,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from saratoga_client.local.paths import data_folder, delete_oldest, newest_first, replace_file
-from saratoga_client.session.history import Raced
-from saratoga_client.session.personal_best import PersonalBest, is_better
+from saratoga_client.session.history import PersonalBest, Raced, is_better
 from saratoga_rules.records.record import RACE_ID, digest_of
 
 Kept = TypeVar("Kept")

@@ -1,9 +1,11 @@
-"""Sentences on the player's position in a race, the personal best, ended boards and the result. Pure."""
+"""Sentences on a race and its match: places, the personal best, ended boards, results, voided races. Pure."""
 
+from collections.abc import Iterable, Iterator
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
-from saratoga_client.session.match_text import champion_words
+from saratoga_client.local.printed_command import printed_command
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import Row, rows
@@ -14,11 +16,87 @@ from saratoga_client.wording import (
     finish,
     listed,
     minutes_and_seconds,
+    ordinal,
     shown_name,
 )
-from saratoga_protocol.events import Outcome, Seat
+from saratoga_protocol import events
+from saratoga_protocol.events import Match, MatchRow, Outcome, Seat, Table
+from saratoga_protocol.matches import champions, is_over, totals
 from saratoga_rules.records.digest_words import digest_words
+from saratoga_rules.records.record import CLOSED, RACER_GONE, RACER_LEFT, VOID_REASONS, RaceRecord
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
+
+
+def race_of_match(table: Table, match: Match | None) -> str:
+    """Return the place of the table's race in its match, such as `race 2 of 3`; empty without a match."""
+    races = table.settings.races
+    if races == 1:
+        return ""
+    finished = [] if match is None else match.finished
+    if table.race in finished:
+        return f"race {len(finished)} of {races}"
+    # the news that a match is over may come a moment before its end
+    return f"race {len(finished) % races + 1} of {races}"
+
+
+class Totals(NamedTuple):
+    """A player's races, races won and casino dollars."""
+
+    races: int
+    wins: int
+    net: int
+
+
+def totals_of(table: Table, match: Match | None, seat: Seat) -> Totals:
+    """Return the totals of a seat: in its match, which begins at zero, or without a match at the table."""
+    if table.settings.races == 1:
+        return Totals(seat.races, seat.wins, seat.net)
+    for each in [] if match is None else totals(match):
+        if each.row.player == seat.player:
+            return Totals(len(each.row.results), each.wins, each.net)
+    return Totals(0, 0, 0)
+
+
+def champion_words(match: Match, you: str) -> str:
+    """Return who won the match; empty before its end."""
+    first = champions(match)
+    # the player comes first in a list
+    first.sort(key=lambda row: row.player != you)
+    if not first:
+        return ""
+    names = listed(["You" if row.player == you else _name(row) for row in first])
+    is_one = len(first) == 1
+    verb = "share the match" if not is_one else f"{'are' if names == 'You' else 'is'} the champion"
+    return f"{names} {verb}: {dollars(totals(match)[0].net)} over {counted(match.races, 'race')}."
+
+
+def match_heading(match: Match) -> str:
+    """Return a heading for the table of a match, such as `match after race 2 of 3`."""
+    races = counted(match.races, "race")
+    done = len(match.finished)
+    return f"match of {races}" if is_over(match) else f"match after race {done} of {match.races}"
+
+
+def _name(row: MatchRow) -> str:
+    return shown_name(row.name, row.bot)
+
+
+def match_lines(match: Match, you: str) -> Iterator[str]:
+    """Return the table of a match in words: a heading, a line for each player, and the champion at its end."""
+    yield f"match: {match_heading(match)}"
+    for row, place, net, wins in totals(match):
+        results = {result.race: result for result in row.results}
+        races = [
+            f"race {number} {ordinal(each.place)} {dollars(each.net)}"
+            if (each := results.get(race)) is not None
+            else f"race {number} missed"
+            for number, race in enumerate(match.finished, 1)
+        ]
+        won = counted(wins, "win")
+        yield f"match {place}. {_name(row)}: {dollars(net)}, {won}, {', '.join(races)}"
+    if champion := champion_words(match, you):
+        yield f"match: {champion}"
+
 
 ENDINGS: Final = {
     "won": "You have won! All {banked} cards are banked, net {net}.",
@@ -207,7 +285,68 @@ def digest_words_of(outcome: Outcome) -> str:
         return ""
 
 
-def totals(state: SessionState) -> tuple[Seat, ...]:
+def table_totals(state: SessionState) -> tuple[Seat, ...]:
     """Return the seats of the table's racers, sorted by casino dollars and then by races won."""
     raced = [seat for seat in state.table.seats if seat.races]
     return tuple(sorted(raced, key=lambda seat: (-seat.net, -seat.wins, seat.name)))
+
+
+def void_reason(voided: events.Ended, seats: Iterable[events.Seat]) -> str:
+    """Return why a race was voided; if a racer left whose seat is known, with the name."""
+    for seat in seats:
+        if voided.reason in (RACER_LEFT, RACER_GONE) and seat.player in voided.blamed:
+            what = "left" if voided.reason == RACER_LEFT else "was removed"
+            return f"{shown_name(seat.name, seat.bot)} {what} in the countdown"
+    return VOID_REASONS.get(voided.reason, voided.reason)
+
+
+def voided_words(voided: events.Ended, seats: Iterable[events.Seat], server: str = "") -> str:
+    """Return why a race was voided, what that means, and how to check it.
+
+    `server` is the address to name in the command, if any.
+    """
+    reason = void_reason(voided, seats)
+    check = check_line(voided.race, server)
+    if voided.reason == CLOSED:
+        return f"voided by the server: {reason}. It counts for nothing. {check}"
+    return (
+        f"the countdown was voided: {reason}. The deal was discarded, and its seed is open. {check}"
+    )
+
+
+def check_line(race: str, server: str = "") -> str:
+    """Return the sentence with the command that checks a race."""
+    return f"To check it: {printed_command('verify', race, server=server)}"
+
+
+def newly_voided(before: events.Table, after: events.Table) -> events.Ended | None:
+    """Return the race voided since an earlier version of the table, if any."""
+    ended = after.previous
+    is_new = ended is not None and ended.reason and ended != before.previous
+    return ended if is_new else None
+
+
+def voided_problem(void: RaceRecord, wanted: str = "", server: str = "") -> Problem:
+    """Return the message that a voided race has no boards to look at.
+
+    `wanted` is the id of the race that was asked for, if any. `server` is the address to name in the
+    command, if any.
+    """
+    if wanted and void.race_id != wanted:
+        return wrong_race(wanted, void.race_id)
+    why = VOID_REASONS.get(void.voided, void.voided)
+    return Problem(
+        f"Race {void.race_id} was voided by the server ({why}), so it has no result "
+        "and no boards to replay.",
+        f"See what was opened of it: {printed_command('verify', void.race_id, server=server)}",
+        Exit.REFUSED,
+    )
+
+
+def wrong_race(wanted: str, got: str) -> Problem:
+    """Return the message that the server sent the record of another race than `wanted`."""
+    return Problem(
+        f"Race {wanted} was asked for, but the record is of race {got}.",
+        "Report this to the operator of the server.",
+        Exit.NOT_VERIFIED,
+    )

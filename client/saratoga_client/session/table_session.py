@@ -20,23 +20,22 @@ from saratoga_client.net.requests import Draft
 from saratoga_client.net.timing import Backoff
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.session.activity import Activity
-from saratoga_client.session.error_messages import (
+from saratoga_client.session.fairness import FairnessDuties
+from saratoga_client.session.move_sender import MoveSender
+from saratoga_client.session.open_connection import (
     CONNECTION_ERRORS,
     problem_for,
     seat_lost_problem,
     with_alarms,
 )
-from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.move_sender import MoveSender
 from saratoga_client.session.open_race import open_challenge, par_of
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.result_text import voided_problem
 from saratoga_client.session.run_watch import OpenBook, RunWatch
 from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
 from saratoga_client.session.state_store import StateStore, StateStoreClosed
-from saratoga_client.session.voided import voided_problem
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
@@ -50,6 +49,73 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import Event
 from saratoga_rules.moves import Move
 from saratoga_rules.records.record import RaceRecord, parse_record
+from saratoga_rules.records.standing import IDLE_MILLIS
+
+WARNED_AT: Final = (15, 60)
+"""Seconds before the board's end at which the player is warned, the last warning first. A host is warned once,
+at the first of them: whether the place passes on depends on the others too."""
+
+
+def may_end_as_idle(state: SessionState) -> bool:
+    """Return whether the server ends the player's board after three minutes without a sign."""
+    own = state.own
+    is_racing = own is not None and own.is_racing and state.phase == "running"
+    return is_racing and len(state.table.seats) > 1
+
+
+def may_lose_host(state: SessionState) -> bool:
+    """Return whether the server makes another person host after three minutes without a sign."""
+    others = (seat for seat in state.table.seats if seat.player != state.player and not seat.bot)
+    return state.is_host and state.is_between_races and any(others)
+
+
+class Activity:
+    """The time since the player's last sign of activity; writes `SessionState.idle_left`.
+
+    It counts by the server's clock, which goes on while this machine is suspended. The server counts from its
+    last start at the earliest, and says so in every snapshot.
+    """
+
+    def __init__(self, store: StateStore, now: Callable[[], int]) -> None:
+        """`now` returns the server's time in milliseconds since 1970."""
+        self._store = store
+        self._now = now
+        self._since = 0
+        """The time of the last sign; 0 if this program has not seen one."""
+        self._warned_at: tuple[int, ...] = ()
+        """`_warned_at` of the state at the last check."""
+
+    def note(self) -> None:
+        """Note a sign of activity; a warning ends."""
+        self._since = self._now()
+        self._warn(0)
+
+    def check(self) -> None:
+        """Warn if it is time."""
+        state = self._store.state
+        if state is None:
+            return
+        before, self._warned_at = self._warned_at, _warned_at(state)
+        if not self._warned_at or (before and before != self._warned_at):
+            self.note()
+            return
+        since = max(self._since, state.idle_since, state.start_at)
+        left = since + IDLE_MILLIS - self._now()
+        at = next((seconds for seconds in self._warned_at if left <= seconds * 1000), 0)
+        self._warn(at, since + IDLE_MILLIS if at else 0)
+
+    def _warn(self, left: int, until: int = 0) -> None:
+        state = self._store.state
+        if state is not None and state.idle_left != left:
+            self._store.replace(replace(state, idle_left=left, idle_until=until))
+
+
+def _warned_at(state: SessionState) -> tuple[int, ...]:
+    """Return how many seconds before the end of the three minutes the player is warned; empty if never."""
+    if may_end_as_idle(state):
+        return WARNED_AT
+    return WARNED_AT[-1:] if may_lose_host(state) else ()
+
 
 LOG: Final = logging.getLogger("saratoga.racing")
 

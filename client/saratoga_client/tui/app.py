@@ -21,16 +21,16 @@ from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, Colours, this_terminal
 from saratoga_client.output import say
 from saratoga_client.problems import Problem, alarmed_at_end
-from saratoga_client.tui.rich_view import RichView
 from saratoga_client.tui.terminal_guard import TerminalApp, run
 from saratoga_client.tui.theme import Appearance, Paint, paint
+from saratoga_client.tui.widgets import RichView
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.game import Game
 
 if TYPE_CHECKING:
     from saratoga_client.practice.deals import PracticeDeal
     from saratoga_client.session.invitation import Inviter
-    from saratoga_client.session.quick_start import Begin
+    from saratoga_client.session.starting import Begin
     from saratoga_client.session.table_session import TableSession
     from saratoga_rules.records.record import RaceRecord
 

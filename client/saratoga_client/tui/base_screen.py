@@ -18,12 +18,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.symbols import Symbols, in_letters, symbols_for
+from saratoga_client.board_view.roles import Role, Symbols, in_letters, symbols_for
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.text import cells_of, wrapped
-from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.widgets import CanvasView, Ink, RichView, ScrollPage
 from saratoga_client.wording import counted
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.game import Game

@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
 from saratoga_client.session.history import Raced
-from saratoga_client.session.open_race_text import LAST, own_history
+from saratoga_client.session.open_race import LAST, own_history
 from saratoga_client.tui.base_screen import ReadingScreen
-from saratoga_client.tui.rich_view import Ink
+from saratoga_client.tui.widgets import Ink
 
 NONE: str = "Your races will stand here, game by game: races, wins, your best and your average."
 

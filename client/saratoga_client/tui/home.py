@@ -27,7 +27,6 @@ from saratoga_client.local.settings import Settings, remember, remember_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.practice.deals import drawn_seed, from_seed
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for
 from saratoga_client.session.history import Raced
 from saratoga_client.session.invitation import Destination, destination, inviter_for, is_open_race
 from saratoga_client.session.join import (
@@ -41,21 +40,24 @@ from saratoga_client.session.join import (
     stop_watching,
     take_seat,
 )
-from saratoga_client.session.open_race import day_id, look, new_results, open_challenge
-from saratoga_client.session.open_race_text import PRACTICE_DAY
-from saratoga_client.session.open_race_text import about as about_race
-from saratoga_client.session.quick_start import QUICK_TABLE, Begin, race_bots
+from saratoga_client.session.open_connection import CONNECTION_ERRORS, problem_for
+from saratoga_client.session.open_race import (
+    PRACTICE_DAY,
+    day_id,
+    look,
+    new_results,
+    open_challenge,
+)
+from saratoga_client.session.open_race import about as about_race
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.run_watch import OpenBook
+from saratoga_client.session.starting import QUICK_TABLE, Begin, race_bots
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
 from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
 from saratoga_client.tui.history import HistoryScreen
-from saratoga_client.tui.home_server import HomeServer
-from saratoga_client.tui.line_input import LineInput, one_line
-from saratoga_client.tui.open_flow import open_flow
-from saratoga_client.tui.pages.home import (
+from saratoga_client.tui.home_page import (
     Choice,
     friends_part,
     leaders_part,
@@ -64,8 +66,10 @@ from saratoga_client.tui.pages.home import (
     races_part,
     tables_part,
 )
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.home_server import HomeServer
 from saratoga_client.tui.screens.help import HelpScreen
+from saratoga_client.tui.screens.open_race import open_flow
+from saratoga_client.tui.widgets import Ink, LineInput, RichView, ScrollPage, one_line
 from saratoga_client.wording import listed
 from saratoga_protocol.events import TableSettings
 from saratoga_rules.games import GAMES

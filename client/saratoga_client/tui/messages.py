@@ -5,8 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.session.news import Kind, News, newest
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import Kind, News, SessionState, newest
 from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.wording import capitalised

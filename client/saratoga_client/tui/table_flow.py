@@ -13,9 +13,8 @@ from textual.screen import Screen
 from saratoga_client.board_view.roles import Role
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Inviter
-from saratoga_client.session.news import Kind
-from saratoga_client.session.quick_start import race_again
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.starting import race_again
+from saratoga_client.session.state import Kind, SessionState
 from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.messages import Messages
 from saratoga_client.tui.screens.countdown import CountdownScreen
@@ -147,7 +146,7 @@ class TableFlow:
         is_dealt_soon = evening.table.racer(evening.player) is not None and evening.game is not None
         if is_dealt_soon and isinstance(self._screen, CountdownScreen):
             return CountdownScreen
-        from saratoga_client.tui.screens.watching import WatchingScreen
+        from saratoga_client.tui.screens.race import WatchingScreen
 
         return WatchingScreen
 

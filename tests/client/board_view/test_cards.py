@@ -17,8 +17,8 @@ from saratoga_client.board_view.faces import (
     space_face,
 )
 from saratoga_client.board_view.piles import SIZES, SMALL, STRIPS
-from saratoga_client.board_view.qr_code import QUIET, qr_lines
 from saratoga_client.board_view.roles import Role
+from saratoga_client.session.invitation import QUIET, qr_lines
 from saratoga_protocol.visible_text import UNSEEN
 from saratoga_rules.cards import Card
 

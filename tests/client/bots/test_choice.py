@@ -8,14 +8,16 @@ from saratoga_client.bots.choose import (
     CHOOSERS,
     FRUITLESS_PASSES,
     MOST_IDLE_MOVES,
+    Memory,
     choose_evenly,
     choose_strongly,
     choose_weakly,
     is_banking,
+    recall,
+    remember,
     turn_of_stock,
     useful_carries,
 )
-from saratoga_client.bots.memory import Memory, recall, remember
 from saratoga_client.bots.search import look_ahead
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN

@@ -4,9 +4,8 @@ from statistics import mean
 
 import pytest
 
-from saratoga_client.bots.choose import Choice, choose_strongly
-from saratoga_client.bots.memory import Memory, remember
-from saratoga_client.bots.pace import VARIATION, Pace, human_pace, steady_pace
+from saratoga_client.bots.choose import Choice, Memory, choose_strongly, remember
+from saratoga_client.bots.player import VARIATION, Pace, human_pace, steady_pace
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

@@ -15,10 +15,8 @@ from kit.players import RECEIVED_WITHIN, MemoryPlayer
 from kit.scripted_server import CODE, ScriptedServer, scripted_server, snapshot
 from kit.stepped_connection import AT_ONCE, SteppedConnection
 from saratoga_client.bots import player
-from saratoga_client.bots.choose import CHOOSERS, Choice, Chooser
-from saratoga_client.bots.memory import Memory
-from saratoga_client.bots.pace import Pace, steady_pace
-from saratoga_client.bots.player import MOST_REFUSALS, stay
+from saratoga_client.bots.choose import CHOOSERS, Choice, Chooser, Memory
+from saratoga_client.bots.player import MOST_REFUSALS, Pace, stay, steady_pace
 from saratoga_client.bots.seat import claim_identity, seated_bot
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.own_board import OwnBoard

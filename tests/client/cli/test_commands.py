@@ -18,7 +18,7 @@ from saratoga_client.cli.rules import page
 from saratoga_client.local import paths
 from saratoga_client.local.settings import Settings
 from saratoga_client.local.terminal import Capabilities, capabilities
-from saratoga_client.plain.io import ask
+from saratoga_client.plain.session import ask
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.rules_text import plain_lines
 from saratoga_rules.games import GAMES
@@ -265,7 +265,7 @@ class Typed:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lines: SimpleQueue[bytes] = SimpleQueue()
-        monkeypatch.setattr("saratoga_client.plain.io.StandardInput", lambda: self)
+        monkeypatch.setattr("saratoga_client.plain.session.StandardInput", lambda: self)
 
     def read(self, size: int, /) -> bytes:
         return self.lines.get()

@@ -12,8 +12,7 @@ from websockets.frames import Close
 from websockets.http11 import Response
 
 from saratoga_client.net.errors import CommandRefused, ServerClosed, UnexpectedAnswer, Unreachable
-from saratoga_client.net.server_time import OBSERVATIONS, ServerTime
-from saratoga_client.net.timing import Backoff, Timing
+from saratoga_client.net.timing import OBSERVATIONS, Backoff, ServerTime, Timing
 from saratoga_client.net.websocket import (
     RECONNECT_CODES,
     UnusableConnection,

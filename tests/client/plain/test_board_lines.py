@@ -6,7 +6,7 @@ from hypothesis import given
 from kit.solo_player import finished
 from kit.walks import Step, steps
 from saratoga_client.plain.board import position_lines
-from saratoga_client.plain.review import review_lines
+from saratoga_client.plain.finished_race import review_lines
 from saratoga_client.review.boards import open_boards
 from saratoga_rules.cards import PACK
 from saratoga_rules.game import Game

@@ -19,12 +19,11 @@ from kit.session_states import (
     table,
 )
 from kit.session_states import table as at_table
-from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.board import parse_typed_move
 from saratoga_client.plain.card_names import CardNames
-from saratoga_client.plain.grammar import COMMANDS, Context, help_lines
-from saratoga_client.plain.table_settings import read_settings
+from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, read_settings
+from saratoga_client.session.invitation import qr_lines
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES

@@ -28,8 +28,16 @@ from kit.session_states import after as after_event
 from kit.session_states import table as at_table
 from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.card_names import CardNames, LineStyle
-from saratoga_client.plain.change_writer import EVERY, EVERY_VERBOSE, ChangeWriter, summary
-from saratoga_client.plain.event_lines import change_lines, clock_line, opening_lines, table_lines
+from saratoga_client.plain.event_lines import (
+    EVERY,
+    EVERY_VERBOSE,
+    ChangeWriter,
+    change_lines,
+    clock_line,
+    opening_lines,
+    summary,
+    table_lines,
+)
 from saratoga_client.plain.result_lines import (
     climb_lines,
     leaderboard_lines,

@@ -15,7 +15,7 @@ from saratoga_client.plain.lobby import ask_name, run_lobby, tables_lines, take_
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.session import ExitReason
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.ghost import kept_runs
+from saratoga_client.practice.practice_session import kept_runs
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
 from saratoga_protocol.commands import JoinTable, LeaveTable

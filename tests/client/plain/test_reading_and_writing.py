@@ -8,7 +8,7 @@ import pytest
 
 from kit.plain_sessions import scripted_session
 from saratoga_client.plain.grammar import Context
-from saratoga_client.plain.io import LONGEST, LineOutput, LineReader
+from saratoga_client.plain.session import LONGEST, LineOutput, LineReader
 
 WITHIN = 10.0
 """Longest time in seconds to wait for the reader thread; a bound, not a measurement."""

@@ -22,12 +22,11 @@ from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.plain.board import BoardAnswers, moved_line
 from saratoga_client.plain.card_names import CardNames
-from saratoga_client.plain.change_writer import ChangeWriter
-from saratoga_client.plain.io import LineReader
+from saratoga_client.plain.event_lines import ChangeWriter
+from saratoga_client.plain.finished_race import replay_lines
 from saratoga_client.plain.lobby import run_lobby
 from saratoga_client.plain.practice import run_practice
-from saratoga_client.plain.review import replay_lines
-from saratoga_client.plain.session import PlainSession
+from saratoga_client.plain.session import LineReader, PlainSession
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.witness import Witness
 from saratoga_rules.games import GAMES

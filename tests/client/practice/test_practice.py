@@ -20,10 +20,17 @@ from saratoga_client.practice.deals import (
     drawn_seed,
     from_seed,
 )
-from saratoga_client.practice.ghost import Ghost, best_ghost, gap_text, keep_run, kept_runs
 from saratoga_client.practice.hints import safe_move
-from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
-from saratoga_client.review.climb import Climb
+from saratoga_client.practice.practice_session import (
+    Ghost,
+    PracticeSession,
+    best_ghost,
+    gap_text,
+    is_known_stuck,
+    keep_run,
+    kept_runs,
+)
+from saratoga_client.review.boards import Climb
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
@@ -295,7 +302,7 @@ def test_practice_goes_on_when_a_run_cannot_be_saved(monkeypatch: pytest.MonkeyP
     def full(*_: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("saratoga_client.practice.ghost.replace_file", full)
+    monkeypatch.setattr("saratoga_client.practice.practice_session.replace_file", full)
     session = fresh()
     session.play(DRAW)
     session.restart()

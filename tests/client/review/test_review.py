@@ -12,13 +12,14 @@ from kit.races import Entrant, race, replay
 from kit.solo_player import finished
 from kit.walks import banking, wandering
 from saratoga_client.review.boards import (
+    Climb,
     OpenBoard,
+    Replay,
     first_difference,
     longest_pauses,
     open_boards,
+    replay_of,
 )
-from saratoga_client.review.climb import Climb
-from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
 from saratoga_rules.cards import PACK
 from saratoga_rules.dealing.deal import deal_for_key, practice_key

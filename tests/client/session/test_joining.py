@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from kit.session_states import table
 from saratoga_client.net.errors import Redirected
 from saratoga_client.problems import Exit
-from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import FROM_A_CLONE, Destination, Inviter, destination
+from saratoga_client.session.open_connection import problem_for
 from saratoga_protocol.events import TableSettings
 
 CODE = "mint-otter-42"

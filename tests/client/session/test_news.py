@@ -21,11 +21,10 @@ from kit.session_states import (
     table,
 )
 from kit.stepped_connection import stepped_session
-from saratoga_client.session.activity import Activity, may_end_as_idle, may_lose_host
 from saratoga_client.session.differ import LAST_MINUTE, LATE, MAX_AT_ONCE, with_news
-from saratoga_client.session.news import Kind, newest
-from saratoga_client.session.state import SessionState
+from saratoga_client.session.state import Kind, SessionState, newest
 from saratoga_client.session.state_store import StateStore
+from saratoga_client.session.table_session import Activity, may_end_as_idle, may_lose_host
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, LeaveTable
 from saratoga_protocol.events import RaceOver, Seat, Snapshot

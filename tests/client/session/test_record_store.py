@@ -14,7 +14,7 @@ from kit.session_states import CODE, finished_race, over
 from kit.walks import banking
 from saratoga_client.session import record_store as module
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.personal_best import PersonalBest, best_in
+from saratoga_client.session.history import PersonalBest, best_in
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import BESTS, RecordStore
 from saratoga_client.session.state import SessionState

@@ -30,20 +30,18 @@ from saratoga_client.net.errors import (
     Unreachable,
 )
 from saratoga_client.problems import Exit
-from saratoga_client.session.error_messages import problem_for, seat_lost_problem, with_alarms
-from saratoga_client.session.match_text import (
-    champion_words,
-)
-from saratoga_client.session.personal_best import PersonalBest, best_in, is_better
+from saratoga_client.session.history import PersonalBest, best_in, is_better
+from saratoga_client.session.open_connection import problem_for, seat_lost_problem, with_alarms
 from saratoga_client.session.result_text import (
     against_best,
+    champion_words,
     gap,
     headline,
     last_board,
     own_result,
     why_unranked,
 )
-from saratoga_client.session.start_question import left_behind
+from saratoga_client.session.starting import left_behind
 from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_protocol import events

@@ -24,10 +24,8 @@ from saratoga_client.tui.base_screen import (
     key_line,
     title_line,
 )
-from saratoga_client.tui.line_input import LineInput
-from saratoga_client.tui.painted_rows import CanvasView
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.theme import Appearance
+from saratoga_client.tui.widgets import CanvasView, Ink, LineInput, RichView, ScrollPage
 
 LINES = 30
 

@@ -13,7 +13,7 @@ from kit.positions import draw
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import Tile
 from saratoga_client.input.selection import InputResult, Selection
-from saratoga_client.tui.board_pane import BoardPane, BoardPosition
+from saratoga_client.tui.game_screen import BoardPane, BoardPosition
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
 

@@ -49,7 +49,7 @@ from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import MessageLine
-from saratoga_client.tui.board_pane import BoardPane
+from saratoga_client.tui.game_screen import BoardPane
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.table_screen import TableScreen

@@ -7,16 +7,15 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from textual.widget import Widget
 
-from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.symbols import LETTERS, Symbols
-from saratoga_client.session.match_text import race_of_match
+from saratoga_client.board_view.roles import LETTERS, Role, Symbols
+from saratoga_client.session.result_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
 from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import Keys
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.screens.gathering import alarms_part, rules_part
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.tui.widgets import Ink, RichView, ScrollPage
 from saratoga_client.wording import cap_words, game_title, shown_name
 from saratoga_protocol import events
 

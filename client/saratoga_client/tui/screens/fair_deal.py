@@ -9,7 +9,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.session.result_text import digest_words_of
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.base_screen import ReadingScreen
-from saratoga_client.tui.rich_view import Ink
+from saratoga_client.tui.widgets import Ink
 
 NAME: Final = 26
 """Width of a name in cells."""

@@ -9,21 +9,18 @@ from rich.text import Text
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.symbols import LETTERS, Symbols
+from saratoga_client.board_view.roles import LETTERS, Role, Symbols, money_role
 from saratoga_client.input.move_text import ascii_card_name, card_name
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.settings import CAPS, MATCHES
 from saratoga_client.problems import Problem
-from saratoga_client.session.match_text import race_of_match, totals_of
-from saratoga_client.session.news import Kind
-from saratoga_client.session.start_question import left_behind, start_question
-from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, SessionState
-from saratoga_client.session.voided import check_line, void_reason
+from saratoga_client.session.result_text import check_line, race_of_match, totals_of, void_reason
+from saratoga_client.session.starting import left_behind, start_question
+from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, Kind, SessionState
 from saratoga_client.text import fitted
 from saratoga_client.tui.base_screen import Key, Keys
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
+from saratoga_client.tui.widgets import Ink, RichView, ScrollPage
 from saratoga_client.wording import (
     BOT_LEVELS,
     cap_words,

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.move_text import column_keys, has_pile
 from saratoga_client.tui.base_screen import Guide, ReadingScreen
-from saratoga_client.tui.rich_view import Ink
+from saratoga_client.tui.widgets import Ink
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
 from saratoga_rules.games import prose

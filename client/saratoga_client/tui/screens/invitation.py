@@ -4,11 +4,11 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.board_view.roles import Role
 from saratoga_client.local.origins import is_this_machine
+from saratoga_client.session.invitation import qr_lines
 from saratoga_client.tui.base_screen import ReadingScreen
-from saratoga_client.tui.rich_view import Ink
+from saratoga_client.tui.widgets import Ink
 
 
 class InvitationScreen(ReadingScreen):

@@ -10,20 +10,22 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.draw import title_facts
-from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.symbols import Symbols
+from saratoga_client.board_view.roles import Role, Symbols, money_role
 from saratoga_client.input.move_text import with_turned_up
 from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import PracticeDeal
-from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.practice.hints import safe_move
-from saratoga_client.practice.practice_session import PracticeSession, is_known_stuck
+from saratoga_client.practice.practice_session import (
+    Ghost,
+    PracticeSession,
+    gap_text,
+    is_known_stuck,
+)
 from saratoga_client.text import wrapped
 from saratoga_client.tui.base_screen import Guide, Key, Keys
-from saratoga_client.tui.board_pane import BoardPosition
-from saratoga_client.tui.game_screen import GameScreen
-from saratoga_client.tui.pages.panel import draw_meter
-from saratoga_client.tui.painted_rows import CanvasView
+from saratoga_client.tui.game_screen import BoardPosition, GameScreen
+from saratoga_client.tui.panel import draw_meter
+from saratoga_client.tui.widgets import CanvasView
 from saratoga_client.wording import dollars, minutes_and_seconds, money_meter
 from saratoga_rules.play import IllegalMove
 

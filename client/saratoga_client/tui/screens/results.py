@@ -11,8 +11,7 @@ from rich.console import Group, RenderableType
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role, money_role, racer_roles
-from saratoga_client.board_view.symbols import Symbols
+from saratoga_client.board_view.roles import Role, Symbols, money_role, racer_roles
 from saratoga_client.problems import Problem
 from saratoga_client.review.boards import (
     OpenBoard,
@@ -22,17 +21,16 @@ from saratoga_client.review.boards import (
     par_sentence,
 )
 from saratoga_client.review.share_text import race_text
-from saratoga_client.session.match_text import race_of_match
-from saratoga_client.session.open_race_text import link
-from saratoga_client.session.result_text import headline, own_result, why_unranked
+from saratoga_client.session.open_race import link
+from saratoga_client.session.result_text import headline, own_result, race_of_match, why_unranked
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_view import rows
 from saratoga_client.text import fitted, wrapped
 from saratoga_client.tui.base_screen import Key, Keys
-from saratoga_client.tui.pages.chart import Line, draw_chart
-from saratoga_client.tui.rich_view import Ink, RichView, ScrollPage
+from saratoga_client.tui.chart import Line, draw_chart
 from saratoga_client.tui.screens.gathering import alarms_part, voided_part
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.tui.widgets import Ink, RichView, ScrollPage
 from saratoga_client.wording import (
     dollars,
     game_title,

@@ -8,8 +8,7 @@ from typing import ClassVar, Final
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role, money_role, racer_roles
-from saratoga_client.board_view.symbols import Symbols
+from saratoga_client.board_view.roles import Role, Symbols, money_role, racer_roles
 from saratoga_client.input.move_text import (
     CardName,
     first_that_fits,
@@ -19,16 +18,21 @@ from saratoga_client.input.move_text import (
 )
 from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import PracticeDeal
-from saratoga_client.practice.ghost import Ghost
-from saratoga_client.review.boards import OpenBoard, Pause, first_difference, longest_pauses
-from saratoga_client.review.replay import Replay, replay_of
+from saratoga_client.practice.practice_session import Ghost
+from saratoga_client.review.boards import (
+    OpenBoard,
+    Pause,
+    Replay,
+    first_difference,
+    longest_pauses,
+    replay_of,
+)
 from saratoga_client.text import cells_of, fitted, wrapped
 from saratoga_client.tui.base_screen import Key, Keys
-from saratoga_client.tui.board_pane import BoardPosition
-from saratoga_client.tui.game_screen import GameScreen
-from saratoga_client.tui.pages.chart import Line, draw_chart
-from saratoga_client.tui.painted_rows import CanvasView
+from saratoga_client.tui.chart import Line, draw_chart
+from saratoga_client.tui.game_screen import BoardPosition, GameScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.widgets import CanvasView
 from saratoga_client.wording import (
     capitalised,
     counted,

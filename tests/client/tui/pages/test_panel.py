@@ -25,17 +25,16 @@ from kit.session_states import (
     table,
 )
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role, racer_roles
-from saratoga_client.board_view.symbols import LETTERS as LETTERS_ONLY
-from saratoga_client.board_view.symbols import UNICODE, Symbols, symbols_for
+from saratoga_client.board_view.roles import LETTERS as LETTERS_ONLY
+from saratoga_client.board_view.roles import UNICODE, Role, Symbols, racer_roles, symbols_for
 from saratoga_client.net.connection import LinkState
-from saratoga_client.review.climb import Climb
+from saratoga_client.review.boards import Climb
 from saratoga_client.session.differ import with_news
-from saratoga_client.session.personal_best import PersonalBest
+from saratoga_client.session.history import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed, next_state
 from saratoga_client.session.table_view import first_view
-from saratoga_client.tui.pages.chart import Line, draw_chart
-from saratoga_client.tui.pages.panel import BAR, ROLES, draw_meter, lead_bar, panel, ticker
+from saratoga_client.tui.chart import Line, draw_chart
+from saratoga_client.tui.panel import BAR, ROLES, draw_meter, lead_bar, panel, ticker
 from saratoga_client.wording import money_meter
 from saratoga_protocol import events
 from saratoga_protocol.visible_text import sanitised

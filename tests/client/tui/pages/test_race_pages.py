@@ -26,11 +26,10 @@ from kit.session_states import (
     table,
 )
 from kit.table_screens import INK, page_text
-from saratoga_client.board_view.symbols import LETTERS, UNICODE, Symbols
+from saratoga_client.board_view.roles import LETTERS, UNICODE, Symbols
 from saratoga_client.local.terminal import Colours
-from saratoga_client.session.personal_best import PersonalBest
+from saratoga_client.session.history import PersonalBest
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.rich_view import Ink
 from saratoga_client.tui.screens.countdown import countdown_page
 from saratoga_client.tui.screens.fair_deal import fair_deal_page
 from saratoga_client.tui.screens.gathering import invitation_part, race_part, seats_part
@@ -41,6 +40,7 @@ from saratoga_client.tui.screens.results import (
     results_page,
 )
 from saratoga_client.tui.theme import paint
+from saratoga_client.tui.widgets import Ink
 from saratoga_protocol import events
 from saratoga_protocol.events import Table
 from saratoga_rules.games import GAMES

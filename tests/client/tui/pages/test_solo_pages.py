@@ -9,14 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.solo_player import FOLDER, PICTURES, StoppedClock, before, finished, picture, reviewed
-from saratoga_client.board_view.symbols import LETTERS
+from saratoga_client.board_view.roles import LETTERS
 from saratoga_client.input.move_text import LINE, ascii_card_name, card_name, turned_up
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.ghost import Ghost
-from saratoga_client.practice.practice_session import PracticeSession
-from saratoga_client.review.boards import longest_pauses, open_boards
-from saratoga_client.review.climb import Climb
-from saratoga_client.review.replay import Replay, replay_of
+from saratoga_client.practice.practice_session import Ghost, PracticeSession
+from saratoga_client.review.boards import Climb, Replay, longest_pauses, open_boards, replay_of
 from saratoga_client.tui.game_screen import GameScreen
 from saratoga_client.tui.screens.practice import (
     PracticeScreen,

@@ -15,9 +15,8 @@ from kit.session_states import (
     table,
 )
 from kit.table_screens import REFUSAL, painted_text, table_player
-from saratoga_client.board_view.qr_code import qr_lines
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.invitation import Inviter
+from saratoga_client.session.invitation import Inviter, qr_lines
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.screens.countdown import CountdownScreen

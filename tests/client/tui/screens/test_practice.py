@@ -8,7 +8,7 @@ from kit.positions import draw
 from kit.solo_player import SMALL, Player, StoppedClock, before, finished, reviewed
 from kit.table_screens import painted_text
 from saratoga_client.practice.deals import PracticeDeal, from_seed
-from saratoga_client.practice.ghost import kept_runs
+from saratoga_client.practice.practice_session import kept_runs
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.theme import Appearance

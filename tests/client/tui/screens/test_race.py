@@ -9,7 +9,7 @@ from kit.positions import draw
 from kit.session_states import START, board, opening, snapshot, state_after, table
 from kit.table_screens import TablePlayer, race, said, table_player
 from saratoga_client.input.mouse import FACE_DOWN
-from saratoga_client.tui.rich_view import ScrollPage
+from saratoga_client.tui.widgets import ScrollPage
 from saratoga_rules.games import GAMES
 
 

@@ -7,11 +7,10 @@ from typing import Final, NamedTuple
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from saratoga_client.board_view.roles import Role, money_role
-from saratoga_client.board_view.symbols import LETTERS, Symbols
+from saratoga_client.board_view.roles import LETTERS, Role, Symbols, money_role
 from saratoga_client.session.history import Raced, friends_in
 from saratoga_client.text import fitted
-from saratoga_client.tui.rich_view import Ink
+from saratoga_client.tui.widgets import Ink
 from saratoga_client.wording import dollars, game_title, ordinal, rivals
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.symbols import LETTERS, Symbols
-from saratoga_client.review.climb import Climb
+from saratoga_client.board_view.roles import LETTERS, Role, Symbols
+from saratoga_client.review.boards import Climb
 from saratoga_client.text import cells_of
 from saratoga_client.wording import MoneyMeter, minutes_and_seconds
 

@@ -9,16 +9,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role, racer_roles
-from saratoga_client.board_view.symbols import Symbols
+from saratoga_client.board_view.roles import Role, Symbols, racer_roles
 from saratoga_client.net.errors import LinkState
-from saratoga_client.review.climb import live_climb
-from saratoga_client.session.news import Kind, News
+from saratoga_client.review.boards import live_climb
 from saratoga_client.session.result_text import against_best, gap, name_of
-from saratoga_client.session.state import SessionState, disconnected_players, race_clock
+from saratoga_client.session.state import Kind, News, SessionState, disconnected_players, race_clock
 from saratoga_client.session.table_view import Row, rows
 from saratoga_client.text import cells_of, fitted, wrapped
-from saratoga_client.tui.pages.chart import Line, draw_chart
+from saratoga_client.tui.chart import Line, draw_chart
 from saratoga_client.wording import (
     MoneyMeter,
     counted,
