@@ -39,7 +39,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "token": "Move your identity to a second device.",
     "completion": "Print the code that makes your shell complete commands.",
 }
-"""Each command with its line in the help; the module `cli.NAME` has it as `command`."""
+"""Each command with its line in the help; the module `cli.NAME` has it as `command`, unless `ELSEWHERE` says so."""
+
+ELSEWHERE: Final = {"daily": "open_race", "challenge": "open_race"}
+"""The module of each command that is not alone in its module, where it has its own name."""
 
 EXPOSURE_WARNING: Final = (
     "Every user of this machine can read the server's password on the command line. Put the URL into "
@@ -95,7 +98,9 @@ class CommandGroup(ExampleGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"saratoga_client.cli.{cmd_name}").command
+        place = ELSEWHERE.get(cmd_name)
+        module = import_module(f"saratoga_client.cli.{place or cmd_name}")
+        command: click.Command = getattr(module, cmd_name if place else "command")
         return command
 
     def resolve_command(

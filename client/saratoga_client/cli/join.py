@@ -52,7 +52,7 @@ def command(table: Destination, settings: Settings) -> None:
     If you have a seat at that table already, you return to it, and a running race continues.
     """
     if is_open_race(table.code):
-        from saratoga_client.cli.challenge import run_challenge
+        from saratoga_client.cli.open_race import run_challenge
 
         asyncio.run(run_challenge(at_server_of(table, settings), table.code))
         return

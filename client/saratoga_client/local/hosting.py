@@ -1,6 +1,6 @@
 """A server on this machine for friends, with bots: find it, or start it and keep it running, and find its addresses.
 
-The client never imports the server's code. A server and a bot host that this program has started also exit when their
+The client never imports the server's code. A server that this program has started, and its bots, also exit when its
 standard input is closed. That is a pipe from this program, so they exit even if this program is killed.
 """
 
@@ -8,9 +8,9 @@ import asyncio
 import logging
 import socket
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -94,12 +94,12 @@ async def local_server(
         report(f"Port {port} of this machine is in use by another program; using any free port.")
         free = free_port()
     report("Starting a server on this machine ...")
-    own = f"ws://{THIS_MACHINE}:{free}"
+    owner = player_id(token_for(f"ws://{THIS_MACHINE}:{free}"))
     flags: tuple[str, ...] = ("--host", listen, "--port", str(free), "--metrics-port", "off")
-    flags += ("--owner", player_id(token_for(own)))
+    flags += ("--owner", owner, "--bots")
     if public_url:
         flags += ("--origin", page_origin(public_url))
-    async with running_server(data_folder(), flags=flags) as running, running_bots(own):
+    async with running_server(data_folder(), flags=flags) as running:
         why = "" if listen == EVERY_ADDRESS else f"The server listens at {listen}, {ONLY_HERE}"
         yield _at_port(running.port, public_url, why, is_ours=True)
         report("Stopping the server ...")
@@ -200,9 +200,6 @@ STOPPED_WITHIN: Final = 25.0
 
 RESTART_PAUSES: Final = (0.5, 2.0, 10.0, 30.0, 60.0)
 """Seconds before each new start of a server that has died; after the last one it is not started again."""
-
-BOTS_LEAVE_WITHIN: Final = 3.0
-"""Timeout in seconds for the exit of the bot host after its input is closed."""
 
 SHOWN_LINES: Final = 8
 """Number of the last log lines that are shown if the server does not start."""
@@ -321,40 +318,3 @@ async def running_server(
                 keeping.cancel()
                 await asyncio.gather(keeping, return_exceptions=True)
             await server.stop()
-
-
-@asynccontextmanager
-async def running_bots(server: str) -> AsyncIterator[None]:
-    """Run a bot host for a server of this machine's player; it comes up in the background."""
-    keeping = asyncio.create_task(_keep_bots(server), name="bot host")
-    try:
-        yield
-    finally:
-        keeping.cancel()
-        await asyncio.gather(keeping, return_exceptions=True)
-
-
-async def _keep_bots(server: str) -> None:
-    """Run the bot host; start it again when it ends, until that has happened too often."""
-    program = (sys.executable, "-m", "saratoga_client", "bot", "--serve", "--until-eof")
-    for pause in (0.0, *RESTART_PAUSES):
-        await asyncio.sleep(pause)
-        process = await asyncio.create_subprocess_exec(
-            *(*program, "--server", server),
-            stdin=PIPE,
-            stdout=DEVNULL,
-            stderr=DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            LOG.warning("the bot host has ended with status %d", await process.wait())
-        finally:
-            if process.returncode is None:
-                assert process.stdin is not None
-                process.stdin.close()  # the bots leave their tables
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(BOTS_LEAVE_WITHIN):
-                        await process.wait()
-                if process.returncode is None:
-                    process.kill()
-                    await process.wait()

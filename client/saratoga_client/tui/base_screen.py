@@ -7,6 +7,7 @@ key closes it and then has its usual effect. No other message covers a question 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
 from rich.console import RenderableType
@@ -412,9 +413,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def show_help(self) -> None:
         """Open the help over the screen."""
-        from saratoga_client.tui.screens.help import HelpScreen
-
-        self.cover(HelpScreen(self.game, self.help_lines(), self.HEADING))
+        self.cover(help_screen(self.game, self.help_lines(), self.HEADING))
 
     def cover(self, screen: Screen[None]) -> None:
         """Open another screen over this one."""
@@ -440,21 +439,36 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
 
 class ReadingScreen(BaseScreen):
-    """A scrolling page over another screen; its own key and the usual ones close it."""
+    """A scrolling page over another screen; the key that opened it and the usual ones close it."""
 
-    CLOSING: ClassVar[str]
-    """The key that opened the page, and closes it again."""
+    DEFAULT_CSS = "ReadingScreen #page { max-width: 98; /* longer lines are hard to read */ }"
     KEYS_AT = "escape goes back"
     TICK = 0
 
+    def __init__(
+        self, closing: str, facts: list[str], draw: Callable[[Ink], RenderableType]
+    ) -> None:
+        """Show the page that `draw` returns; `closing` is the key, `facts` are for the title."""
+        super().__init__()
+        self._closed_by = closing
+        self._facts = facts
+        self._draw = draw
+
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
-            yield RichView(self.draw_page, id="page")
+            yield RichView(self._draw, id="page")
 
-    def draw_page(self, ink: Ink) -> RenderableType:
-        """Draw the page."""
-        raise NotImplementedError
+    def facts(self) -> list[str]:
+        return self._facts
 
     def keys(self) -> Keys:
-        closing = f"{self.CLOSING} escape q enter"
+        closing = f"{self._closed_by} escape q enter"
         return (Key(closing, "back", "", self.leave, is_kept=True), self.theme_key())
+
+
+def help_screen(game: Game | None, keys: Guide, heading: str) -> ReadingScreen:
+    """Return the help: the keys of the screen below under a heading, and the rules of a game."""
+    from saratoga_client.tui.reading import help_page
+
+    facts = ["SARATOGA" if game is None else game.title.upper(), "help"]
+    return ReadingScreen("?", facts, partial(help_page, game, keys, heading))

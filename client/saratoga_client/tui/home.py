@@ -28,7 +28,13 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.practice.deals import drawn_seed, from_seed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.history import Raced
-from saratoga_client.session.invitation import Destination, destination, inviter_for, is_open_race
+from saratoga_client.session.invitation import (
+    Destination,
+    Inviter,
+    destination,
+    inviter_for,
+    is_open_race,
+)
 from saratoga_client.session.join import (
     NAME_REFUSALS,
     claim_guest_name,
@@ -55,8 +61,7 @@ from saratoga_client.session.starting import QUICK_TABLE, Begin, race_bots
 from saratoga_client.session.state import MOST_SEATS
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import Flow, SaratogaApp, practice_flow, table_flow
-from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
-from saratoga_client.tui.history import HistoryScreen
+from saratoga_client.tui.base_screen import BaseScreen, Key, Keys, ReadingScreen, help_screen
 from saratoga_client.tui.home_page import (
     Choice,
     friends_part,
@@ -67,7 +72,7 @@ from saratoga_client.tui.home_page import (
     tables_part,
 )
 from saratoga_client.tui.home_server import HomeServer
-from saratoga_client.tui.screens.help import HelpScreen
+from saratoga_client.tui.reading import history_page
 from saratoga_client.tui.screens.open_race import open_flow
 from saratoga_client.tui.widgets import Ink, LineInput, RichView, ScrollPage, one_line
 from saratoga_client.wording import listed
@@ -128,13 +133,15 @@ class HomeScreen(BaseScreen):
 
     def body(self) -> Iterable[Widget]:
         with Vertical(id="body"):
-            yield RichView(self._draw_pitch, id="pitch")
+            yield RichView(
+                lambda ink: "" if self.races else pitch_part(self.symbols, ink), id="pitch"
+            )
             yield RichView(self._draw_menu, id="menu")
             with ScrollPage():
                 yield RichView(self._draw_tables, id="tables")
-                yield RichView(self._draw_races, id="races")
-                yield RichView(self._draw_friends, id="friends")
-                yield RichView(self._draw_leaders, id="leaders")
+                yield RichView(lambda ink: races_part(self.races, ink, self.size.width))
+                yield RichView(lambda ink: friends_part(self.races, self.symbols, ink))
+                yield RichView(lambda ink: leaders_part(self.server.leaders, self.symbols, ink))
         yield LineInput()
 
     def begin(self) -> None:
@@ -171,9 +178,6 @@ class HomeScreen(BaseScreen):
             return "The connection is lost; reconnecting ..."
         return NAME_ONCE if not (server.name or self.races) else ""
 
-    def _draw_pitch(self, ink: Ink) -> RenderableType:
-        return "" if self.races else pitch_part(self.symbols, ink)
-
     def _draw_menu(self, ink: Ink) -> RenderableType:
         return menu_part(self._menu(), self._marked, self.symbols, ink, self.size.width)
 
@@ -181,15 +185,6 @@ class HomeScreen(BaseScreen):
         marked = self._marked - len(self._menu())
         tables = self.server.tables or []
         return tables_part(tables, marked, self.symbols, ink, self.size.width)
-
-    def _draw_races(self, ink: Ink) -> RenderableType:
-        return races_part(self.races, ink, self.size.width)
-
-    def _draw_friends(self, ink: Ink) -> RenderableType:
-        return friends_part(self.races, self.symbols, ink)
-
-    def _draw_leaders(self, ink: Ink) -> RenderableType:
-        return leaders_part(self.server.leaders, self.symbols, ink)
 
     # The menu
 
@@ -200,19 +195,23 @@ class HomeScreen(BaseScreen):
                 Choice(game.title, self._about.get(game.name, ""), partial(use, game.name))
                 for game in GAMES.values()
             ]
+        days, play, friends, join = map(
+            self._doing, (self._open_days, self._play_now, self._race_friends, self._join)
+        )
         practise, rules = (
-            partial(self._open_games, use) for use in (self.practise, self._show_rules)
+            partial(self._open_games, use) for use in (self._practise, self._show_rules)
         )
         menu = [
-            Choice("Today's deal", "one for each game, the same for everyone", self.open_days),
-            Choice("Play now", "Klondike against two bots, in a few seconds", self.play_now),
-            Choice("Race friends", "open a table and send them the link", self.race_friends),
-            Choice("Join a friend", "paste the line or the link that they sent you", self.join),
+            Choice("Today's deal", "one for each game, the same for everyone", days),
+            Choice("Play now", "Klondike against two bots, in a few seconds", play),
+            Choice("Race friends", "open a table and send them the link", friends),
+            Choice("Join a friend", "paste the line or the link that they sent you", join),
             Choice("Practise", "alone, with undo and hints; needs no server", practise),
             Choice("How it is played", "six games, a page each", rules),
         ]
         if (table := self.server.table) is not None:
-            menu.insert(1, Choice("Race again", self._who_waits(), partial(self.join, table.code)))
+            back = self._doing(self._join, table.code)
+            menu.insert(1, Choice("Race again", self._who_waits(), back))
         return menu
 
     def _who_waits(self) -> str:
@@ -239,7 +238,9 @@ class HomeScreen(BaseScreen):
         return [
             *self._menu(),
             *(
-                Choice(t.code, "", partial(self.join, t.code), partial(self.watch_table, t.code))
+                Choice(
+                    t.code, "", self._doing(self._join, t.code), self._doing(self._watch, t.code)
+                )
                 for t in tables
             ),
         ]
@@ -263,7 +264,7 @@ class HomeScreen(BaseScreen):
             Key("down", "", "", partial(self._mark, 1)),
             Key("v", "watch", "watch the marked table", marked.watch or self._cancel, marked.watch is not None,
                 "Only a public table can be watched from here: mark one."),
-            Key("n", "name", "choose a name at this server", self.choose_name, is_first),
+            Key("n", "name", "choose a name at this server", self._doing(self._choose_name), is_first),
             Key("c", "challenge", "open a challenge, which friends run when they like", self._choose_challenge, is_first),
             Key("h", "history", "your races on this machine, game by game", self._show_history, is_first),
             Key("escape", "back", "", self._cancel, not is_first),
@@ -363,7 +364,13 @@ class HomeScreen(BaseScreen):
         if self.can_draw:
             self.say(text, role)
 
-    def practise(self, game: str) -> None:
+    def _doing(
+        self, command: Callable[..., Coroutine[Any, Any, None]], *arguments: object
+    ) -> Callable[[], None]:
+        """Return a function that runs a command in the background."""
+        return lambda: self._do(command(*arguments))
+
+    def _practise(self, game: str) -> None:
         remember(game=game)
         if self._command is not None:
             # it needs no server, so it waits for none
@@ -371,36 +378,15 @@ class HomeScreen(BaseScreen):
             self._command = None
         self._do(self._visit(practice_flow(from_seed(GAMES[game], drawn_seed()))))
 
-    def open_days(self) -> None:
-        self._do(self._open_days())
-
     def _choose_challenge(self) -> None:
         self._open_games(lambda game: self._do(self._open_challenge(game)))
 
     def _show_history(self) -> None:
-        self.cover(HistoryScreen(self.races))
-
-    def play_now(self) -> None:
-        self._do(self._play_now())
+        facts = ["YOUR RACES", f"{len(self.races)} on this machine"]
+        self.cover(ReadingScreen("h", facts, partial(history_page, self.races)))
 
     def _show_rules(self, game: str) -> None:
-        self.cover(HelpScreen(GAMES[game], (), ""))
-
-    def join(self, code: str = "") -> None:
-        self._do(self._join(code))
-
-    def watch_table(self, code: str) -> None:
-        self._do(self._watch(code))
-
-    def choose_name(self) -> None:
-        self._do(self._choose_name())
-
-    def race_friends(self) -> None:
-        chosen = self._settings
-        table = TableSettings(
-            game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False, races=chosen.races
-        )
-        self._do(self._open_table(table))
+        self.cover(help_screen(GAMES[game], (), ""))
 
     async def _connected(self, server: str = "") -> Connection:
         """Return the connection to the server at an address, by default the one at hand. Raises `Problem`."""
@@ -488,16 +474,19 @@ class HomeScreen(BaseScreen):
         await session.watch(code)
         await self._stay(session, code)
 
-    async def _open_table(self, table: TableSettings) -> None:
-        shown = self.server.table
+    async def _race_friends(self) -> None:
+        chosen, shown = self._settings, self.server.table
         connection = await self._connected_here()
         await self._named(connection)
         kept = self.server.table
         if kept is not None and shown is None and others_at(kept, connection.player):
             # friends wait there, and the player could not see it before
             await self._play(connection, kept.code)
-        else:
-            await self._play(connection, table)
+            return
+        table = TableSettings(
+            game=chosen.game, cap=chosen.cap, seats=MOST_SEATS, public=False, races=chosen.races
+        )
+        await self._play(connection, table)
 
     async def _open_days(self) -> None:
         """Show how today's deals stand, and let the player choose one; without a server, a deal by date."""
@@ -536,14 +525,12 @@ class HomeScreen(BaseScreen):
     async def _run_open(self, race: str, *, asks: bool = False) -> None:
         """Run an open race, or show it after the player's run; a player without a name becomes a guest."""
         connection = await self._connected()
-        if not self.server.name:
-            self.server.name = await claim_guest_name(connection, self._settings.name)
+        await self._be_guest(connection)
         await release_other_seat(connection, report=self._tell)
-        here = self._hosting.server
-        is_here = here is not None and here.own == self.server.url
-        friends = here.friends if is_here and here is not None else ""
-        inviter = await inviter_for(self._settings.given(server=self.server.url), friends)
-        await self._visit(open_flow(connection, race, inviter, friends=friends, asks=asks))
+        friends = self._friends
+        await self._visit(
+            open_flow(connection, race, await self._inviter(), friends=friends, asks=asks)
+        )
 
     async def _open_challenge(self, game: str) -> None:
         connection = await self._connected_here()
@@ -554,8 +541,7 @@ class HomeScreen(BaseScreen):
     async def _play_now(self) -> None:
         """Race against bots at once; a player without a name becomes a guest."""
         connection = await self._connected_here()
-        if not self.server.name:
-            self.server.name = await claim_guest_name(connection, self._settings.name)
+        await self._be_guest(connection)
         session, joined = await take_seat(connection, QUICK_TABLE, self._tell)
         await self._stay(session, joined.code, race_bots)
 
@@ -566,17 +552,27 @@ class HomeScreen(BaseScreen):
     async def _stay(self, session: TableSession, code: str, begin: Begin | None = None) -> None:
         """Show a table until the player leaves it; raises `Problem` if the seat is lost. `begin` runs meanwhile."""
         remember_server(self.server.url, code)
-        here = self._hosting.server
-        is_here = here is not None and here.own == self.server.url
-        if is_here:
+        if self._friends:
             self._hosting.session = session
-        friends = here.friends if is_here and here is not None else ""
-        inviter = await inviter_for(self._settings.given(server=self.server.url), friends)
         try:
-            await self._visit(table_flow(session, inviter, begin))
+            await self._visit(table_flow(session, await self._inviter(), begin))
         finally:
             if self.server.connection is not None:
                 await stop_watching(self.server.connection, code)
+
+    async def _be_guest(self, connection: Connection) -> None:
+        """Give a player without a name that of a guest."""
+        if not self.server.name:
+            self.server.name = await claim_guest_name(connection, self._settings.name)
+
+    @property
+    def _friends(self) -> str:
+        """The address for friends of the server on this machine, if it is the one at hand; else empty."""
+        here = self._hosting.server
+        return here.friends if here is not None and here.own == self.server.url else ""
+
+    async def _inviter(self) -> Inviter:
+        return await inviter_for(self._settings.given(server=self.server.url), self._friends)
 
     async def _visit(self, flow: Flow) -> None:
         """Show other screens over the home until they close. Raises `Problem`."""

@@ -9,7 +9,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.result_text import last_board, name_of, seconds_to_end
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
+from saratoga_client.tui.base_screen import BaseScreen, Key, Keys, ReadingScreen
 from saratoga_client.wording import REACTIONS
 from saratoga_protocol.commands import EndRace, React
 from saratoga_protocol.events import Seat
@@ -132,9 +132,10 @@ class TableScreen(BaseScreen):
         return Key("k", "fair deal", "how the deal was fixed, and checked", self._show_fair_deal)
 
     def _show_fair_deal(self) -> None:
-        from saratoga_client.tui.screens.fair_deal import FairDealScreen
+        from saratoga_client.tui.reading import fair_deal_page
 
-        self.cover(FairDealScreen(self.state))
+        page = partial(fair_deal_page, self.state, self.symbols.dots)
+        self.cover(ReadingScreen("k", [self.state.table.race, "fair deal"], page))
 
     def say_key(self) -> Key:
         """Return the key that says something to everyone at the table."""

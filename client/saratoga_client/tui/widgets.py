@@ -121,7 +121,7 @@ class Ink:
     def __init__(self, colours: Paint, *, ascii_only: bool = False) -> None:
         """With `ascii_only`, write letters for the symbols of suits and bots."""
         self._colours = colours
-        self._ascii_only = ascii_only
+        self.ascii_only = ascii_only
 
     def style(self, role: Role) -> Style:
         """Return the style of a role."""
@@ -129,7 +129,7 @@ class Ink:
 
     def text(self, text: str, role: Role = Role.TEXT) -> Text:
         """Return a sanitised text in the style of a role."""
-        text = in_letters(text) if self._ascii_only else text
+        text = in_letters(text) if self.ascii_only else text
         return Text(sanitised(text), self._colours[role])
 
     def indented(self, text: str, role: Role = Role.TEXT, left: int = 1) -> Padding:

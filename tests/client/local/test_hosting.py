@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -138,7 +138,6 @@ async def test_a_server_is_started_at_a_free_port(
             yield server
 
     monkeypatch.setattr(hosting, "running_server", asynccontextmanager(started))
-    monkeypatch.setattr(hosting, "running_bots", nullcontext)
     async with answering("0") as port:
         monkeypatch.setattr(hosting, "PORT", port)
         server, reports = await found(public_url, None, listen)
@@ -152,7 +151,7 @@ async def test_a_server_is_started_at_a_free_port(
     started_with = (tmp_path / "starts").read_text()
     (at,) = re.findall(r"--port ([1-9]\d+)", started_with)
     owner = f"--owner {player_id(token_for(f'ws://127.0.0.1:{at}'))}"
-    flags = f"--host {listen} --port {at} --metrics-port off {owner}{origin}\n"
+    flags = f"--host {listen} --port {at} --metrics-port off {owner} --bots{origin}\n"
     assert started_with == f"--until-eof --data {tmp_path} {flags}"
     assert (tmp_path / "goodbye").exists(), "the process is terminated in order"
     assert reports[-1].startswith("Stopping")

@@ -24,8 +24,8 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.tui import home as home_module
 from saratoga_client.tui import home_server
 from saratoga_client.tui.app import SaratogaApp, open_screen
+from saratoga_client.tui.base_screen import ReadingScreen
 from saratoga_client.tui.home import HomeScreen, home_flow
-from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.theme import Appearance
 from saratoga_protocol.commands import JoinTable, ListTables, Ready, player_id
@@ -60,7 +60,7 @@ async def test_the_first_evening_needs_no_server_and_shows_no_error(
         await visitor.reads("Race your friends at patience.", "2 Play now", "Your name is asked")
         assert "reach" not in visitor.text
         await visitor.press("down", "up", "up", "enter", "2")
-        await visitor.until(lambda: isinstance(visitor.screen, HelpScreen))
+        await visitor.until(lambda: isinstance(visitor.screen, ReadingScreen))
         await visitor.reads("RULES OF CANFIELD")
         await visitor.press("q", "escape", "5", "6")
         await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))

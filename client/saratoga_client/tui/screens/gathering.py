@@ -18,7 +18,7 @@ from saratoga_client.session.result_text import check_line, race_of_match, total
 from saratoga_client.session.starting import left_behind, start_question
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS, Kind, SessionState
 from saratoga_client.text import fitted
-from saratoga_client.tui.base_screen import Key, Keys
+from saratoga_client.tui.base_screen import Key, Keys, ReadingScreen
 from saratoga_client.tui.table_screen import SETTINGS_WAIT, TableScreen
 from saratoga_client.tui.widgets import Ink, RichView, ScrollPage
 from saratoga_client.wording import (
@@ -276,10 +276,11 @@ class GatheringScreen(TableScreen):
         return self.controls.inviter.lines(self.state.table)
 
     def _show_invitation(self) -> None:
-        from saratoga_client.tui.screens.invitation import InvitationScreen
+        from saratoga_client.tui.reading import invitation_page
 
         table = self.state.table
-        self.cover(InvitationScreen(table.code, self.controls.inviter.page(table)))
+        page = partial(invitation_page, self.controls.inviter.page(table))
+        self.cover(ReadingScreen("i", [table.code, "invitation"], page))
 
     def _draw_invitation(self, ink: Ink) -> RenderableType:
         return invitation_part(self.state, self._invitation, ink)

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from kit.table_screens import INK, page_text
 from saratoga_client.board_view.roles import symbols_for
-from saratoga_client.tui.screens.help import help_page
+from saratoga_client.tui.reading import help_page
 from saratoga_client.wording import money_meter
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

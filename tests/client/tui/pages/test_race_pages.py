@@ -30,8 +30,8 @@ from saratoga_client.board_view.roles import LETTERS, UNICODE, Symbols
 from saratoga_client.local.terminal import Colours
 from saratoga_client.session.history import PersonalBest
 from saratoga_client.session.state import SessionState
+from saratoga_client.tui.reading import fair_deal_page
 from saratoga_client.tui.screens.countdown import countdown_page
-from saratoga_client.tui.screens.fair_deal import fair_deal_page
 from saratoga_client.tui.screens.gathering import invitation_part, race_part, seats_part
 from saratoga_client.tui.screens.results import (
     Findings,

@@ -19,9 +19,9 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter, qr_lines
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.base_screen import ReadingScreen
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
-from saratoga_client.tui.screens.invitation import InvitationScreen
 from saratoga_protocol.events import TableChanged
 from saratoga_rules.games import GAMES
 
@@ -118,7 +118,7 @@ LINK = "http://192.168.1.7:7470/mint-otter-42"
 async def test_i_shows_the_link_as_text_and_as_a_code(key: str) -> None:
     async with table_player(GATHERING) as at_table:
         await at_table.press("i")
-        assert type(at_table.app.screen) is InvitationScreen
+        assert type(at_table.app.screen) is ReadingScreen
         assert LINK in at_table.text
         lines = qr_lines(LINK, on_dark=False)
         assert all(line.strip() in at_table.text for line in lines)
