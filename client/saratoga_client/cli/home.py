@@ -12,7 +12,7 @@ import click
 
 from saratoga_client.cli.frame import CommandGroup
 from saratoga_client.cli.host import OwnServer
-from saratoga_client.cli.options import in_lines
+from saratoga_client.cli.options import in_lines, say_kept_name
 from saratoga_client.local.hosting import local_server
 from saratoga_client.local.settings import Settings, load, remember_server
 from saratoga_client.local.terminal import this_terminal
@@ -45,6 +45,7 @@ async def _in_lines(settings: Settings) -> None:
         async def connected(server: str) -> Connection:
             connection = await connections.enter_async_context(open_connection(server))
             remember_server(server)
+            say_kept_name(connection.welcome.name)
             return connection
 
         async def connected_here() -> Connection:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from saratoga_client.cli.frame import example_command
-from saratoga_client.cli.options import TABLE, at_server_of, in_lines, play_options
+from saratoga_client.cli.options import TABLE, at_server_of, in_lines, play_options, say_kept_name
 from saratoga_client.local.printed_command import table_command
 from saratoga_client.local.settings import Settings, remember_server
 from saratoga_client.net.connection import Connection
@@ -130,6 +130,7 @@ async def _sit_down(
         # an unknown table is reported before the question for a name
         await look_at(connection, table)
     is_named = connection.welcome.name is not None
+    say_kept_name(connection.welcome.name)
     if lines is None:
         if not is_named:
             await _choose_name(connection, settings.name)

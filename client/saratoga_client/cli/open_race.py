@@ -6,7 +6,7 @@ import time
 import click
 
 from saratoga_client.cli.frame import example_command
-from saratoga_client.cli.options import at_server_of, in_lines, play_options
+from saratoga_client.cli.options import at_server_of, in_lines, play_options, say_kept_name
 from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say, write_line
@@ -70,6 +70,7 @@ async def run_open_race(
     if connection.welcome.name is None:
         name = await claim_guest_name(connection, settings.name)
         say(f"You are {name}.")
+    say_kept_name(connection.welcome.name)
     await release_other_seat(connection)
     if in_lines(settings):
         from saratoga_client.plain.open_race import run_open

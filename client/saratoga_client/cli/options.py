@@ -113,6 +113,16 @@ offline_options: Final = settings_options(*(k for k in _OPTIONS if k not in ("se
 server_option: Final = settings_options("server")
 
 
+def say_kept_name(kept: str | None) -> None:
+    """Say that a name given with `--name` is not taken, because the server knows the player by another."""
+    given = click.get_current_context().params.get("name")
+    if given and kept and given != kept:
+        say(
+            f"This server knows you as {kept}, so --name {given} changes nothing. To change your name, press n "
+            "at home, or type name and the name in lines of text."
+        )
+
+
 def at_server_of(table: Destination, settings: Settings) -> Settings:
     """Return the settings with the server of a table; raise an error if a URL and `--server` differ."""
     context = click.get_current_context()

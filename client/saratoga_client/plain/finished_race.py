@@ -20,6 +20,7 @@ from saratoga_client.review.boards import (
     par_sentence,
 )
 from saratoga_client.review.share_text import race_text
+from saratoga_client.session.open_race import PAR_SOON
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verdict import prove
@@ -182,7 +183,7 @@ async def review(session: PlainSession, table: TableSession, over: SessionState)
         session.output.write(NO_RACE_OVER)
         return
     session.output.write_all(review_lines(record, over.player, session.card_names))
-    with suppress(Problem):  # an older server, or one that is busy
-        par = await table.par(record)
+    with suppress(Problem):  # a server that is busy, or still searches
+        par = await table.par(record, PAR_SOON)
         if par is not None and (said := par_sentence(par, open_boards(record))):
             session.output.write(f"par: {said}")

@@ -1,6 +1,7 @@
 """The home in plain lines: names, public tables, leaderboards, joining a table, and a server on this machine."""
 
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -33,8 +34,10 @@ from saratoga_client.session.open_race import (
     day_id,
     link,
     look,
+    new_results,
     open_challenge,
     own_history,
+    own_ratings,
 )
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.run_watch import OpenBook
@@ -188,6 +191,8 @@ class PlainLobby:
             else f"you are {self._name}"
         )
         self._write(f"lobby: {self._at.url}, {name}. Type help for all commands.")
+        with suppress(CommandRefused, RequestTimedOut):
+            self._write(*(f"challenge: {told}" for told in await new_results(self._at, OpenBook())))
         if (code := self._at.welcome.table) is not None:
             self._write(f"seat: you still have a seat at {code}. Type join {code}, or leave.")
             return
@@ -298,12 +303,14 @@ class PlainLobby:
         return await run_open(connection, race, self._session, self._records)
 
     async def _history(self, words: str) -> None:
-        rows = own_history((self._records or RecordStore()).races())
-        if not rows:
+        races = (self._records or RecordStore()).races()
+        if not races:
             self._write("history: no race on this machine yet")
-        for title, races, won, best, average in rows:
+        ratings = await own_ratings(self._at, races)
+        for title, number, won, best, average, rating in own_history(races, ratings):
             self._write(
-                f"history {title}: {races} races, {won} won, best {best}, last {LAST} {average}"
+                f"history {title}: {number} races, {won} won, best {best}, last {LAST} {average}"
+                + (f", rating {rating}" if rating else "")
             )
 
     async def _go_by_code(self, command: str, words: str) -> ExitReason | None:

@@ -1,13 +1,15 @@
 """Open races for a player: the day's deal, challenges, the records of those that are closed, and what is said about them."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.review.boards import OpenBoard, par_board
 from saratoga_client.session.history import Raced
 from saratoga_client.session.record_store import RecordStore
@@ -22,7 +24,7 @@ from saratoga_client.wording import (
     state_words,
 )
 from saratoga_protocol import events
-from saratoga_protocol.commands import CreateChallenge, GetOpen, GetPar, GetRecord
+from saratoga_protocol.commands import CreateChallenge, GetLeaderboard, GetOpen, GetPar, GetRecord
 from saratoga_protocol.events import OpenRace, OpenResult
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.records.record import RaceRecord, digest_of
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
 
 PAR_WITHIN: Final = 20.0
 """Seconds to ask for par; the server searches for that of one race at a time."""
+
+PAR_SOON: Final = 2.0
+"""Seconds to ask for par in a command whose answer waits for it."""
+
+RATINGS_WITHIN: Final = 1.0
+"""Seconds to ask for a rating that is shown beside what is known here."""
 
 NOT_YET: Final = ("", "racing")
 """The states of the player's own run before it has ended."""
@@ -73,12 +81,14 @@ async def closed_record(
     return verdict.record, alarms
 
 
-async def par_of(connection: Connection, record: RaceRecord) -> OpenBoard | None:
+async def par_of(
+    connection: Connection, record: RaceRecord, within: float = PAR_WITHIN
+) -> OpenBoard | None:
     """Return a board that plays the line of moves that the server found for the deal of a finished race.
 
     `None` if the moves are not legal, or do not bank what the server says.
     """
-    answer = await connection.ask(partial(GetPar, race=record.race_id), events.Par, PAR_WITHIN)
+    answer = await connection.ask(partial(GetPar, race=record.race_id), events.Par, within)
     return await asyncio.to_thread(par_board, record, answer.banked, answer.moves)
 
 
@@ -92,16 +102,16 @@ async def open_challenge(
     return shown.open
 
 
-async def new_results(
-    connection: Connection, book: OpenBook
-) -> list[tuple[OpenRace, list[OpenResult]]]:
-    """Return the player's challenges with results that were not told yet; they count as told now."""
-    found = []
+async def new_results(connection: Connection, book: OpenBook) -> list[str]:
+    """Return a sentence on each result of the player's challenges that was not told yet; it counts as told now."""
+    found: list[str] = []
     for race, told in book.challenges(connection.player).items():
         shown, _ = await look(connection, race, book)
         others = [each for each in ended(shown) if each.player != connection.player]
         if len(others) > told:
-            found.append((shown, others[told:]))
+            found += (
+                f"{each.name} ran your challenge: {each.banked} banked." for each in others[told:]
+            )
             book.tell(connection.player, race, len(others))
     return found
 
@@ -256,8 +266,22 @@ def link(race: OpenRace, server: str) -> str:
     return f"http{server.removeprefix('ws').rstrip('/')}/{path}"
 
 
-def own_history(races: Sequence[Raced]) -> list[tuple[str, ...]]:
-    """Return the player's history on this machine, a row a game: title, races, won, best, average of the last."""
+async def own_ratings(connection: Connection | None, races: Sequence[Raced]) -> dict[str, str]:
+    """Return the player's rating at a server by game, in words; only those that come in time."""
+    found: dict[str, str] = {}
+    games = dict.fromkeys(each.game for each in races) if connection is not None else ()
+    with suppress(CommandRefused, RequestTimedOut):
+        for game in games:
+            assert connection is not None
+            ask = partial(GetLeaderboard, game=game, ranking="rating", limit=1)
+            page = await connection.ask(ask, events.Leaderboard, RATINGS_WITHIN)
+            if page.me is not None:
+                found[game] = f"{page.me.value}, give or take {page.me.doubt}"
+    return found
+
+
+def own_history(races: Sequence[Raced], ratings: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Return the player's history, a row a game: title, races, won, best, average of the last, and rating."""
     rows: list[tuple[str, ...]] = []
     for game in dict.fromkeys(each.game for each in races):
         mine = [each for each in races if each.game == game]
@@ -270,6 +294,7 @@ def own_history(races: Sequence[Raced]) -> list[tuple[str, ...]]:
                 f"{won}",
                 f"{max(each.banked for each in mine)}",
                 f"{sum(last) / len(last):.1f}",
+                ratings.get(game, ""),
             )
         )
     return rows

@@ -44,6 +44,8 @@ class _Seen(Struct, kw_only=True):
     runs: dict[str, SeenRun] = {}
     challenges: dict[str, int] = {}
     """The player's own challenges, by the same key, with the number of results that were told."""
+    alarms: dict[str, bool] = {}
+    """The alarms that were told, which are not told again at each visit."""
 
 
 class OpenBook:
@@ -59,7 +61,7 @@ class OpenBook:
                 self._seen = _Seen()
 
     def check(self, player: str, shown: events.OpenRaceShown) -> list[str]:
-        """Keep the commitments and the digest that a server shows; return a sentence for each that has changed."""
+        """Keep the commitments and the digest that a server shows; return a sentence, once, for each that has changed."""
         told = {day.open: day.commitment for day in shown.days}
         told[shown.open.id] = shown.open.commitment
         found: list[str] = []
@@ -72,6 +74,8 @@ class OpenBook:
             if run.digest not in ("", shown.open.digest):
                 found.append(f"the server has changed the record of {shown.open.id} after closing")
             run.digest = run.digest or shown.open.digest
+        found = [each for each in found if f"{player} {each}" not in self._seen.alarms]
+        self._seen.alarms |= {f"{player} {each}": True for each in found}
         self._save()
         return found
 
@@ -111,7 +115,8 @@ class OpenBook:
 
     def _save(self) -> None:
         if self._path is not None:
-            for kept in (self._seen.commitments, self._seen.runs, self._seen.challenges):
+            seen = self._seen
+            for kept in (seen.commitments, seen.runs, seen.challenges, seen.alarms):
                 for old in list(kept)[:-MOST_KEPT]:
                     del kept[old]
             replace_file(self._path, msgspec.json.encode(self._seen), durable=False)

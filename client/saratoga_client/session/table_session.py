@@ -28,7 +28,7 @@ from saratoga_client.session.open_connection import (
     seat_lost_problem,
     with_alarms,
 )
-from saratoga_client.session.open_race import open_challenge, par_of
+from saratoga_client.session.open_race import PAR_WITHIN, open_challenge, par_of
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
@@ -318,9 +318,9 @@ class TableSession:
             await self._explained(self._fetch_record(race)) if text is None else parse_record(text)
         )
 
-    async def par(self, record: RaceRecord) -> OpenBoard | None:
+    async def par(self, record: RaceRecord, within: float = PAR_WITHIN) -> OpenBoard | None:
         """Return what `par_of` does. Raises `Problem`."""
-        return await self._explained(par_of(self._connection, record))
+        return await self._explained(par_of(self._connection, record, within))
 
     async def _fetch_record(self, race: str) -> RaceRecord:
         answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)

@@ -53,6 +53,7 @@ from saratoga_client.session.open_race import (
     look,
     new_results,
     open_challenge,
+    own_ratings,
 )
 from saratoga_client.session.open_race import about as about_race
 from saratoga_client.session.record_store import RecordStore
@@ -266,7 +267,7 @@ class HomeScreen(BaseScreen):
                 "Only a public table can be watched from here: mark one."),
             Key("n", "name", "choose a name at this server", self._doing(self._choose_name), is_first),
             Key("c", "challenge", "open a challenge, which friends run when they like", self._choose_challenge, is_first),
-            Key("h", "history", "your races on this machine, game by game", self._show_history, is_first),
+            Key("h", "history", "your races on this machine, game by game", self._doing(self._show_history), is_first),
             Key("escape", "back", "", self._cancel, not is_first),
             *super().keys(),
         )  # fmt: skip
@@ -381,9 +382,11 @@ class HomeScreen(BaseScreen):
     def _choose_challenge(self) -> None:
         self._open_games(lambda game: self._do(self._open_challenge(game)))
 
-    def _show_history(self) -> None:
-        facts = ["YOUR RACES", f"{len(self.races)} on this machine"]
-        self.cover(ReadingScreen("h", facts, partial(history_page, self.races)))
+    async def _show_history(self) -> None:
+        server, races = self.server, self.races
+        ratings = await own_ratings(server.connection if server.is_open else None, races)
+        facts = ["YOUR RACES", f"{len(races)} on this machine"]
+        self.cover(ReadingScreen("h", facts, partial(history_page, races, ratings)))
 
     def _show_rules(self, game: str) -> None:
         self.cover(help_screen(GAMES[game], (), ""))
@@ -506,11 +509,7 @@ class HomeScreen(BaseScreen):
             shown, alarms = await look(connection, day_id(game, connection.now()), OpenBook())
             self.program.alarms.extend(alarms)
             about[game] = about_race(shown, connection.player)
-        told = [
-            f"{each.name} ran your challenge: {each.banked} banked."
-            for _, results in await new_results(connection, OpenBook())
-            for each in results
-        ]
+        told = await new_results(connection, OpenBook())
         self._open_games(
             lambda game: self._do(self._run_open(day_id(game, connection.now()))), about
         )

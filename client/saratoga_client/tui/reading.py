@@ -1,6 +1,6 @@
 """The pages that are read over another screen: the help, the fair deal, the invitation, the own races."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -189,13 +189,14 @@ NO_RACES: Final = (
 )
 
 
-def history_page(races: Sequence[Raced], ink: Ink) -> RenderableType:
-    """Return a row for each game that the player has raced."""
+def history_page(races: Sequence[Raced], ratings: Mapping[str, str], ink: Ink) -> RenderableType:
+    """Return a row for each game that the player has raced; `ratings` are words by game."""
     if not races:
         return ink.indented(NO_RACES, Role.DIM, 3)
-    grid = ink.grid(3, 22, 7, 6, 7, 12, right={2, 3, 4, 5})
-    heads = ("GAME", "RACES", "WON", "BEST", f"LAST {LAST}")
+    grid = ink.grid(3, 22, 7, 6, 7, 9, 2, None, right={2, 3, 4, 5})
+    heads = ("GAME", "RACES", "WON", "BEST", f"LAST {LAST}", "", "RATING" if ratings else "")
     grid.add_row("", *(ink.text(head, Role.LABEL) for head in heads))
-    for name, *figures in own_history(races):
-        grid.add_row("", ink.text(name), *(ink.text(each, Role.COUNT) for each in figures))
+    for name, *figures, rating in own_history(races, ratings):
+        cells = (ink.text(each, Role.COUNT) for each in (*figures, "", rating))
+        grid.add_row("", ink.text(name), *cells)
     return Group("", grid)

@@ -17,31 +17,69 @@ from saratoga_client.plain.session import ExitReason
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import kept_runs
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.history import Raced
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.run_watch import OpenBook
 from saratoga_protocol import events
 from saratoga_protocol.commands import JoinTable, LeaveTable
-from saratoga_protocol.events import TableSummary
+from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
+
+CHALLENGE = events.OpenRaceShown(
+    re=1,
+    open=events.OpenRace(
+        id="k7m2pqk7m2pqk7m2",
+        kind="challenge",
+        game="caprice",
+        rules=1,
+        cap=10,
+        opened=0,
+        closes=1,
+        results=[
+            events.OpenResult(
+                player="bert", name="Bert", place=1, banked=14, net=20, state="stuck", elapsed=9_000
+            )
+        ],
+    ),
+    days=[],
+)
+RATED = events.Leaderboard(
+    game="caprice",
+    ranking="rating",
+    period="all",
+    key="all",
+    bots=False,
+    total=2,
+    offset=0,
+    rows=[],
+    me=LeaderboardRow(rank=2, player="anna", name="Anna", value=1_510, doubt=80),
+)
 
 
 class AnsweringConnection:
     """A connection that records the commands and answers them at once."""
 
     url = "ws://127.0.0.1:9"
+    player = "anna"
     seat: str | None = None
 
     def __init__(self, name: str | None = "Anna", table: str | None = None) -> None:
         self.welcome = SimpleNamespace(name=name, table=table)
         self.asked: list[Any] = []
 
-    async def ask(self, draft: Callable[..., Any], kind: type) -> Any:
+    async def ask(self, draft: Callable[..., Any], kind: type, within: float = 0) -> Any:
         command = draft(id=1)
+        if kind is events.OpenRaceShown:
+            return CHALLENGE
         self.asked.append(command)
         if kind is events.NameClaimed:
             if command.name == "Anna":
                 taken = events.Refused(re=1, code="name_taken", message="Anna is taken.")
                 raise CommandRefused(taken)
             return events.NameClaimed(re=1, name=command.name)
-        return BEST if kind is events.Leaderboard else events.Tables(re=1, tables=[])
+        if kind is events.Leaderboard:
+            return RATED if command.ranking == "rating" else BEST
+        return events.Tables(re=1, tables=[])
 
     async def request(self, draft: Callable[..., Any]) -> None:
         self.asked.append(draft(id=1))
@@ -63,6 +101,19 @@ async def test_a_kept_seat_is_shown_and_can_be_given_up() -> None:
     assert output.lines[-1] == "ok: your seat at mint-otter-42 was given up"
     assert [type(command) for command in connection.asked] == [JoinTable, LeaveTable]
     assert reason is ExitReason.QUIT
+
+
+async def test_results_of_the_own_challenges_are_told_once_and_the_history_has_the_rating() -> None:
+    OpenBook().tell("anna", CHALLENGE.open.id, 0)
+    RecordStore().add(
+        Raced(race="mint-otter-42/1", game="caprice", at=1, player="anna", place=1, banked=20, net=0, rivals=[])
+    )  # fmt: skip
+    told = "challenge: Bert ran your challenge: 14 banked."
+    rated = "history Caprice: 1 races, 0 won, best 20, last 30 20.0, rating 1510, give or take 80"
+    for times in (1, 0):
+        output, _ = await stayed(AnsweringConnection(), "history", "quit")
+        assert output.lines.count(told) == times
+        assert output.lines[-1] == rated
 
 
 def test_a_public_table_shows_its_game_and_free_seats() -> None:

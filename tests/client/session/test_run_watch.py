@@ -89,5 +89,6 @@ def test_a_changed_promise_or_record_raises_the_alarm(tmp_path: Path) -> None:
     assert OpenBook(tmp_path).check(ANNA, shown) == []
     other = with_fields(shown, open=with_fields(shown.open, commitment="bb" * 32, digest="ee" * 32))
     assert len(OpenBook(tmp_path).check(ANNA, other)) == 2
+    assert OpenBook(tmp_path).check(ANNA, other) == [], "it is told once"
     other_day = with_fields(shown, days=[Day(open=RACE + "x", commitment="aa" * 32)])
     assert OpenBook(tmp_path).check(ANNA, other_day) == []
