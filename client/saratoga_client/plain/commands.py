@@ -7,7 +7,7 @@ from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.board import BoardAnswers, money_words, parse_typed_move, rules_lines
 from saratoga_client.plain.event_lines import ChangeWriter, clock_line, table_lines
 from saratoga_client.plain.finished_race import STILL_RACING, review, share, verify
-from saratoga_client.plain.grammar import Context, ParsedLine, not_understood, read_settings
+from saratoga_client.plain.grammar import Context, ParsedLine, not_understood, read_settings, wrong
 from saratoga_client.plain.result_lines import (
     climb_lines,
     result_lines,
@@ -192,21 +192,18 @@ class TableCommands:
             self._write(self._no_board() if is_move else not_understood(words, self._context))
             return
         if not own.is_racing:
-            self._write(
-                f"no: Your board has ended: {state_words(own.state)}. Type standings, or wait for the result."
+            raise wrong(
+                f"Your board has ended: {state_words(own.state)}. Type standings, or wait for the result."
             )
-            return
         move = parse_typed_move(own.game, own.shown, words, self._context, self._session.card_names)
         if isinstance(move, str):
             self._write(move)
             return
         try:
             if not self._table.play(move):
-                self._write("no: The server has not answered your last move yet. Try again.")
-                return
+                raise wrong("The server has not answered your last move yet. Try again.")
         except IllegalMove as illegal:
-            self._write(f"no: {illegal.refusal}")
-            return
+            raise wrong(f"{illegal.refusal}") from None
         if not self._state.is_connected:
             self._write(f"ok: {move} waits for the connection")
         await self._table.until(lambda state: not (state.own and state.own.in_flight))
@@ -235,11 +232,9 @@ class TableCommands:
 
     async def _ready(self, words: str) -> None:
         if self._state.phase == "over":
-            self._write(f"no: The next race is not being prepared yet. {self._who_prepares()}.")
-            return
+            raise wrong(f"The next race is not being prepared yet. {self._who_prepares()}.")
         if not takes_ready(self._state.table):
-            self._write("no: This race has begun. You can be ready for the next one.")
-            return
+            raise wrong("This race has begun. You can be ready for the next one.")
         await self._table.ready()
         start = (
             "Type start when the others are." if self._state.is_host else "The host types start."
@@ -264,41 +259,30 @@ class TableCommands:
     async def _settings(self, words: str) -> None:
         if not words:
             self._write(f"settings: {settings_words(self._state.table.settings)}")
-            return
-        chosen = read_settings(words)
-        if isinstance(chosen, str):
-            self._write(f"no: {chosen}")
-            return
-        await self._table.send(ChangeSettings, **chosen)
+        else:
+            await self._table.send(ChangeSettings, **read_settings(words))
 
     async def _add_bot(self, words: str) -> None:
         if (level := words.lower()) not in BOT_LEVELS:
-            self._write("no: Which bot? Type bot weak, bot even, or bot strong.")
-            return
+            raise wrong("Which bot? Type bot weak, bot even, or bot strong.")
         await self._table.send(AddBot, level=level)
         self._write(f"ok: your {level} bot is on its way")
 
     async def _say(self, words: str) -> None:
-        if words.lower() in REACTIONS:
-            await self._table.send(React, reaction=words.lower())
-            self._write(f"ok: you say {REACTIONS[words.lower()]}")
-        else:
-            self._write(f"no: Type say and one of {', '.join(REACTIONS)}.")
+        if (reaction := words.lower()) not in REACTIONS:
+            raise wrong(f"Type say and one of {', '.join(REACTIONS)}.")
+        await self._table.send(React, reaction=reaction)
+        self._write(f"ok: you say {REACTIONS[reaction]}")
 
     async def _hand_over(self, words: str) -> None:
-        seat = self._named("hand over", words)
-        if seat is not None:
-            await self._table.send(HandOver, player=seat.player)
+        await self._table.send(HandOver, player=self._named("hand over", words).player)
 
     async def _kick(self, words: str) -> None:
         seat = self._named("kick", words)
-        if seat is not None:
-            await self._table.send(Kick, player=seat.player, epoch=seat.epoch)
+        await self._table.send(Kick, player=seat.player, epoch=seat.epoch)
 
     async def _allow(self, words: str) -> None:
-        seat = self._named("allow", words)
-        if seat is not None:
-            await self._table.send(AllowReady, player=seat.player)
+        await self._table.send(AllowReady, player=self._named("allow", words).player)
 
     async def _qr(self, words: str) -> None:
         """Write the table's link for browsers, and the link as a QR code."""
@@ -306,8 +290,8 @@ class TableCommands:
         link = Destination(self._state.table.code, server).page
         self._write(f"link: {link}", *qr_lines(link))
 
-    def _named(self, command: str, words: str) -> events.Seat | None:
-        """Return the seat of the player whom the words name; write what to type if there is none."""
+    def _named(self, command: str, words: str) -> events.Seat:
+        """Return the seat of the player whom the words name. Raises `Problem` with what to type."""
         seats = self._state.table.seats
         named = [seat for seat in seats if _is_called(seat.name, words)]
         if not words or not named:
@@ -316,8 +300,7 @@ class TableCommands:
                 for seat in seats
                 if seat.player != self._state.player
             )
-            self._write(f"no: Type {command} NAME. At this table: {others or 'only you'}.")
-            return None
+            raise wrong(f"Type {command} NAME. At this table: {others or 'only you'}.")
         return named[0]
 
     async def _leave(self, words: str) -> None:
@@ -370,8 +353,7 @@ class TableCommands:
             holds = self._is_verified
         else:
             events = ", ".join((*WAITS, "verified"))
-            self._write(f"no: Type wait ready, wait ready 3, or wait with {events}.")
-            return
+            raise wrong(f"Type wait ready, wait ready 3, or wait with {events}.")
         await self._table.until(lambda state: holds(state) or self._has_new_void(state))
         if not holds(self._state):
             self._write(f"no: The race was voided, so {kind} does not come. Get ready again.")

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from saratoga_client.local.settings import CAPS, MATCHES
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_rules.games import GAMES
 
@@ -298,8 +299,13 @@ VALUES: Final[Mapping[str, tuple[Mapping[str, Any], str]]] = MappingProxyType(
 """The settings with a value: its words, and the answer to any other word."""
 
 
-def read_settings(words: str) -> dict[str, Any] | str:
-    """Parse settings such as `canfield cap 5 seats 4 public`; return a sentence on an error.
+def wrong(sentence: str) -> Problem:
+    """Return the error of a typed line that cannot be carried out; its `no:` line has the sentence."""
+    return Problem(sentence, "", Exit.USAGE)
+
+
+def read_settings(words: str) -> dict[str, Any]:
+    """Parse settings such as `canfield cap 5 seats 4 public`. Raises `Problem`.
 
     The keys are those of `ChangeSettings`: `game`, `cap` in minutes (0: none), `seats`, `races`, `public`.
     """
@@ -316,10 +322,10 @@ def read_settings(words: str) -> dict[str, Any] | str:
             value = rest.pop(0) if rest else ""
             rest = rest[1:] if rest[:1] == ["minutes"] else rest
             if value not in values:
-                return remedy
+                raise wrong(remedy)
             chosen[word] = values[value]
         else:
-            return (
+            raise wrong(
                 f"{word[:40]!r} is not a setting. The settings are a game, cap, seats, races, "
                 "public and private."
             )

@@ -10,7 +10,7 @@ from saratoga_client.local.settings import last_choices
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.plain.board import rules_lines
-from saratoga_client.plain.grammar import Context, not_understood, read_settings
+from saratoga_client.plain.grammar import Context, not_understood, read_settings, wrong
 from saratoga_client.plain.open_race import run_open
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.result_lines import leaderboard_lines
@@ -200,6 +200,11 @@ class PlainLobby:
         if self._name and last and await way_back(self._at, last):
             self._write(f"seat: your last table, {last}, is open. Type join {last} to go back.")
 
+    def _check_name(self) -> None:
+        """Raise `Problem` if the player has no name."""
+        if self._name is None:
+            raise wrong("Choose a name first: type name NAME.")
+
     async def _connected_here(self) -> None:
         """Connect to a server on this machine, unless one is connected. Raises `Problem`."""
         if self._at is None and self._open_here is not None:
@@ -235,12 +240,7 @@ class PlainLobby:
 
     async def _create(self, words: str) -> ExitReason | None:
         chosen = read_settings(words)
-        if isinstance(chosen, str):
-            self._write(f"no: {chosen}")
-            return None
-        if "game" not in chosen:
-            self._write(f"no: Which game? Type create GAME, with one of {', '.join(GAMES)}.")
-            return None
+        _checked_game("create", chosen.get("game", ""))
         await self._connected_here()
         default = {"cap": 10, "seats": MOST_SEATS, "public": False}
         return await self._go(TableSettings(**default | chosen))
@@ -253,12 +253,9 @@ class PlainLobby:
         return await self._go(QUICK_TABLE, begin=race_bots)
 
     async def _daily(self, words: str) -> ExitReason | None:
-        game = words.strip().lower()
-        if game and game not in GAMES:
-            self._write(f"no: Which game? Type daily GAME, with one of {', '.join(GAMES)}.")
-            return None
         connection, book = self._connection, OpenBook()
-        if game:
+        if words:
+            game = _checked_game("daily", words.lower())
             return await self._run_open(day_id(game, connection.now()))
         for each in GAMES:
             race, alarms = await look(connection, day_id(each, connection.now()), book)
@@ -270,9 +267,7 @@ class PlainLobby:
         game, found = words.strip().lower(), destination(words)
         if game in GAMES:
             await self._connected_here()
-            if self._name is None:
-                self._write("no: Choose a name first: type name NAME.")
-                return None
+            self._check_name()
             race = await open_challenge(self._connection, OpenBook(), game)
             address = link(race, self._session.friends or self._connection.url)
             self._write(
@@ -283,8 +278,7 @@ class PlainLobby:
             return None
         code = found.code if found is not None else game
         if not is_open_race(code):
-            self._write("no: Type challenge and a game, or the code or link of a challenge.")
-            return None
+            raise wrong("Type challenge and a game, or the code or link of a challenge.")
         return await self._run_open(code)
 
     async def _run_open(self, race: str) -> ExitReason | None:
@@ -296,10 +290,7 @@ class PlainLobby:
         if racing_at := await release_other_seat(connection):
             opened, _ = await look(connection, race, OpenBook())
             if opened.mine != "racing":
-                self._write(
-                    f"no: Your race at {racing_at} is still running. Type join {racing_at}."
-                )
-                return None
+                raise wrong(f"Your race at {racing_at} is still running. Type join {racing_at}.")
         return await run_open(connection, race, self._session, self._records)
 
     async def _history(self, words: str) -> None:
@@ -316,17 +307,15 @@ class PlainLobby:
     async def _go_by_code(self, command: str, words: str) -> ExitReason | None:
         found = destination(words)
         if found is None or not found.code:
-            self._write(f"no: Type the table's code, for example {command} mint-otter-42.")
-            return None
+            raise wrong(f"Type the table's code, for example {command} mint-otter-42.")
         if is_open_race(found.code):
             return await self._challenge(words)
         at = "" if self._at is None else self._at.url.rstrip("/").lower()
         if found.server.lower() not in ("", at):
-            self._write(
-                "no: That table is on another server. Type quit, then run: "
+            raise wrong(
+                "That table is on another server. Type quit, then run: "
                 f"{printed_command(command, found.url, '--plain')}"
             )
-            return None
         return await self._go(found.code, is_watching=command == "watch")
 
     async def _go(
@@ -336,16 +325,14 @@ class PlainLobby:
         is_watching: bool = False,
         begin: Begin | None = None,
     ) -> ExitReason | None:
-        if not is_watching and self._name is None:
-            self._write("no: Choose a name first: type name NAME.")
-            return None
+        if not is_watching:
+            self._check_name()
         code = table if isinstance(table, str) else ""
         if not is_watching and (racing_at := await release_other_seat(self._connection, code)):
-            self._write(
-                f"no: Your race at {racing_at} is still running. "
+            raise wrong(
+                f"Your race at {racing_at} is still running. "
                 f"Type join {racing_at} to go on, or leave to give it up."
             )
-            return None
         return await play_table(
             self._connection,
             table,
@@ -359,36 +346,37 @@ class PlainLobby:
     async def _leave(self, words: str) -> None:
         code = self._connection.welcome.table
         if code is None:
-            self._write("no: You have no seat. Type quit to end the program.")
-            return
+            raise wrong("You have no seat. Type quit to end the program.")
         await give_up_seat(self._connection, code)
         self._write(f"ok: your seat at {code} was given up")
 
     async def _practise(self, words: str) -> ExitReason | None:
         name, _, seed = words.partition(" ")
-        game = GAMES.get(name.lower())
-        if game is None:
-            self._write(f"no: Which game? Type practice GAME, with one of {', '.join(GAMES)}.")
-            return None
+        game = GAMES[_checked_game("practice", name.lower())]
         try:
             return await run_practice(game, seed, session=self._session)
         except BadSeed as error:
-            self._write(f"no: {error}")
-            return None
+            raise wrong(f"{error}") from None
 
     async def _leaderboard(self, words: str) -> None:
         name, _, period = words.lower().partition(" ")
         if name not in GAMES or (period and period not in PERIODS):
-            self._write(
-                f"no: Type leaderboard GAME, with one of {', '.join(GAMES)}; "
+            raise wrong(
+                f"Type leaderboard GAME, with one of {', '.join(GAMES)}; "
                 f"add {', '.join(PERIODS[:-1])} or {PERIODS[-1]} for the period."
             )
-            return
         page = await self._connection.ask(
             partial(GetLeaderboard, game=name, period=period or "day"), events.Leaderboard
         )
         heading, *rows = leaderboard_lines(page)
         self._write(f"leaderboard: {heading}", *(f"leader {row}" for row in rows))
+
+
+def _checked_game(command: str, game: str) -> str:
+    """Return the name of a game that a command needs. Raises `Problem`."""
+    if game not in GAMES:
+        raise wrong(f"Which game? Type {command} GAME, with one of {', '.join(GAMES)}.")
+    return game
 
 
 def tables_lines(found: events.Tables) -> Iterator[str]:

@@ -1,10 +1,8 @@
 """An open race in plain lines: the player's run, and how it compares."""
 
-import asyncio
-
 from saratoga_client.net.connection import Connection
 from saratoga_client.plain.session import ExitReason, PlainSession
-from saratoga_client.plain.table import begin_beside, stay_at_table
+from saratoga_client.plain.table import stay_at_table
 from saratoga_client.session.open_race import (
     NOT_YET,
     closed_record,
@@ -37,12 +35,7 @@ async def run_open(
         session.output.write(f"run: {title(shown)}, {shown.cap} minutes; {have_run(shown)}")
         table = TableSession(connection, records=records)
         await table.enter_open(race)
-        beside = asyncio.create_task(begin_beside(until_over, table, session))
-        try:
-            reason = await stay_at_table(table, session)
-        finally:
-            beside.cancel()
-            await asyncio.wait([beside])
+        reason = await stay_at_table(table, session, begin=until_over)
         if reason is not ExitReason.LEFT:
             return reason
         shown, more = await look(connection, race, book)

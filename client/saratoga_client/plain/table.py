@@ -67,36 +67,40 @@ async def play_table(
             await table_session.watch(table)
         case str():
             remember_server(connection.url, (await table_session.sit_down(table)).code)
-    begun = asyncio.create_task(begin_beside(begin, table_session, session))
     try:
-        return await stay_at_table(table_session, session, is_watching=is_watching)
+        return await stay_at_table(table_session, session, begin=begin, is_watching=is_watching)
     finally:
-        begun.cancel()
-        await asyncio.wait([begun])
         if is_watching:
             await stop_watching(connection, str(table))
 
 
-async def begin_beside(
-    begin: Begin | None, table_session: TableSession, session: PlainSession
-) -> None:
-    """Give commands beside the player's own; write what goes wrong."""
-    try:
-        if begin is not None:
-            await begin(table_session)
-    except Problem as problem:
-        session.output.write(f"no: {problem}")
-
-
 async def stay_at_table(
-    table_session: TableSession, session: PlainSession, *, is_watching: bool = False
+    table_session: TableSession,
+    session: PlainSession,
+    *,
+    begin: Begin | None = None,
+    is_watching: bool = False,
 ) -> ExitReason:
     """Write a table's events and carry out commands until the player leaves.
 
-    The table session must have joined, created or watched the table before. Raises `Problem`.
+    `begin` gives commands beside the player's own. The table session must have joined, created or watched the
+    table before. Raises `Problem`.
     """
+
+    async def begin_beside() -> None:
+        try:
+            if begin is not None:
+                await begin(table_session)
+        except Problem as problem:
+            session.output.write(f"no: {problem}")
+
     session.table = table_session
-    return await PlainTable(table_session, session, is_watching=is_watching).stay()
+    beside = asyncio.create_task(begin_beside())
+    try:
+        return await PlainTable(table_session, session, is_watching=is_watching).stay()
+    finally:
+        beside.cancel()
+        await asyncio.wait([beside])
 
 
 class PlainTable:
