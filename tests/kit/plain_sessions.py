@@ -47,7 +47,7 @@ def scripted_session(*commands: str) -> tuple[PlainSession, RecordedOutput]:
     """
     output = RecordedOutput()
     source = io.BytesIO("".join(f"{command}\n" for command in commands).encode())
-    return PlainSession(LineReader(source), output), output
+    return PlainSession(LineReader(source.read), output), output
 
 
 class AnsweringSession(FakeSession):

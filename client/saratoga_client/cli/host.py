@@ -35,7 +35,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.output import say
 from saratoga_client.plain.session import ask
 from saratoga_client.problems import Problem
-from saratoga_client.session.join import kept_table, kept_table_text, others_at
+from saratoga_client.session.join import kept_table, others_at
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.state import FEWEST_SEATS, MOST_SEATS
 from saratoga_client.session.table_session import TableSession
@@ -166,9 +166,11 @@ async def table_here(
     if all(each in (None, getattr(table.settings, key)) for key, each in chosen.items()):
         say(f"You return to your table {table.code}.")
         return table.code
-    if others_at(table, connection.player):
+    if others := others_at(table, connection.player):
         back = table_command("join", table.code, server)
-        say(f"{kept_table_text(table, connection.player)} To return there: {back}")
+        say(
+            f"Your table {table.code} is still open, with {listed(others)}. To return there: {back}"
+        )
     return wanted
 
 

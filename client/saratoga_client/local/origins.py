@@ -60,16 +60,11 @@ def check_address(server: str) -> str:
     try:
         return normal_address(server)
     except ValueError:
-        raise bad_address(server) from None
-
-
-def bad_address(text: str) -> Problem:
-    """Return a problem: the text is not the address of a server."""
-    return Problem(
-        f"{text!r} is not the address of a server.",
-        "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",
-        Exit.USAGE,
-    )
+        raise Problem(
+            f"{server!r} is not the address of a server.",
+            "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",
+            Exit.USAGE,
+        ) from None
 
 
 def _host(written: str) -> str:

@@ -42,27 +42,17 @@ from saratoga_rules.vocabulary.stocks import UNLIMITED
 def move_words(game: Game, view: View, move: Move, card_names: CardNames = LETTERS) -> str:
     """Describe a legal move, such as `7C from the waste onto 8D in column 3`."""
     match move:
+        case Draw() if game.stock.onto is Pile.COLUMN:
+            return f"deal {counted(min(len(view.stock), game.columns.count))} over the columns"
         case Draw():
-            return _draw_words(game, view)
+            return f"turn {counted(min(len(view.stock), game.stock.draw))} from the stock"
         case Redeal():
             return f"turn the waste over, {counted(len(view.waste))}"
         case Carry():
-            cards = card_names.cards(carried(view, move))
-            return (
-                f"{cards} {_source_words(game, move)} {_target_words(game, view, move, card_names)}"
-            )
-
-
-def _draw_words(game: Game, view: View) -> str:
-    if game.stock.onto is Pile.COLUMN:
-        return f"deal {counted(min(len(view.stock), game.columns.count))} over the columns"
-    return f"turn {counted(min(len(view.stock), game.stock.draw))} from the stock"
-
-
-def _source_words(game: Game, move: Carry) -> str:
-    if move.source in TAKE_BACK_INDEX:
-        return "back from its foundation"
-    return f"from {plain_pile_name(game, move.source)}"
+            cards, source = card_names.cards(carried(view, move)), "back from its foundation"
+            if move.source not in TAKE_BACK_INDEX:
+                source = f"from {plain_pile_name(game, move.source)}"
+            return f"{cards} {source} {_target_words(game, view, move, card_names)}"
 
 
 def _target_words(game: Game, view: View, move: Carry, card_names: CardNames) -> str:
@@ -142,11 +132,13 @@ WASTE_SHOWN: Final = 3
 
 def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> Iterator[str]:
     """Return a line for every pile."""
-    yield stock_line(game, view)
+    yield f"stock: {stock_words(game, view)}"
     if game.stock.onto is Pile.WASTE:
-        yield waste_line(view, card_names)
+        shown = card_names.cards(view.waste[-WASTE_SHOWN:])
+        yield f"waste: {len(view.waste)}, {shown}" if view.waste else "waste: empty"
     if has_pile(game, RESERVE):
-        yield reserve_line(view, card_names)
+        top = card_names.cards(view.reserve[-1:])
+        yield f"reserve: {len(view.reserve)}, {top}" if view.reserve else "reserve: empty"
     yield foundations_line(game, view, UP, card_names)
     if game.down is not None:
         yield foundations_line(game, view, DOWN, card_names)
@@ -164,11 +156,6 @@ def money_words(game: Game, view: View) -> str:
     return f"{view.banked} banked, {dollars(net(game, view.banked))}"
 
 
-def stock_line(game: Game, view: View) -> str:
-    """Return the line of the stock."""
-    return f"stock: {stock_words(game, view)}"
-
-
 def stock_words(game: Game, view: View) -> str:
     """Return the number of cards in the stock and, if the game has redeals, the pass."""
     left = f"{len(view.stock) or 'empty'}"
@@ -177,20 +164,6 @@ def stock_words(game: Game, view: View) -> str:
     if game.stock.passes == UNLIMITED:
         return f"{left}, pass {view.passes}"
     return f"{left}, pass {view.passes} of {game.stock.passes}"
-
-
-def waste_line(view: View, card_names: CardNames = LETTERS) -> str:
-    """Return the line of the waste: its count and its top cards; the last one can be played."""
-    if not view.waste:
-        return "waste: empty"
-    return f"waste: {len(view.waste)}, {card_names.cards(view.waste[-WASTE_SHOWN:])}"
-
-
-def reserve_line(view: View, card_names: CardNames = LETTERS) -> str:
-    """Return the line of the reserve: its count and its top card."""
-    if not view.reserve:
-        return "reserve: empty"
-    return f"reserve: {len(view.reserve)}, {card_names.card(view.reserve[-1])}"
 
 
 def foundations_line(

@@ -7,7 +7,14 @@ from saratoga_client.local.hosting import friends_address
 from saratoga_client.plain.board import BoardAnswers, money_words, parse_typed_move, rules_lines
 from saratoga_client.plain.event_lines import ChangeWriter, clock_line, table_lines
 from saratoga_client.plain.finished_race import STILL_RACING, review, share, verify
-from saratoga_client.plain.grammar import Context, ParsedLine, not_understood, read_settings, wrong
+from saratoga_client.plain.grammar import (
+    MOVE_COMMANDS,
+    Context,
+    ParsedLine,
+    not_understood,
+    read_settings,
+    wrong,
+)
 from saratoga_client.plain.result_lines import (
     climb_lines,
     result_lines,
@@ -188,7 +195,7 @@ class TableCommands:
     async def _move(self, words: str) -> None:
         own = self._own
         if own is None:
-            is_move = _looks_like_move(words)
+            is_move = ">" in words or words.split()[0].lower() in MOVE_COMMANDS
             self._write(self._no_board() if is_move else not_understood(words, self._context))
             return
         if not own.is_racing:
@@ -293,7 +300,7 @@ class TableCommands:
     def _named(self, command: str, words: str) -> events.Seat:
         """Return the seat of the player whom the words name. Raises `Problem` with what to type."""
         seats = self._state.table.seats
-        named = [seat for seat in seats if _is_called(seat.name, words)]
+        named = [seat for seat in seats if seat.name.casefold() == unmarked(words).casefold()]
         if not words or not named:
             others = ", ".join(
                 shown_name(seat.name, seat.bot)
@@ -368,14 +375,6 @@ class TableCommands:
     def _has_new_void(self, state: SessionState) -> bool:
         """Return whether a race was voided since the last `wait`: what it waits for may never come."""
         return not _voided(state) <= (self._voided or frozenset())
-
-
-def _looks_like_move(words: str) -> bool:
-    return ">" in words or words.split()[0].lower() in ("draw", "redeal", "bank")
-
-
-def _is_called(name: str, words: str) -> bool:
-    return name.casefold() == unmarked(words).casefold()
 
 
 def _are_ready(state: SessionState, wanted: int) -> bool:

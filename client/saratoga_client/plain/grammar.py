@@ -30,7 +30,6 @@ class Context(Flag):
     """Following a table without a seat."""
 
     BOARD = TABLE | PRACTICE
-    ANYWHERE = LOBBY | TABLE | PRACTICE | WATCHING
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from select import select
 from threading import Semaphore, Thread
-from typing import Final, Protocol
+from typing import Final
 
 import click
 
@@ -35,35 +35,23 @@ AHEAD: Final = 64
 """Maximum lines read in advance; the rest of a long script stays in its pipe."""
 
 
-class Source(Protocol):
-    """A source of bytes, such as the standard input."""
-
-    def read(self, size: int, /) -> bytes:
-        """Block until bytes arrive, and return at most `size`; `b""` is the end."""
-        ...
-
-
-class StandardInput:
-    """The standard input, without Python's buffer."""
-
-    def __init__(self) -> None:
-        buffer = sys.stdin.buffer
-        # On Windows too, the raw console reader returns UTF-8.
-        self._raw = buffer.raw if isinstance(buffer, io.BufferedReader) else buffer
-
-    def read(self, size: int, /) -> bytes:
-        """Block until there are bytes and return at most `size`."""
-        while (chunk := self._raw.read(size)) is None:
-            # Another process has made the shared pipe non-blocking.
-            select([self._raw], [], [])
-        return chunk
+def read_input(size: int) -> bytes:
+    """Read the standard input without Python's buffer: block until there are bytes and return at most `size`."""
+    buffer = sys.stdin.buffer
+    # On Windows too, the raw console reader returns UTF-8.
+    raw = buffer.raw if isinstance(buffer, io.BufferedReader) else buffer
+    while (chunk := raw.read(size)) is None:
+        # Another process has made the shared pipe non-blocking.
+        select([raw], [], [])
+    return chunk
 
 
 class LineReader:
-    """A reader of the lines of a source that does not block the event loop."""
+    """A reader of lines that does not block the event loop; it replaces invalid UTF-8 and truncates long lines."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        """`read` blocks until bytes arrive and returns at most so many; `b""` is the end."""
+        self._source = read
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._free = Semaphore(AHEAD)
         self._loop = asyncio.get_running_loop()
@@ -81,11 +69,15 @@ class LineReader:
 
     def _read(self) -> None:
         """Read until the source ends or the event loop is closed. Runs in the thread."""
-        splitter = LineSplitter(self._enqueue)
+        decoder, rest = getincrementaldecoder("utf-8")(errors="replace"), ""
         try:
             while chunk := self._chunk():
-                splitter.feed(chunk)
-            splitter.end()
+                *lines, rest = (rest + decoder.decode(chunk)).split("\n")
+                for line in lines:
+                    self._enqueue(line[:LONGEST].rstrip("\r"))
+                rest = rest[:LONGEST]
+            if rest:
+                self._enqueue(rest.rstrip("\r"))
             self._enqueue(None)
         except RuntimeError:
             # The event loop is closed: the program is ending.
@@ -93,7 +85,7 @@ class LineReader:
 
     def _chunk(self) -> bytes:
         try:
-            return self._source.read(CHUNK)
+            return self._source(CHUNK)
         except (OSError, ValueError):
             # The terminal is closed, or the input was closed during the read.
             return b""
@@ -101,29 +93,6 @@ class LineReader:
     def _enqueue(self, line: str | None) -> None:
         self._free.acquire()
         self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
-
-
-class LineSplitter:
-    """A splitter of bytes into lines; it replaces invalid UTF-8 and truncates long lines."""
-
-    def __init__(self, on_line: Callable[[str], None]) -> None:
-        self._on_line = on_line
-        self._decoder = getincrementaldecoder("utf-8")(errors="replace")
-        self._rest = ""
-
-    def feed(self, chunk: bytes) -> None:
-        """Pass every line that this chunk completes to the consumer."""
-        *lines, rest = (self._rest + self._decoder.decode(chunk)).split("\n")
-        for line in lines:
-            self._on_line(line[:LONGEST].rstrip("\r"))
-        self._rest = rest[:LONGEST]
-
-    def end(self) -> None:
-        """Pass the last line to the consumer, if it has no line end."""
-        self.feed(b"")
-        if self._rest:
-            self._on_line(self._rest.rstrip("\r"))
-            self._rest = ""
 
 
 PROMPT: Final = "> "
@@ -185,7 +154,7 @@ async def ask(question: str) -> str:
         typed = b""
         # ValueError, OSError: the terminal is closed
         with suppress(OSError, ValueError):
-            typed = StandardInput().read(CHUNK)
+            typed = read_input(CHUNK)
         # RuntimeError: the program has ended in the meantime
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, typed)
@@ -284,4 +253,4 @@ class PlainSession:
 
 def open_session(friends: str = "") -> PlainSession:
     """Return a session on the standard input and output; `friends` as in `PlainSession`."""
-    return PlainSession(LineReader(StandardInput()), LineOutput(), friends=friends)
+    return PlainSession(LineReader(read_input), LineOutput(), friends=friends)

@@ -44,7 +44,7 @@ class Climb:
 def live_climb(state: SessionState, row: Row, end: int) -> Climb:
     """Return the climb of a racer until `end`, as far as the standings have shown it."""
     moments = state.history.get(row.player, ())
-    return Climb(moments[0].banked if moments else row.banked, tuple(moments[1:]), end)
+    return Climb(moments[0][1] if moments else row.banked, moments[1:], end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,6 @@ from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerCl
 from saratoga_client.output import say
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.table_view import RACE_PHASES, is_call
-from saratoga_client.wording import cap_words, game_title, listed
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, JoinTable, LeaveTable
 from saratoga_protocol.events import TableSettings
@@ -96,14 +95,6 @@ async def give_up_seat(connection: Connection, code: str) -> None:
     await connection.request(partial(LeaveTable, table=code))
 
 
-async def give_up(connection: Connection, code: str) -> None:
-    """Give up the seat at a table, or stop watching it; raises `CommandRefused`."""
-    if connection.seat == code:
-        await connection.request(partial(LeaveTable, table=code))
-    else:
-        await stop_watching(connection, code)
-
-
 def is_racing_at(table: events.Table, player: str) -> bool:
     """Test whether a player has a seat at the table and is in its race, which may not have begun.
 
@@ -147,14 +138,6 @@ async def kept_table(connection: Connection, last_table: str) -> events.Table | 
     if table is None or is_racing_at(table, player):
         return None
     return table if is_seated_at(table, player) or others_at(table, player) else None
-
-
-def kept_table_text(table: events.Table, player: str) -> str:
-    """Return a sentence on the table to which the player can return, and on who waits there."""
-    settings, others = table.settings, others_at(table, player)
-    game, cap = game_title(settings.game), cap_words(settings.cap)
-    waiting = f", with {listed(others)}" if others else ""
-    return f"Your table {table.code} is still open: {game}, {cap}{waiting}."
 
 
 async def look_at(connection: Connection, code: str) -> events.Table:

@@ -122,14 +122,6 @@ MAX_POINTS: Final = 400
 """Maximum points per racer in the chart; above it every second point is dropped."""
 
 
-class Moment(NamedTuple):
-    """A racer's number of banked cards at one time."""
-
-    at: int
-    """Milliseconds from the start of the race."""
-    banked: int
-
-
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The result of checking a finished race on this machine."""
@@ -153,8 +145,11 @@ class SessionState:
     news: tuple[News, ...] = ()
     """The latest news since the table was opened for the present race, the oldest first (`session/differ.py`)."""
     told: Told = field(default_factory=Told)
-    history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """The course of the racers' banked cards in the present race, by player id; of `MOST_SEATS` racers at most."""
+    history: Mapping[str, tuple[tuple[int, int], ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    """The course of the racers' banked cards in the present race, by player id; of `MOST_SEATS` racers at most:
+    milliseconds from the start, and the number from then on."""
     alarms: tuple[str, ...] = ()
     """Sentences on how the server contradicted itself, shown until the session ends."""
     announcement: str = ""
@@ -378,11 +373,11 @@ def _with_history(state: SessionState, now: int) -> SessionState:
     if not found or state.phase not in ("running", "over"):
         return state
     at = max(0, now - state.start_at)
-    history: dict[str, tuple[Moment, ...]] = {}
+    history: dict[str, tuple[tuple[int, int], ...]] = {}
     for row in found[:MOST_SEATS]:
         known = state.history.get(row.player, ())
-        if not known or known[-1].banked != row.banked:
+        if not known or known[-1][1] != row.banked:
             known = known[::2] if len(known) >= MAX_POINTS else known
-            known = (*known, Moment(at, row.banked))
+            known = (*known, (at, row.banked))
         history[row.player] = known
     return replace(state, history=MappingProxyType(history))

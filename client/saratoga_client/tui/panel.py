@@ -101,7 +101,7 @@ def live_lines(
     roles = racer_roles([row.player for row in found], state.player)
     # after the end of a race, the time of the last change of a count
     end = race_clock(state, now).elapsed or max(
-        (moments[-1].at for moments in state.history.values() if moments), default=0
+        (moments[-1][0] for moments in state.history.values() if moments), default=0
     )
     return [
         Line(

@@ -261,11 +261,11 @@ def test_each_shell_gets_code_in_its_own_language(
 
 
 class Typed:
-    """A replacement for `StandardInput`: each read returns one typed line."""
+    """A replacement for the standard input: each read returns one typed line."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lines: SimpleQueue[bytes] = SimpleQueue()
-        monkeypatch.setattr("saratoga_client.plain.session.StandardInput", lambda: self)
+        monkeypatch.setattr("saratoga_client.plain.session.read_input", self.read)
 
     def read(self, size: int, /) -> bytes:
         return self.lines.get()

@@ -27,7 +27,7 @@ class Pipe:
 
 
 async def all_lines(*chunks: bytes) -> list[str]:
-    reader, lines = LineReader(Pipe(*chunks, b"")), []
+    reader, lines = LineReader(Pipe(*chunks, b"").read), []
     async with asyncio.timeout(WITHIN):
         while (line := await reader.next()) is not None:
             lines.append(line)
@@ -56,7 +56,7 @@ async def test_invalid_bytes_are_replaced_and_long_lines_are_truncated() -> None
 
 async def test_waiting_for_a_line_does_not_block_the_event_loop() -> None:
     pipe = Pipe()
-    reader = LineReader(pipe)
+    reader = LineReader(pipe.read)
     async with asyncio.timeout(WITHIN), asyncio.TaskGroup() as group:
         waiting = group.create_task(reader.next())
         await asyncio.sleep(0)
@@ -67,12 +67,11 @@ async def test_waiting_for_a_line_does_not_block_the_event_loop() -> None:
 
 
 async def test_a_source_that_fails_is_treated_as_ended() -> None:
-    class Broken:
-        def read(self, size: int, /) -> bytes:
-            raise OSError("the terminal is gone")
+    def broken(size: int) -> bytes:
+        raise OSError("the terminal is gone")
 
     async with asyncio.timeout(WITHIN):
-        assert await LineReader(Broken()).next() is None
+        assert await LineReader(broken).next() is None
 
 
 def test_lines_are_written_whole_and_without_a_prompt_to_a_pipe(

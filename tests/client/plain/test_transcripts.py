@@ -104,7 +104,7 @@ class TranscriptPlayer:
         self.input = TypedLines()
         self.output = WaitingOutput()
         self.read_to = 0
-        self.session = PlainSession(LineReader(self.input), self.output)
+        self.session = PlainSession(LineReader(self.input.read), self.output)
 
     async def expect(self, expected: Sequence[str], transcript: "TranscriptRun") -> None:
         """Wait for these lines, in order and with no other lines between them."""

@@ -264,10 +264,16 @@ class GatheringScreen(TableScreen):
 
     def body(self) -> Iterable[Widget]:
         with ScrollPage():
-            yield RichView(self._draw_invitation, id="invitation")
+            yield RichView(
+                lambda ink: invitation_part(self.state, self._invitation, ink), id="invitation"
+            )
             with Horizontal(id="both"):
-                yield RichView(self._draw_seats, id="seats")
-                yield RichView(self._draw_race, id="race")
+                yield RichView(
+                    lambda ink: seats_part(self.state, self._chosen, self.symbols, ink), id="seats"
+                )
+                yield RichView(
+                    lambda ink: race_part(self.state, self._setting, self.symbols, ink), id="race"
+                )
             yield RichView(self._draw_rest)
 
     @property
@@ -281,15 +287,6 @@ class GatheringScreen(TableScreen):
         table = self.state.table
         page = partial(invitation_page, self.controls.inviter.page(table))
         self.cover(ReadingScreen("i", [table.code, "invitation"], page))
-
-    def _draw_invitation(self, ink: Ink) -> RenderableType:
-        return invitation_part(self.state, self._invitation, ink)
-
-    def _draw_seats(self, ink: Ink) -> RenderableType:
-        return seats_part(self.state, self._chosen, self.symbols, ink)
-
-    def _draw_race(self, ink: Ink) -> RenderableType:
-        return race_part(self.state, self._setting, self.symbols, ink)
 
     def _draw_rest(self, ink: Ink) -> RenderableType:
         rules = rules_part(self.state.game, self.symbols, ink)

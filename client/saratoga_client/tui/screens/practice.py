@@ -150,14 +150,21 @@ class PracticeScreen(GameScreen):
         undo_now, redo_now = session.made and "undo", session.undone and "redo"
         safe = safe_move(scene.game, scene.view, scene.legal) and "bank safe"
         bank, copy = partial(self._change, session.bank_safe), session.is_won and "copy"
+        again = partial(self._change_deal, "Start this deal again?", session.restart)
+        anew = partial(self._change_deal, "Leave this deal for a new one?", session.deal_anew)
         return (
             Key("h", "hint", "show what a strong player would do, and why", self._hint),
             Key("z u ctrl+z", undo_now or "", "undo the last move", undo),
             Key("ctrl+y ctrl+r", redo_now or "", "redo the move that was undone last", redo),
             Key("a", safe or "", "bank every card that is safe to bank", bank),
-            Key("s", "again", "start this deal again", self._restart),
-            Key("n", "new deal", "a new deal", self._deal_anew),
-            Key("y", copy or "", "copy the result, with the seed, for friends", self._copy_result),
+            Key("s", "again", "start this deal again", again),
+            Key("n", "new deal", "a new deal", anew),
+            Key(
+                "y",
+                copy or "",
+                "copy the result, with the seed, for friends",
+                lambda: self.copy("The result", session.share),
+            ),
         )
 
     def hints(self) -> Guide:
@@ -178,20 +185,11 @@ class PracticeScreen(GameScreen):
         else:
             self.press_board(key)
 
-    def _copy_result(self) -> None:
-        self.copy("The result", self.session.share)
-
     def _change(self, change: Callable[[], str]) -> None:
         """Run an action that changes the position, and show its sentence."""
         self.pane.clear_selection()
         self.say(change())
         self._check_progress()
-
-    def _restart(self) -> None:
-        self._change_deal("Start this deal again?", self.session.restart)
-
-    def _deal_anew(self) -> None:
-        self._change_deal("Leave this deal for a new one?", self.session.deal_anew)
 
     def _change_deal(self, question: str, change: Callable[[], str]) -> None:
         """Run an action that ends the run; ask the player first if a move was made."""
