@@ -23,13 +23,7 @@ from saratoga_client.local.hosting import (
 )
 from saratoga_client.local.origins import check_address, is_this_machine
 from saratoga_client.local.printed_command import host_command, table_command
-from saratoga_client.local.settings import (
-    CAPS,
-    MATCHES,
-    Settings,
-    last_choices,
-    remember,
-)
+from saratoga_client.local.settings import CAPS, MATCHES, Settings, last_choices, remember
 from saratoga_client.local.terminal import this_terminal
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say

@@ -11,12 +11,7 @@ from saratoga_client.local.settings import Settings
 from saratoga_client.net.connection import Connection
 from saratoga_client.output import say, write_line
 from saratoga_client.problems import Exit, Problem, alarmed_at_end
-from saratoga_client.session.invitation import (
-    Destination,
-    destination,
-    inviter_for,
-    is_open_race,
-)
+from saratoga_client.session.invitation import Destination, destination, inviter_for, is_open_race
 from saratoga_client.session.join import claim_guest_name, release_other_seat
 from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.open_race import PRACTICE_DAY, day_id, link, open_challenge

@@ -34,16 +34,7 @@ from saratoga_client.input.selection import (
     revalidated,
 )
 from saratoga_client.wording import capitalised
-from saratoga_rules.moves import (
-    COLUMN_NAMES,
-    DOWN,
-    RESERVE,
-    TAKE_BACK_INDEX,
-    UP,
-    WASTE,
-    Draw,
-    Move,
-)
+from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, TAKE_BACK_INDEX, UP, WASTE, Draw, Move
 from saratoga_rules.piles import Pile
 from saratoga_rules.play import Refusal
 

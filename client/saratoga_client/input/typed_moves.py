@@ -8,21 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from saratoga_client.input.move_text import (
-    PILE_KEYS,
-    STOCK,
-    CardName,
-    card_name,
-    either,
-    has_pile,
-)
-from saratoga_client.input.scene import (
-    Scene,
-    banking,
-    nothing_from,
-    scene_of,
-    why_not,
-)
+from saratoga_client.input.move_text import PILE_KEYS, STOCK, CardName, card_name, either, has_pile
+from saratoga_client.input.scene import Scene, banking, nothing_from, scene_of, why_not
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
     COLUMN_NAMES,

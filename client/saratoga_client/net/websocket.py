@@ -9,12 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import (
-    ConnectionClosed,
-    InvalidStatus,
-    InvalidURI,
-    NegotiationError,
-)
+from websockets.exceptions import ConnectionClosed, InvalidStatus, InvalidURI, NegotiationError
 from websockets.frames import CloseCode
 from websockets.http11 import Response
 from websockets.typing import Subprotocol

@@ -35,13 +35,7 @@ from saratoga_client.wording import (
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import redact
 from saratoga_rules.records.digest_words import parse_digest_words
-from saratoga_rules.records.record import (
-    POSITIVE,
-    RACE_ID,
-    RaceRecord,
-    digest_of,
-    format_record,
-)
+from saratoga_rules.records.record import POSITIVE, RACE_ID, RaceRecord, digest_of, format_record
 from saratoga_rules.records.replay import game_of
 
 

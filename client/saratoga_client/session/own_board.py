@@ -9,11 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from saratoga_client.input.move_text import pile_name
-from saratoga_client.wording import (
-    capitalised,
-    counted,
-    state_words,
-)
+from saratoga_client.wording import capitalised, counted, state_words
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
 from saratoga_rules.cards import HIDDEN

@@ -12,11 +12,7 @@ from typing import Final, NamedTuple
 
 from saratoga_client.net.errors import LinkState
 from saratoga_client.session.history import PersonalBest
-from saratoga_client.session.own_board import (
-    OwnBoard,
-    own_board,
-    with_board,
-)
+from saratoga_client.session.own_board import OwnBoard, own_board, with_board
 from saratoga_client.session.table_view import (
     BEFORE_THE_RACE,
     RACE_PHASES,

@@ -1,4 +1,6 @@
-"""How bots of each strength choose moves."""
+"""How bots choose: each strength, what they remember, and the pauses before their moves."""
+
+from statistics import mean
 
 import pytest
 
@@ -8,6 +10,7 @@ from saratoga_client.bots.choose import (
     CHOOSERS,
     FRUITLESS_PASSES,
     MOST_IDLE_MOVES,
+    Choice,
     Memory,
     choose_evenly,
     choose_strongly,
@@ -18,6 +21,7 @@ from saratoga_client.bots.choose import (
     turn_of_stock,
     useful_carries,
 )
+from saratoga_client.bots.player import VARIATION, Pace, human_pace, steady_pace
 from saratoga_client.bots.search import look_ahead
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
@@ -263,3 +267,72 @@ def test_a_card_of_a_column_that_turns_up_is_progress() -> None:
     memory = Memory(idle=5, most_banked=1, fewest_in_hand=1)
     move = parse_move("t1>t2")
     assert remember(GAMES["klondike"], memory, redact(before), move, redact(turned)).idle == 0
+
+
+DEALS = 20
+"""The number of fixed deals, enough for a clear lead of the stronger bot."""
+
+MORE_DEALS = {"klondike": 150}
+"""The numbers for games in which most deals bank few cards and a few deals all, so that chance weighs more."""
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
+def test_each_bot_banks_more_than_the_next_weaker_one(game: Game) -> None:
+    banked = {
+        strength: sum(
+            play_offline(
+                game, deal_for_key(game, practice_key(f"test {number}")), chooser, variation=number
+            ).end.banked
+            for number in range(MORE_DEALS.get(game.name, DEALS))
+        )
+        for strength, chooser in CHOOSERS.items()
+    }
+    assert banked["even"] >= 1.3 * banked["weak"]
+    assert banked["strong"] >= 1.05 * banked["even"]
+
+
+CANFIELD = GAMES["canfield"]
+
+
+def pauses_of_race(game: Game, number: int, pace: Pace = human_pace) -> list[float]:
+    """Return the strong bot's pauses from the deal to the end of its board."""
+    position, memory = deal_for_key(game, practice_key(f"pace {number}")), Memory(variation=number)
+    pauses: list[float] = []
+    while not is_won(game, position):
+        view = redact(position)
+        choice = choose_strongly(game, view, memory)
+        pauses.append(pace(game, view, memory, choice))
+        if choice.move is None:
+            break
+        position = play(game, position, choice.move)
+        memory = remember(game, choice.memory, view, choice.move, redact(position))
+    return pauses
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
+def test_the_strong_bot_makes_half_a_move_to_just_over_one_a_second(game: Game) -> None:
+    for number in range(1, 9):
+        pauses = pauses_of_race(game, number)
+        assert 0.5 <= len(pauses) / sum(pauses) <= 1.2
+
+
+def test_the_pauses_of_a_race_differ_as_a_person_s_do() -> None:
+    pauses = sorted(pauses_of_race(CANFIELD, 1))
+    assert pauses[-1] > 4 * pauses[len(pauses) // 2]
+    assert pauses[len(pauses) // 2] > 1.4 * pauses[len(pauses) // 10]
+
+
+def test_the_pauses_depend_only_on_what_the_bot_sees_and_on_its_variation() -> None:
+    assert pauses_of_race(CANFIELD, 2) == pauses_of_race(CANFIELD, 2)
+    view = redact(deal_for_key(CANFIELD, practice_key("pace")))
+    first, second = (
+        human_pace(CANFIELD, view, Memory(variation=number), Choice(DRAW, Memory()))
+        for number in (1, 2)
+    )
+    assert first != second
+
+
+def test_a_steady_pace_makes_as_many_moves_a_second_as_it_was_given() -> None:
+    pauses = pauses_of_race(CANFIELD, 3, steady_pace(4))
+    assert mean(pauses) == pytest.approx(1 / 4, rel=0.1)
+    assert max(pauses) <= (1 + VARIATION) / 4

@@ -18,12 +18,7 @@ from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours
-from saratoga_client.tui.base_screen import (
-    BaseScreen,
-    MessageLine,
-    key_line,
-    title_line,
-)
+from saratoga_client.tui.base_screen import BaseScreen, MessageLine, key_line, title_line
 from saratoga_client.tui.theme import Appearance
 from saratoga_client.tui.widgets import CanvasView, Ink, LineInput, RichView, ScrollPage
 

@@ -4,16 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.session_states import (
-    START,
-    board,
-    outcome,
-    seat,
-    snapshot,
-    standings,
-    state_after,
-    table,
-)
+from kit.session_states import START, board, outcome, seat, snapshot, standings, state_after, table
 from kit.table_screens import last_racer, race, said, table_player
 from saratoga_client.net.errors import LinkState
 from saratoga_client.tui.messages import QUIET, SHOWN

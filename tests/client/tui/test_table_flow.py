@@ -5,15 +5,7 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
-from kit.session_states import (
-    CODE,
-    START,
-    outcome,
-    snapshot,
-    standings,
-    state_after,
-    table,
-)
+from kit.session_states import CODE, START, outcome, snapshot, standings, state_after, table
 from kit.table_screens import Faults, TablePlayer, table_player
 from saratoga_client.local import paths
 from saratoga_client.local.settings import Settings, remember

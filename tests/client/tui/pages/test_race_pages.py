@@ -33,12 +33,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.tui.reading import fair_deal_page
 from saratoga_client.tui.screens.countdown import countdown_page
 from saratoga_client.tui.screens.gathering import invitation_part, race_part, seats_part
-from saratoga_client.tui.screens.results import (
-    Findings,
-    findings_of,
-    match_part,
-    results_page,
-)
+from saratoga_client.tui.screens.results import Findings, findings_of, match_part, results_page
 from saratoga_client.tui.theme import paint
 from saratoga_client.tui.widgets import Ink
 from saratoga_protocol import events

@@ -5,15 +5,7 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from kit.session_states import (
-    START,
-    player,
-    racer_of,
-    seat,
-    snapshot,
-    state_after,
-    table,
-)
+from kit.session_states import START, player, racer_of, seat, snapshot, state_after, table
 from kit.table_screens import REFUSAL, painted_text, table_player
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter, qr_lines
