@@ -504,7 +504,7 @@ export class RaceScreen extends Screen {
         h("span", clockText(left ?? elapsed)),
       ),
       h(
-        "button.menu",
+        "button.icon.menu",
         { type: "button", "aria-label": "Standings and menu", onclick: () => this.#openMenu() },
         picture("menu"),
       ),
