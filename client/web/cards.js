@@ -420,7 +420,6 @@ const PIPS = {
     [43, 61, 79, 97],
   ],
 };
-const HALF_TURN = "rotate(180 50 70)";
 
 /** The face of a large card: courts are the same from both ends, as the indices are. @param {string} rank @param {string} suit */
 function largeFace(rank, suit) {

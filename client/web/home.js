@@ -9,7 +9,6 @@ import {
   button,
   counted,
   dollars,
-  field,
   form,
   h,
   numbered,

@@ -1,57 +1,45 @@
 /** The leaderboards: one page at a time, followed live. The address holds what is shown, so it can be sent to others. */
 
 import { GAMES, gameTitle } from "./cards.js";
-import {
-  Screen,
-  againstRivals,
-  clockText,
-  counted,
-  dollars,
-  h,
-  nameNodes,
-  pageHead,
-} from "./page.js";
-import { rivals, tableOf, tone } from "./page.js";
+import { Screen, againstRivals, clockText, counted, h, moneyCell, nameNodes } from "./page.js";
+import { pageHead, rivals, tableOf } from "./page.js";
 import { youButton } from "./identity.js";
 
-/** @typedef {{game: string, ranking: string, period: string, bots: boolean, around_me: boolean, limit: number}} Query */
+/** `rows`: empty for people, `me` for those around the player, `bots`. @typedef {{game: string, ranking: string, period: string, rows: string, limit: string}} Query */
 
-const RANKINGS = { best: "Best result", bankroll: "Bankroll", rating: "Rating" };
+/** What can be chosen, the usual one first, by the names in the address. */
+const CHOICES = {
+  period: { day: "Today", week: "Week", month: "Month", all: "Ever" },
+  ranking: { best: "Best result", bankroll: "Bankroll", rating: "Rating" },
+  rows: { "": "People", me: "Around me", bots: "Bots" },
+  limit: { 20: "", 100: "" },
+};
+/** @type {Record<string, string>} */
 const WHAT = { best: "best results", bankroll: "most money", rating: "strongest players" };
-const PERIODS = { day: "Today", week: "Week", month: "Month", all: "Ever" };
+/** @type {Record<string, string>} */
 const WHEN = { day: "today", week: "this week", month: "this month", all: "of all time" };
-const WHOSE = { "": "People", me: "Around me", bots: "Bots" };
-const ROWS = 20;
-const MOST_ROWS = 100;
 
 /** What the address asks for. @returns {Query} */
 function query() {
   const asked = new URLSearchParams(location.search);
-  /** @param {string} name @param {object} values @param {string} otherwise */
-  const known = (name, values, otherwise) => {
+  const known = Object.entries(CHOICES).map(([name, values]) => {
     const value = asked.get(name) ?? "";
-    return value in values ? value : otherwise;
-  };
-  const ranking = known("ranking", RANKINGS, "best");
-  return {
-    game: location.pathname.split("/")[2],
-    ranking,
-    period: known("period", PERIODS, "day"),
-    // bots have no ratings
-    bots: asked.get("rows") === "bots" && ranking !== "rating",
-    around_me: asked.get("rows") === "me",
-    limit: asked.get("limit") === String(MOST_ROWS) ? MOST_ROWS : ROWS,
-  };
+    return [name, value in values ? value : Object.keys(values)[0]];
+  });
+  const found = { game: location.pathname.split("/")[2], ...Object.fromEntries(known) };
+  // ratings are of people, for all time
+  const isOfBots = found.ranking === "rating" && found.rows === "bots";
+  return isOfBots ? { ...found, rows: "" } : found;
 }
 
 /** The address of another page. @param {Query} query @param {Partial<Query>} change */
 function address(query, change) {
-  const { game, ranking, period, bots, around_me, limit } = { ...query, ...change };
+  const { game, ...wanted } = { ...query, ...change };
   const asked = new URLSearchParams();
-  if (ranking !== "best") asked.set("ranking", ranking);
-  if (period !== "day") asked.set("period", period);
-  if (bots || around_me) asked.set("rows", bots ? "bots" : "me");
-  if (limit !== ROWS) asked.set("limit", String(limit));
+  for (const [name, values] of Object.entries(CHOICES)) {
+    const value = wanted[/** @type {"rows"} */ (name)];
+    if (value !== Object.keys(values)[0]) asked.set(name, value);
+  }
   return `/leaderboards/${game}?${asked}`.replace(/\?$/, "");
 }
 
@@ -65,7 +53,7 @@ function summary({ total, key, bots, rows, me }) {
   const who = counted(total, bots ? "bot" : "player");
   const yours = me
     ? ` \u00b7 you are ${me.rank} of ${total}`
-    : query().around_me
+    : query().rows === "me"
       ? " \u00b7 you have no ranked result here yet"
       : "";
   return `Live \u00b7 ${key === "all" ? "all time" : key} \u00b7 ${total > rows.length ? `${rows.length} of ${who}` : who}${yours}`;
@@ -77,7 +65,6 @@ function summary({ total, key, bots, rows, me }) {
  */
 function figures(ranking, row) {
   const { value, net = 0, races = 0, rivals: people = 0, doubt = 0 } = row;
-  const money = (/** @type {number} */ amount) => h(`td.n.${tone(amount)}`, dollars(amount));
   const range = h("small", `give or take ${doubt}`);
   if (ranking === "rating")
     return [
@@ -87,10 +74,10 @@ function figures(ranking, row) {
   /** @type {[string, Element]} */
   const against = ["people.n.wide-only", h("td.n.wide-only", rivals(people))];
   if (ranking === "bankroll")
-    return [["net.n", money(value)], ["races.n", h("td.n", races)], against];
+    return [["net.n", moneyCell(value)], ["races.n", h("td.n", races)], against];
   return [
     ["banked.n", h("td.n", value)],
-    ["net.n", money(net)],
+    ["net.n", moneyCell(net)],
     against,
     ["time.n.wide-only", h("td.n.wide-only", after(row))],
   ];
@@ -112,14 +99,13 @@ export class LeaderboardsScreen extends Screen {
   view() {
     const now = query();
     const isRating = now.ranking === "rating";
-    const when = WHEN[/** @type {"day"} */ (isRating ? "all" : now.period)];
-    const what = WHAT[/** @type {"best"} */ (now.ranking)];
-    const title = `${gameTitle(now.game)}: ${what} ${when}${now.bots ? ", bots" : ""}`;
+    const when = WHEN[isRating ? "all" : now.period];
+    const bots = now.rows === "bots" ? ", bots" : "";
+    const title = `${gameTitle(now.game)}: ${WHAT[now.ranking]} ${when}${bots}`;
     document.title = `${title} \u00b7 Saratoga`;
     const { page } = this;
-    const hasMore =
-      page && page.total > page.rows.length && now.limit < MOST_ROWS && !now.around_me;
-    const all = { href: address(now, { limit: MOST_ROWS }) };
+    const isCut = page && page.total > page.rows.length && now.limit === "20" && now.rows !== "me";
+    const all = { href: address(now, { limit: "100" }) };
     const counts =
       "Only ranked races count: a random deal, a time limit, and at least two people among the racers. ";
     const more = isRating
@@ -134,7 +120,7 @@ export class LeaderboardsScreen extends Screen {
         h("h1", { tabindex: -1 }, title),
         !isRating && periods,
         h("div.box", page && this.#table(page, title)),
-        h("p", hasMore && h("a.button", all, "Show more")),
+        h("p", isCut && h("a.button", all, "Show more")),
         h("p.dim", { role: "status" }, this.said),
         h("div.choices", ...others),
         h("p.dim", counts + more),
@@ -153,27 +139,20 @@ export class LeaderboardsScreen extends Screen {
       });
       return h("nav.chips", { "aria-label": label, "data-key": label }, ...chips);
     };
+    /** @param {"period" | "ranking" | "rows"} name @returns {[string, Partial<Query>][]} */
+    const values = (name) =>
+      Object.entries(CHOICES[name]).map(([to, text]) => [text, { [name]: to }]);
     /** @type {string[]} */
     const games = this.app.connection.welcome?.games ?? Object.keys(GAMES);
+    const rows = values("rows").slice(0, now.ranking === "rating" ? -1 : undefined);
     return [
-      row(
-        "Period",
-        Object.entries(PERIODS).map(([period, text]) => [text, { period }]),
-      ),
+      row("Period", values("period")),
       row(
         "Game",
         games.map((game) => [gameTitle(game), { game }]),
       ),
-      row(
-        "Ranking",
-        Object.entries(RANKINGS).map(([ranking, text]) => [text, { ranking }]),
-      ),
-      row(
-        "Rows",
-        Object.entries(WHOSE)
-          .filter(([which]) => which !== "bots" || now.ranking !== "rating")
-          .map(([which, text]) => [text, { bots: which === "bots", around_me: which === "me" }]),
-      ),
+      row("Ranking", values("ranking")),
+      row("Rows", rows),
     ];
   }
 
@@ -183,8 +162,12 @@ export class LeaderboardsScreen extends Screen {
     if (asked === this.asked) return this.say(this.page ? summary(this.page) : this.said);
     this.asked = asked;
     this.say("Loading\u2026");
+    const { game, ranking, period, rows } = now;
+    const limit = Number(now.limit);
+    const whose = { bots: rows === "bots", around_me: rows === "me" };
+    const wanted = { game, ranking, period, limit, follow: true, ...whose };
     try {
-      const page = await this.app.connection.request("get_leaderboard", { ...now, follow: true });
+      const page = await this.app.connection.request("get_leaderboard", wanted);
       if (asked === this.asked && !this.isClosed) this.hear(page);
     } catch (error) {
       if (asked === this.asked && !this.isClosed) this.say(/** @type {Error} */ (error).message);
@@ -194,11 +177,10 @@ export class LeaderboardsScreen extends Screen {
   /** @param {Wire.Event} event */
   hear(event) {
     if (event.type !== "leaderboard") return;
-    const now = query();
-    // ratings are for all time, whatever was asked
-    const names = /** @type {const} */ (["game", "ranking", "bots", "period"]);
-    const asked = now.ranking === "rating" ? names.slice(0, -1) : names;
-    if (asked.some((name) => event[name] !== now[name])) return;
+    const { game, ranking, period, rows } = query();
+    const isOther = event.game !== game || event.ranking !== ranking;
+    const isElse = event.bots !== (rows === "bots");
+    if (isOther || isElse || (event.period !== period && ranking !== "rating")) return;
     this.page = event;
     this.say(summary(event));
   }

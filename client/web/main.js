@@ -30,11 +30,15 @@ const REPLAYS = 5;
 const HOST_AWAY =
   "No sign of you for two minutes. After three, another player becomes host; tap or press any key to stay host.";
 /** @type {Record<string, string>} */
-const THEMES = {
-  "": "automatic",
-  felt: "dark",
-  paper: "light",
-  contrast: "high contrast",
+const THEMES = { "": "automatic", felt: "dark", paper: "light", contrast: "high contrast" };
+const ON_OFF = { on: "on", off: "off" };
+/** The labels of what the look can be, with the words of each value. @type {Record<string, [string, Record<string, string>]>} */
+const LOOKS = {
+  theme: ["Colours", THEMES],
+  hand: ["Hand", { right: "right", left: "left" }],
+  quick: ["Quick moves", ON_OFF],
+  sound: ["Sound and vibration", ON_OFF],
+  keys: ["Single keys", ON_OFF],
 };
 const INCOMPLETE =
   "The server or a proxy before it withholds the part of this page that shows races: load the page again later, or tell the server's operator.";
@@ -618,44 +622,31 @@ export class App {
   openLook(showsRules = false) {
     const game = this.known?.table.settings.game ?? "";
     const title = gameTitle(game);
-    const { theme, hand, suits, keys, quick, sound } = look();
-    /**
-     * @template Value
-     * @param {string} label @param {Value[]} values @param {(value: Value) => string} words
-     * @param {Value} present @param {(value: Value) => Partial<me.Look>} change
-     */
-    const pick = (label, values, words, present, change) => {
-      const changed = (/** @type {Value} */ value) => {
-        changeLook(change(value));
-        this.screen?.showLook?.();
-      };
-      return field(label, choice(values, words, present, changed));
+    const { suits, ...present } = look();
+    const change = (/** @type {Partial<me.Look>} */ to) => {
+      changeLook(to);
+      this.screen?.showLook?.();
     };
+    const choices = Object.entries(LOOKS).map(([name, [label, words]]) => {
+      const value = present[/** @type {"theme"} */ (name)];
+      const changed = (/** @type {string} */ to) => change({ [name]: to });
+      return field(
+        label,
+        choice(Object.keys(words), (each) => words[each], value, changed),
+      );
+    });
+    const colours = (/** @type {number} */ number) =>
+      number === 2 ? "two colours" : "four colours";
+    const changed = (/** @type {number} */ to) => change({ suits: { ...suits, [game]: to } });
+    const ofSuits = choice([2, 4], colours, suitColours(game), changed);
     const rules = h("div", { role: "status" }, "Loading\u2026");
     if (game) this.#loadRules(game, rules);
     openSheet(
       { title: "Look and rules", class: "look", back: "Back" },
       game && h("details.rules", { open: showsRules }, h("summary", `Rules of ${title}`), rules),
       game && h("details.rules", h("summary", "Keys in a race"), termsOf(this.later.KEYS ?? [])),
-      pick(
-        "Colours",
-        Object.keys(THEMES),
-        (each) => THEMES[each],
-        theme,
-        (to) => ({ theme: to }),
-      ),
-      game &&
-        pick(
-          `Suits of ${title}`,
-          [2, 4],
-          (number) => `${number === 2 ? "two" : "four"} colours`,
-          suitColours(game),
-          (number) => ({ suits: { ...suits, [game]: number } }),
-        ),
-      pick("Hand", ["right", "left"], String, hand, (to) => ({ hand: to })),
-      pick("Quick moves", ["off", "on"], String, quick, (to) => ({ quick: to })),
-      pick("Sound and vibration", ["off", "on"], String, sound, (to) => ({ sound: to })),
-      pick("Single keys", ["on", "off"], String, keys, (to) => ({ keys: to })),
+      ...choices,
+      game && field(`Suits of ${title}`, ofSuits),
     );
     return true;
   }

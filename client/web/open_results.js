@@ -12,9 +12,9 @@ import {
   seeResults,
 } from "./open_races.js";
 import * as page from "./page.js";
-import { Screen, button, capitalised, counted, dollars, h, pageHead, svg, tone } from "./page.js";
+import { Screen, button, capitalised, counted, dollars, h, pageHead, svg } from "./page.js";
 import { climbChart } from "./race.js";
-import { racerNodes } from "./racers.js";
+import { racerRow } from "./racers.js";
 import { fairLine, parLine, postcard, shareBox } from "./results.js";
 import { stateWords } from "./session.js";
 import { gameTitle, shortRules } from "./cards.js";
@@ -259,16 +259,12 @@ export class OpenScreen extends Screen {
   #table(results) {
     const { player } = this.app;
     const body = results.map((row) => {
-      const name = row.player === player ? ["You"] : page.nameNodes(row);
       const words = row.young ? "new here, unranked" : stateWords(row.state);
       const isOn = row.state === "racing";
-      return h(
-        row.player === player ? "tr.me" : "tr",
-        h("td", row.place || "\u2013"),
-        h("td", racerNodes(results, player, row, ...name, h("small", words))),
-        h("td.n", isOn ? "\u2013" : row.banked),
-        h(`td.n.${tone(row.net)}`, !isOn && dollars(row.net)),
-      );
+      const cells = isOn
+        ? [h("td.n", "\u2013"), h("td")]
+        : [h("td.n", row.banked), page.moneyCell(row.net)];
+      return racerRow(results, player, row, words, ...cells);
     });
     return page.tableOf("Results", ["#", "player.wide-name", "banked.n", "net.n"], body);
   }

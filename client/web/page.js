@@ -182,6 +182,11 @@ export function tone(amount) {
   return amount < 0 ? "loss" : "gain";
 }
 
+/** A cell with an amount of money. @param {number} amount @param {string} [words] */
+export function moneyCell(amount, words = "") {
+  return h(`td.n.${tone(amount)}`, words + dollars(amount));
+}
+
 /** Milliseconds as minutes and seconds, rounded down. @param {number} milliseconds */
 export function clockText(milliseconds) {
   const seconds = Math.floor(milliseconds / 1000);
@@ -395,6 +400,11 @@ export class Screen {
   /** @param {import("./main.js").App} app */
   constructor(app) {
     this.app = app;
+  }
+
+  /** The state of the table; only the screens of a table ask for it. */
+  get state() {
+    return this.app.state;
   }
 
   /** What the screen shows now. @returns {Child[]} */

@@ -4,17 +4,7 @@
 
 import { Board, feel } from "./board.js";
 import { GAMES, gamePicture, gameTitle, nameOfSign, shortRules, suitColours } from "./cards.js";
-import {
-  Screen,
-  button,
-  fill,
-  form,
-  h,
-  morph,
-  nameNodes,
-  openQuestion,
-  openSheet,
-} from "./page.js";
+import { Screen, button, fill, form, h, morph, openQuestion, openSheet } from "./page.js";
 import { pageHead, picture, svg, unbroken, write } from "./page.js";
 import {
   capWords,
@@ -178,15 +168,13 @@ function standingsTable(state) {
   const scale = scaleOf(all);
   const body = all.map((row) => {
     const isMe = row.player === state.player;
-    const words = stateWord(state, row);
-    const name = [...(isMe ? ["You"] : nameNodes(row)), words && h("small", words)];
     const racer = racerClass(all, state.player, row.player);
     return h(
       isMe ? "tr.me" : row.state === "racing" && !row.ghost ? "tr" : "tr.out",
       h("td", row.place),
       h(
         "td",
-        racerNodes(all, state.player, row, ...name),
+        racerNodes(all, state.player, row, stateWord(state, row)),
         svg("svg.track", { "aria-hidden": "true" }, ...bar(row.banked, scale, 4, 5, racer)),
       ),
       h("td", row.banked),
@@ -294,15 +282,12 @@ export class CountdownScreen extends Screen {
   starts = "";
 
   view() {
-    const { app } = this;
-    const { state } = app;
+    const { app, state } = this;
     const { table, player } = state;
     const title = gameTitle(table.settings.game);
     const racing = table.racers?.length ? table.racers : table.seats.filter((seat) => seat.ready);
     const crowd = racing.map((racer) => {
-      const named = { ...racer, ...state.labels[racer.player] };
-      const name = racer.player === player ? ["You"] : nameNodes(named);
-      return racerNodes(racing, player, named, ...name);
+      return racerNodes(racing, player, { ...racer, ...state.labels[racer.player] });
     });
     const all = crowd.length === 2 ? "both" : `all ${crowd.length}`;
     const seat = ownSeat(state);
@@ -453,8 +438,7 @@ export class RaceScreen extends Screen {
 
   /** Show the figures beside the board, and in the drawer if it is open. */
   #showFigures() {
-    const { app } = this;
-    const { state } = app;
+    const { app, state } = this;
     const own = /** @type {OwnBoard} */ (state.own);
     const net = dollars(own.net);
     const at = raceClock(state, app.now()).elapsed;
@@ -483,8 +467,7 @@ export class RaceScreen extends Screen {
 
   /** Show what is above the board. @param {boolean} isAway */
   #showRail(isAway) {
-    const { app } = this;
-    const { state } = app;
+    const { app, state } = this;
     const own = /** @type {OwnBoard} */ (state.own);
     const { left, elapsed } = raceClock(state, app.now());
     const isLate = left !== null && left < LATE;
@@ -629,8 +612,7 @@ export class RaceScreen extends Screen {
   // Sheets
 
   askToCashOut() {
-    const { app } = this;
-    const { state } = app;
+    const { app, state } = this;
     const { own } = state;
     if (own?.state !== "racing") return;
     const all = rows(state);
@@ -815,8 +797,7 @@ export class WatchScreen extends Screen {
   second = 0;
 
   view() {
-    const { app } = this;
-    const { state } = app;
+    const { app, state } = this;
     const { table } = state;
     const { even } = scaleOf(rows(state));
     const { left, elapsed } = raceClock(state, app.now());
@@ -855,9 +836,8 @@ export class WatchScreen extends Screen {
   }
 
   #actions() {
-    const { app } = this;
-    const { state } = app;
-    const { table, own, player } = state;
+    const { app, state } = this;
+    const { table, own } = state;
     const reason = session.whyNoSeat(table);
     const seat = own
       ? [button("See my board", () => app.watchRace(false))]

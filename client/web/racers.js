@@ -1,7 +1,7 @@
 /** How racers look on every screen: a colour that each rival keeps in this browser, a disc with an initial, a name. */
 
 import { store, storedJson } from "./identity.js";
-import { h } from "./page.js";
+import { h, nameNodes } from "./page.js";
 
 const KEY = "saratoga.colours";
 /** How many colours rivals have; more rivals share them, and their initials tell them apart. */
@@ -48,7 +48,23 @@ export function disc(all, you, row) {
   return h(`span.disc.${kind}`, { "aria-hidden": "true" }, initialOf(you, row));
 }
 
-/** A racer with the disc and words beside it. @param {{player: string}[]} all @param {string} you @param {Named} row @param {...import("./page.js").Child} words */
-export function racerNodes(all, you, row, ...words) {
-  return h("span.racer", disc(all, you, row), h("span", ...words));
+/** A racer's disc and name, with words below it. @param {{player: string}[]} all @param {string} you @param {Named} row @param {string} [words] */
+export function racerNodes(all, you, row, words) {
+  const name = row.player === you ? ["You"] : nameNodes(row);
+  return h("span.racer", disc(all, you, row), h("span", ...name, words && h("small", words)));
+}
+
+/**
+ * A racer's row in a table: the place, the racer with words below, and cells.
+ * @param {{player: string}[]} all @param {string} you @param {Named & {place?: number}} row
+ * @param {string} words @param {...Element} cells
+ */
+export function racerRow(all, you, row, words, ...cells) {
+  const kind = row.player === you ? "tr.me" : "tr";
+  return h(
+    kind,
+    h("td", row.place || "\u2013"),
+    h("td", racerNodes(all, you, row, words)),
+    ...cells,
+  );
 }

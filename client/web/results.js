@@ -21,7 +21,7 @@ import {
   tone,
 } from "./page.js";
 import { climbChart, leaveButton } from "./race.js";
-import { disc, racerClass, racerNodes } from "./racers.js";
+import { disc, racerClass, racerRow } from "./racers.js";
 import { digestOf, digestWords } from "./records.js";
 import { climbOf, matchTotals, ownSeat, priceOf, rows, stateWords } from "./session.js";
 import { proofOf } from "./witness.js";
@@ -188,15 +188,9 @@ export function postcard(title, text, say) {
 function resultsTable({ results, player }) {
   const heads = ["#", "racer.wide-name", "banked.n", "net.n", "last banked.n.wide-only"];
   const body = results.map((row) => {
-    const name = row.player === player ? ["You"] : page.nameNodes(row);
-    return h(
-      row.player === player ? "tr.me" : "tr",
-      h("td", row.place),
-      h("td", racerNodes(results, player, row, ...name, h("small", stateWords(row.state)))),
-      h("td.n", row.banked),
-      h(`td.n.${tone(row.net)}`, dollars(row.net)),
-      h("td.n.wide-only", typeof row.reached === "number" ? exactTime(row.reached) : "\u2013"),
-    );
+    const reached = typeof row.reached === "number" ? exactTime(row.reached) : "\u2013";
+    const cells = [h("td.n", row.banked), page.moneyCell(row.net), h("td.n.wide-only", reached)];
+    return racerRow(results, player, row, stateWords(row.state), ...cells);
   });
   return page.tableOf("Results", heads, body);
 }
@@ -289,13 +283,9 @@ function matchBox(match, player) {
     const cells = finished.map((race) => {
       const found = row.results.find((each) => each.race === race);
       if (!found) return h("td.n", "\u2013");
-      return h(`td.n.${tone(found.net)}`, `${page.ordinal(found.place)} ${dollars(found.net)}`);
+      return page.moneyCell(found.net, `${page.ordinal(found.place)} `);
     });
-    const name = row.player === player ? ["You"] : page.nameNodes(row);
-    const net = h(`td.n.${tone(row.net)}`, dollars(row.net));
-    const kind = row.player === player ? "tr.me" : "tr";
-    const racer = racerNodes(match.rows, player, row, ...name);
-    return h(kind, h("td", row.place), h("td", racer), ...cells, net);
+    return racerRow(match.rows, player, row, "", ...cells, page.moneyCell(row.net));
   });
   const after = `Match after race ${finished.length} of ${races}`;
   const heads = ["#", "racer", ...finished.map((_, at) => `race ${at + 1}.n`), "net.n"];
