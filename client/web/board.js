@@ -9,7 +9,6 @@ import {
   COLUMN_KEYS,
   PRIZE,
   RANKS,
-  SUITS,
   cardSign,
   cardsOf,
   carried,
@@ -685,7 +684,7 @@ export class Board {
         : this.aim
           ? this.moves.filter((move) => move.to === this.aim)
           : this.moves
-    ).sort(byUse);
+    ).sort((a, b) => use(a) - use(b));
     if (!moves.length) return this.player.say("No move is left on this board.");
     const at = moves.findIndex((move) => move.text === this.chosen);
     const next =
@@ -814,19 +813,11 @@ function middle(rect, axis) {
   return axis === "x" ? rect.x + rect.width / 2 : rect.y + rect.height / 2;
 }
 
-/** Moves in the order of Tab: banking, then reserve, waste, columns, taking back, stock. @param {Move} a @param {Move} b */
-function byUse(a, b) {
-  const [one, other] = [use(a), use(b)];
-  const differs = one.findIndex((value, index) => value !== other[index]);
-  return differs < 0 ? 0 : one[differs] - other[differs];
-}
-
-/** @param {Move} move */
+/** The place of a move in the order of Tab: banking, then from reserve, waste, columns and foundations, the stock last; the largest of several first. @param {Move} move */
 function use({ from, to, count }) {
-  if (!to) return [6, 0, 0, 0];
-  const column = from[0] === "t" ? Number(from.slice(1)) : 0;
-  const source = from === "r" ? 0 : from === "w" ? 1 : column + 1;
-  if (to === "up" || to === "down") return [0, source, to === "up" ? 0 : 1, 0];
-  const last = from.startsWith("up.") ? SUITS.indexOf(from[3]) : -count;
-  return [from === "r" ? 2 : from === "w" ? 3 : column ? 4 : 5, source, Number(to.slice(1)), last];
+  if (!to) return 99;
+  const column = Number(/^t([0-9]+)/.exec(from)?.[1] ?? 0);
+  const source = from === "r" ? 0 : from === "w" ? 1 : column ? 1 + column : 14;
+  if (to === "up" || to === "down") return source - 100;
+  return source + (Number(to.slice(1)) - count / 100) / 100;
 }

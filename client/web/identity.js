@@ -115,13 +115,7 @@ function askToBecome(secret) {
   };
   const words =
     "This browser forgets who it is now. Keep your own link first if you want to be that player again.";
-  openQuestion(
-    "Become that player?",
-    "Stay who you are",
-    "Become that player",
-    become,
-    h("p", words),
-  );
+  openQuestion("Become that player?", "Stay who you are", "Become that player", become, words);
 }
 
 /** The name that this player gave last. */

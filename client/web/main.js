@@ -332,27 +332,18 @@ export class App {
     history.replaceState(null, "", openPath(table.open));
   }
 
-  /** Remember the race that is over, for the home. */
+  /** Remember the race that is over, for the home; of an open race only the own run. */
   #rememberRace() {
     const state = this.known;
     const own = state?.outcome && session.ownRow(state);
     if (!state?.outcome || !own) return;
-    const { game } = state.outcome;
     const { open } = state.table;
-    const race = open || state.outcome.race;
-    const all = session.rows(state).filter((row) => !open || row === own);
-    const others = all.filter((row) => row !== own && row.player !== this.player && !row.bot);
+    const { game, race } = state.outcome;
     const { place, banked, net } = own;
-    const names = others.map((row) => row.name);
-    me.rememberRace(this.player, {
-      race,
-      game,
-      place,
-      racers: all.length,
-      banked,
-      net,
-      others: names,
-    });
+    const all = open ? [own] : session.rows(state);
+    const others = all.filter((row) => row !== own && !row.bot).map((row) => row.name);
+    const raced = { race: open || race, game, place, racers: all.length, banked, net, others };
+    me.rememberRace(this.player, raced);
   }
 
   /** @param {string} link @param {Error | null} end */
@@ -541,14 +532,13 @@ export class App {
     const { own, table } = this.state;
     if (table.open) {
       const counts = `It counts with ${own?.banked ?? 0} banked, and there is no second one.`;
-      openQuestion("End your run?", "Keep playing", "End it", () => this.leave(), h("p", counts));
+      openQuestion("End your run?", "Keep playing", "End it", () => this.leave(), counts);
       return;
     }
-    const words =
-      own?.state === "racing"
-        ? `Your race ends with ${own.banked} banked, and you give up your seat.`
-        : "You give up your seat.";
-    openQuestion("Leave the table?", "Stay", "Leave", () => this.leave(), h("p", words));
+    const isOn = own?.state === "racing";
+    const words = isOn ? `Your race ends with ${own.banked} banked, and you` : "You";
+    const leave = () => this.leave();
+    openQuestion("Leave the table?", "Stay", "Leave", leave, `${words} give up your seat.`);
   }
 
   async leave() {
@@ -967,7 +957,7 @@ function agreesToLeave(code) {
   const words = `You are host of ${code}. You give up your seat there, and another player becomes host.`;
   return new Promise((resolve) => {
     const agree = () => resolve(true);
-    const sheet = openQuestion(`Leave ${code}?`, "Stay", "Leave", agree, h("p", words));
+    const sheet = openQuestion(`Leave ${code}?`, "Stay", "Leave", agree, words);
     sheet.addEventListener("close", () => resolve(false));
   });
 }

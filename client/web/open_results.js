@@ -309,24 +309,11 @@ export class OpenScreen extends Screen {
 
   /** What a shared text tells. @param {Wire.OpenRace} open @param {Result} row */
   #finish(open, row) {
-    const { id, game, kind, digest = "", results = [] } = open;
-    const ranked = row.place ? results.filter((each) => each.place) : [row];
+    const { id, game, kind, digest = "" } = open;
+    const ranked = row.place ? (open.results ?? []).filter((each) => each.place) : [row];
+    const results = ranked.map(({ place = 0, ...each }) => ({ place, ...each }));
     const title = openTitle(open, kind === "day" ? 0 : this.app.now());
-    const shown = ranked.map((each) => ({
-      level: "",
-      ...each,
-      bot: Boolean(each.bot),
-      place: each.place ?? 0,
-    }));
-    return {
-      race: id,
-      game,
-      player: row.player,
-      results: shown,
-      digest,
-      ranked: false,
-      title,
-      path: openPath(id),
-    };
+    const told = { game, player: row.player, results, digest, ranked: false };
+    return { ...told, race: id, title, path: openPath(id) };
   }
 }

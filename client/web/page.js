@@ -279,17 +279,18 @@ export function openSheet({ title, class: kind = "", onclose, keys, back }, ...c
 
 /**
  * Ask a question in a sheet and return it; the answer `no` changes nothing, `yes` carries out the action.
- * @param {string} title @param {string} no @param {string} yes @param {() => void} action @param {...Child} words
+ * @param {string} title @param {string} no @param {string} yes @param {() => void} action @param {Child} [words] a sentence, or an element
  * @returns {HTMLDialogElement}
  */
-export function openQuestion(title, no, yes, action, ...words) {
+export function openQuestion(title, no, yes, action, words) {
   const close = () => sheet.close();
   const agree = () => {
     close();
     action();
   };
   const answers = h("div.row", button(no, close, "main"), button(yes, agree));
-  const sheet = openSheet({ title, keys: { y: agree, n: close } }, ...words, answers);
+  const body = typeof words === "string" ? h("p", words) : words;
+  const sheet = openSheet({ title, keys: { y: agree, n: close } }, body, answers);
   return sheet;
 }
 

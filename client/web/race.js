@@ -569,7 +569,7 @@ export class RaceScreen extends Screen {
     const isAway = silence > PATIENCE;
     this.node.classList.toggle("away", isAway);
     this.#showRail(isAway);
-    this.#showNotice(idleLeft);
+    morph(this.notice, ...this.#asked(idleLeft));
     // not read aloud each second
     if (isAway)
       this.say(`${NO_ANSWER}${Math.floor(silence / 5_000) * 5 || 2} s. Trying; all is kept.`);
@@ -577,36 +577,30 @@ export class RaceScreen extends Screen {
     this.#tellNews(state);
   }
 
-  /** Show what waits for an answer until it comes: silence, somebody who wants to end the race. @param {number} idleLeft */
-  #showNotice(idleLeft) {
-    const { app, notice } = this;
+  /** What waits for an answer: silence, a won board, somebody who wants to end the race. @param {number} idleLeft */
+  #asked(idleLeft) {
+    const { app, board } = this;
     const { table, own, player } = app.state;
     const { votes = [] } = table;
-    /** @type {import("./page.js").Child[]} */
-    let parts = [];
-    /** @param {string} words @param {...Element} buttons */
-    const asks = (words, ...buttons) => (parts = [h("p", { role: "status" }, words), ...buttons]);
-    if (own?.state !== "racing") parts = [];
-    else if (idleLeft)
-      asks(
-        `No sign of you: your board ends in ${idleLeft} s.`,
+    const words = (/** @type {string} */ text) => h("p", { role: "status" }, text);
+    if (own?.state !== "racing") return [];
+    if (idleLeft)
+      return [
+        words(`No sign of you: your board ends in ${idleLeft} s.`),
         button("I am here", () => {}),
-      );
-    else if (this.board.finishing && !this.board.isFinishing)
-      asks(
-        "Banking the rest wins.",
-        button("Finish", () => this.board.finish(), "main"),
-      );
-    else if (votes.length > this.declined && !votes.includes(player))
-      asks(
-        `${nameOf(app.state, votes[votes.length - 1])} wants to end the race.`,
-        button("End it", () => app.endRace()),
-        button("Play on", () => {
-          this.declined = votes.length;
-          this.tick();
-        }),
-      );
-    morph(notice, ...parts);
+      ];
+    if (board.finishing && !board.isFinishing)
+      return [words("Banking the rest wins."), button("Finish", () => board.finish(), "main")];
+    if (votes.length <= this.declined || votes.includes(player)) return [];
+    const playOn = () => {
+      this.declined = votes.length;
+      this.tick();
+    };
+    return [
+      words(`${nameOf(app.state, votes[votes.length - 1])} wants to end the race.`),
+      button("End it", () => app.endRace()),
+      button("Play on", playOn),
+    ];
   }
 
   // Sheets
@@ -668,36 +662,25 @@ export class RaceScreen extends Screen {
     const { app, game } = this;
     const { own } = app.state;
     const { left, elapsed } = raceClock(app.state, app.now());
-    const clock = left === null ? clockText(elapsed) : `${clockText(left)} left`;
-    const instead = (/** @type {() => void} */ open) => () => {
-      sheet.close();
-      open();
-    };
+    const isRacing = own?.state === "racing";
+    const title = `${gameTitle(game)} \u00b7 ${left === null ? clockText(elapsed) : `${clockText(left)} left`}`;
+    const act = (/** @type {string} */ words, /** @type {() => void} */ action) =>
+      button(words, () => {
+        sheet.close();
+        action();
+      });
     this.sheetBody = h("div.race-figures");
     const sheet = openSheet(
-      {
-        title: `${gameTitle(game)} \u00b7 ${clock}`,
-        class: "both",
-        onclose: () => (this.sheetBody = null),
-      },
+      { title, class: "both", onclose: () => (this.sheetBody = null) },
       this.sheetBody,
       h(
         "div.row",
-        button(
-          "Look, rules",
-          instead(() => app.openLook()),
-        ),
-        own?.state === "racing"
-          ? button(
-              `Cash out ${dollars(own.net)}`,
-              instead(() => this.askToCashOut()),
-            )
-          : button("Leave", () => app.askToLeave()),
+        act("Look, rules", () => app.openLook()),
+        isRacing
+          ? act(`Cash out ${dollars(own.net)}`, () => this.askToCashOut())
+          : act("Leave", () => app.askToLeave()),
         mayEndRace(app.state) &&
-          button(
-            own?.state === "racing" ? "Agree to end" : "End the race",
-            instead(() => askToEndRace(app)),
-          ),
+          act(isRacing ? "Agree to end" : "End the race", () => askToEndRace(app)),
         button("Back", () => sheet.close(), "main"),
       ),
     );
@@ -773,12 +756,12 @@ function askToEndRace(app) {
   const isAllowed = words && host === state.player && last !== host && end_from <= app.now();
   if (!isAllowed && !state.own) return app.notify(words);
   if (!isAllowed) {
-    const agrees = h("p", "It ends when everyone who still races agrees. All keep their cards.");
+    const agrees = "It ends when everyone who still races agrees. All keep their cards.";
     openQuestion("End the race?", "Wait", "End the race", () => app.endRace(), agrees);
     return;
   }
   const name = nameOf(state, last);
-  const keeps = h("p", `${name} keeps the banked cards.`);
+  const keeps = `${name} keeps the banked cards.`;
   openQuestion(`End the race of ${name}?`, "Wait", "End the race", () => app.endRace(), keeps);
 }
 

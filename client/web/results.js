@@ -54,7 +54,7 @@ function sign(name) {
  * @typedef {import("./main.js").App} App
  * @typedef {import("./session.js").State} State
  * @typedef {import("./witness.js").Proof} Proof
- * @typedef {Wire.ReplayedBoard & {level: string}} Reviewed
+ * @typedef {Wire.ReplayedBoard} Reviewed
  * @typedef {import("./session.js").Row & {reached?: number | null}} Result
  * @typedef {{race: string, game: string, player: string, results: Result[], digest: string, ranked: boolean,
  *   title?: string, path?: string}} Finish
@@ -552,7 +552,7 @@ export class ReviewScreen extends Screen {
       );
     }
     try {
-      this.results = this.replayed.boards.map((board) => ({ level: "", ...board }));
+      this.results = this.replayed.boards;
       const [first, next] = this.results;
       const own = this.results.find((row) => row.player === app.player);
       const second = own && own !== first ? own : next;

@@ -26,7 +26,7 @@ const MILESTONE = 10;
 
 /**
  * @typedef {import("./cards.js").View} View
- * @typedef {{name: string, bot: boolean, level: string, ghost?: boolean}} Label
+ * @typedef {{name: string, bot?: boolean, level?: string, ghost?: boolean}} Label
  * @typedef {Label & {player: string, place: number, banked: number, net: number, state: string}} Row
  *
  * `view` is confirmed, `shown` has the move in flight; `flight` is empty without one.
@@ -251,8 +251,7 @@ function withLabels(state) {
  */
 export function rows({ outcome, standings, labels }) {
   return (outcome?.results ?? standings).map((each) => {
-    const unknown = { name: each.player, bot: false, level: "" };
-    return { ...(labels[each.player] ?? unknown), ...each };
+    return { ...(labels[each.player] ?? { name: each.player }), ...each };
   });
 }
 

@@ -440,6 +440,8 @@ export class TableScreen extends Screen {
     const host = people.find((seat) => seat.player === player) ?? people[0];
     const named = (/** @type {Wire.Seat} */ seat) => seat.name + (seat === host ? " (you)" : "");
     const hosts = page.choice(people, named, host, (seat) => this.#handOver(seat));
+    const { code, race, locked } = table;
+    const lock = () => this.app.ask("lock_table", { table: code, race, locked: !locked });
     return page.unfold(
       "Change the game and the table",
       h(
@@ -453,8 +455,8 @@ export class TableScreen extends Screen {
       ),
       h(
         "p.lock",
-        h("span", table.locked ? "Locked to newcomers" : "Open to newcomers"),
-        button(table.locked ? "Unlock" : "Lock", () => this.#lock(), "small", "lock"),
+        h("span", locked ? "Locked to newcomers" : "Open to newcomers"),
+        button(locked ? "Unlock" : "Lock", lock, "small", "lock"),
       ),
     );
   }
@@ -580,7 +582,7 @@ export class TableScreen extends Screen {
     if (!waiting.length) return send();
     const [first, ...others] = waiting;
     const who = others.length ? `${waiting.length} players are` : `${page.shownName(first)} is`;
-    const words = h("p", `${who} ready, and must get ready again.`);
+    const words = `${who} ready, and must get ready again.`;
     openQuestion("Change the race?", "Keep it", "Change it", send, words);
     this.draw();
   }
@@ -603,11 +605,6 @@ export class TableScreen extends Screen {
     this.draw();
   }
 
-  #lock() {
-    const { code, race, locked } = this.app.state.table;
-    this.app.ask("lock_table", { table: code, race, locked: !locked });
-  }
-
   /** @param {Wire.Seat} seat */
   #remove({ player, epoch }) {
     this.app.ask("kick", { table: this.app.code, player, epoch });
@@ -616,7 +613,7 @@ export class TableScreen extends Screen {
   /** @param {Wire.Seat} seat */
   #handOver({ name, player }) {
     const give = () => this.app.ask("hand_over", { table: this.app.code, player });
-    const words = h("p", `${name} then starts the races and changes the table.`);
+    const words = `${name} then starts the races and changes the table.`;
     openQuestion(`Make ${name} the host?`, "Stay host", `Make ${name} host`, give, words);
     this.draw();
   }
@@ -625,14 +622,14 @@ export class TableScreen extends Screen {
   #kick(seat) {
     const { name } = seat;
     const kick = () => this.#remove(seat);
-    const words = h("p", `${name} loses the seat, and can't sit down at this table again.`);
+    const words = `${name} loses the seat, and can't sit down at this table again.`;
     openQuestion(`Kick ${page.shownName(seat)} for good?`, "Keep", "Kick", kick, words);
   }
 
   /** @param {Wire.Seat} seat */
   #allow({ name, player, voids = 0 }) {
     const allow = () => this.app.ask("allow_ready", { table: this.app.code, player });
-    const words = h("p", `${name} has voided ${counted(voids, "countdown")}.`);
+    const words = `${name} has voided ${counted(voids, "countdown")}.`;
     openQuestion(`Allow ${name} to get ready again?`, "Not yet", "Allow", allow, words);
   }
 

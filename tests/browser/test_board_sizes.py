@@ -26,7 +26,9 @@ FULLEST: Final = {"klondike": (6, 13), "lady-palk": (0, 20), "caprice": (0, 16)}
 
 LONG: Final = "".join(f"{rank}{'SH'[at % 2]}" for at, rank in enumerate("KQJT98765432A" * 2))
 
-FAULTS: Final = """() => {
+FAULTS: Final = """races => Object.entries(races).flatMap(([game, race]) => {
+    showRace(race);
+    shown.node.classList.add("keyed");
     const faults = [];
     const area = each => each.getBoundingClientRect();
     const covers = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
@@ -66,9 +68,9 @@ FAULTS: Final = """() => {
     }
     if (area(document.querySelector(".say")).width < 150) faults.push("a message has no room");
     if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is too wide");
-    return [...new Set(faults)];
-}"""
-"""A function that returns what is wrong with the race that is shown."""
+    return [...new Set(faults)].map(fault => `${game}: ${fault}`);
+})"""
+"""A function that shows races, and returns what is wrong with each."""
 
 
 def fullest(game: str) -> dict[str, Any]:
@@ -93,13 +95,10 @@ async def faults(
     """Return what is wrong at each size."""
     await page.evaluate("hand => void (document.documentElement.dataset.hand = hand)", hand)
     found = []
-    for game, race in races.items():
-        await page.evaluate("race => showRace(race)", race)
-        await page.evaluate("() => shown.node.classList.add('keyed')")
-        for width, height in sizes:
-            await page.set_viewport_size({"width": width, "height": height})
-            wrong = await page.evaluate(FAULTS)
-            found += [f"{game} at {width}x{height}: {fault}" for fault in wrong]
+    for width, height in sizes:
+        await page.set_viewport_size({"width": width, "height": height})
+        wrong = await page.evaluate(FAULTS, races)
+        found += [f"{width}x{height}: {fault}" for fault in wrong]
     return found
 
 

@@ -321,7 +321,7 @@ async def test_the_page_is_loaded_by_few_and_small_requests_and_then_kept(
     assert 0 < len(first) <= 22
     assert all(size > 0 for size in first.values())
     named = await page.evaluate(
-        "[...document.querySelectorAll('link:not([href$=\"later.css\"]), script[src]')].map(each => each.href || each.src)"
+        "[...document.querySelectorAll('link:not([href$=\"later.css\"], [rel=manifest], [rel=apple-touch-icon]), script[src]')].map(each => each.href || each.src)"
     )
     document = await page.evaluate("performance.getEntriesByType('navigation')[0].transferSize")
     assert len(set(named)) == 16

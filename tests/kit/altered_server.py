@@ -29,7 +29,7 @@ SHARED: Final = "kit.altered_server unhurried,any-name --"
 QUICK_STOP: Final = "kit.altered_server quick-stop --"
 SMALL_LOG_QUEUE: Final = "kit.altered_server quick,small-log-queue --"
 BRIEF_CHALLENGES: Final = "kit.altered_server unhurried,brief-challenges --"
-"""A challenge can be entered for 15 seconds, and closes then as soon as its runs have ended."""
+"""A challenge can be entered for 8 seconds, and closes then as soon as its runs have ended."""
 IDLE: Final = "kit.altered_server quick,idle --"
 """Boards end as idle after eight seconds."""
 IDLE_PLAYER: Final = "kit.altered_server idle-player --"
@@ -75,7 +75,7 @@ def _free_names() -> None:
 def _brief_challenges() -> None:
     from saratoga_server.domain import open_races
 
-    vars(open_races).update(CHALLENGE_MILLIS=15_000, LAST_RUN_MILLIS=0)
+    vars(open_races).update(CHALLENGE_MILLIS=8_000, LAST_RUN_MILLIS=0)
 
 
 def _quick_stop() -> None:
