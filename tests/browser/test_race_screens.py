@@ -62,29 +62,32 @@ async def test_the_race_fits_every_size(
         await take_screenshot(page, f"race-{game}-{theme}")
 
 
-@pytest.mark.parametrize(
-    ("state", "heading", "sentence"),
-    [
-        ("stuck", "No more cards can be banked", "your board is complete, 9 banked"),
-        ("won", "You have won!", "All 9 cards are banked."),
-        ("out-of-time", "Time is up", "9 banked. All of it counts."),
-        ("idle", "Your board ended after 3 minutes without a sign of you", "Your seat is kept"),
-    ],
+ENDINGS: Final = (
+    ("stuck", "No more cards can be banked", "your board is complete, 9 banked"),
+    ("won", "You have won!", "All 9 cards are banked."),
+    ("out-of-time", "Time is up", "9 banked. All of it counts."),
+    ("idle", "Your board ended after 3 minutes without a sign of you", "Your seat is kept"),
 )
+
+
 async def test_the_end_of_a_board_is_said_kindly_with_two_ways_on(
-    page_server: ServerProcess, pages: Pages, state: str, heading: str, sentence: str
+    page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await open_for_races(pages, page_server, reduced_motion="reduce")
     race = snapshot("caprice")
-    race["board"] |= {"state": state, "legal": []}
-    await page.evaluate("race => showRace(race)", race)
-    sheet = page.get_by_role("dialog", name=heading)
-    await sheet.get_by_text(sentence).wait_for()
-    await sheet.get_by_text("4 are still racing.").wait_for()
-    await look(page, f"sheet-{state}")
-    assert await sheet.get_by_role("button").all_inner_texts() == ["See my board", "Watch the race"]
-    await press(page, "See my board").click()
-    await expect(page.get_by_role("dialog")).to_have_count(0)
+    for state, heading, sentence in ENDINGS:
+        race["board"] |= {"state": state, "legal": []}
+        await page.evaluate("race => showRace(race)", race)
+        sheet = page.get_by_role("dialog", name=heading)
+        await sheet.get_by_text(sentence).wait_for()
+        await sheet.get_by_text("4 are still racing.").wait_for()
+        if state == "idle":  # which says most
+            await look(page, "sheet-idle")
+        await take_screenshot(page, f"sheet-{state}")
+        buttons = await sheet.get_by_role("button").all_inner_texts()
+        assert buttons == ["See my board", "Watch the race"]
+        await press(page, "See my board").click()
+        await expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 async def test_the_sheets_of_a_race_fit_every_size(
