@@ -44,7 +44,7 @@ const TONES = { bank: [660, 880], move: [330], no: [160, 130], tick: [990] };
 /** @type {AudioContext | undefined} */
 let audio;
 
-/** Let the player hear and feel what happens, if the look says so. @param {string} what one of `TONES` */
+/** Sound and vibrate, if the look says so. @param {string} what one of `TONES` */
 export function feel(what) {
   if (look().sound !== "on") return;
   navigator.vibrate?.(what === "no" ? [20, 40, 20] : 8);
@@ -171,7 +171,7 @@ export class Board {
     return mayMove(this.own) ? this.own.legal.map(readMove) : [];
   }
 
-  /** The legal carries from a pile, of a size if one is given. @param {string} pile @param {number | null} [size] */
+  /** The legal carries from a pile. @param {string} pile @param {number | null} [size] */
   #carries(pile, size = null) {
     return this.moves.filter(
       (move) => move.from === bare(pile) && move.to && (!size || move.count === size),
@@ -249,7 +249,7 @@ export class Board {
     this.buttons.get("stock").classList.toggle("asked", Boolean(isOut));
   }
 
-  /** The key cap over a pile, seen where there is room once a key was pressed. @param {string} pile */
+  /** The key cap over a pile, seen once a key was pressed. @param {string} pile */
   #caption(pile) {
     const key = pile === "stock" ? "space" : isFoundation(pile) ? "" : keyOf(pile);
     return key ? [h("span.name", h("kbd", key))] : [];
@@ -269,7 +269,7 @@ export class Board {
       : `, ${counted(move.count)} can go here`;
   }
 
-  /** Light up the cards that the player looks for, and return how many there are and where. @param {string} sought */
+  /** Light up sought cards, and return how many there are and where. @param {string} sought */
   find(sought) {
     this.sought = sought;
     const piles = [];
@@ -356,7 +356,7 @@ export class Board {
     this.#move([...this.#cardsOf(pile)].at(-1), frames, SHAKE);
   }
 
-  /** Slide the cards on top of a pile from where they lay. @param {string} pile @param {DOMRect[]} from */
+  /** Slide a pile's top cards from where they lay. @param {string} pile @param {DOMRect[]} from */
   #slide(pile, from) {
     feel(isFoundation(pile) ? "bank" : "move");
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
@@ -415,7 +415,7 @@ export class Board {
     else this.player.say(this.#nothingFrom(pile, depth));
   }
 
-  /** Pick now and play later: an answer is on its way. @param {string} pile @param {number} depth */
+  /** Pick now, play after the answer. @param {string} pile @param {number} depth */
   #wait(pile, depth) {
     const cards = this.#shows(pile);
     if (!this.own.isCashingOut && !this.picked && !this.queue.length && cards) {
@@ -505,7 +505,7 @@ export class Board {
     return `${cardSign(card)}, ${pileWords(pile)}: no place to go now.`;
   }
 
-  /** Ask the server why a carry is refused: the page knows no rules. @param {Pick} picked @param {string} to */
+  /** Ask the server why a carry is refused. @param {Pick} picked @param {string} to */
   #why({ pile, size }, to) {
     if (to === "stock" || to === "w" || to === "r" || pile === to) return this.player.say("");
     const count = size ?? Math.max(1, ...this.#carries(pile).map((move) => move.count));
@@ -556,7 +556,7 @@ export class Board {
     return [...this.#cardsOf(pile)].slice(-count);
   }
 
-  /** Play the drag's move if it ended over a target; return whether it did. @param {string | undefined} target */
+  /** Play the drag's move if it ended over a target. @param {string | undefined} target */
   dropOn(target) {
     const picked = this.picked;
     if (!picked) return false;
@@ -583,7 +583,7 @@ export class Board {
 
   // Keys
 
-  /** Use a key as the terminal does; return whether it was one of the board's. @param {KeyboardEvent} event */
+  /** Use a key; return whether it was one of the board's. @param {KeyboardEvent} event */
   key(event) {
     const { key } = event;
     if (key.startsWith("Arrow")) return this.#step(key.slice(5));

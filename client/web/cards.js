@@ -68,7 +68,7 @@ export function handPiles(view, game) {
  * @typedef {{text: string, from: string, to: string, count: number}} Move a carry, or `draw` or `redeal` from the stock
  */
 
-/** Return a view with the fields that the wire omits. @param {Partial<View>} sent @returns {View} */
+/** A view with the fields that the wire omits. @param {Partial<View>} sent @returns {View} */
 export function wholeView(sent) {
   return {
     stock: 0,
@@ -152,7 +152,7 @@ export function isSought(card, sought) {
   );
 }
 
-/** Return the cards of a pile that can be seen, the top one last. @param {View} view @param {string} pile */
+/** The visible cards of a pile, the top one last. @param {View} view @param {string} pile */
 export function seenCards(view, pile) {
   if (pile === "w") return cardsOf(view.waste);
   if (pile === "r") return view.reserve_top ? [view.reserve_top] : [];
@@ -308,7 +308,7 @@ function describeDraw(view, game) {
     : "a card dealt to each column";
 }
 
-/** A pile's full name for its button. @param {View} view @param {string} pile @param {string} game */
+/** A pile in words, for its button. @param {View} view @param {string} pile @param {string} game */
 export function pileLabel(view, pile, game) {
   if (pile === "stock") return stockLabel(view, game);
   const cards = seenCards(view, pile);
@@ -377,14 +377,14 @@ export function contentOf(view, pile) {
   ];
 }
 
-/** The column spelled out, for a long press: `9♦, 8♠, 7♥`. @param {View} view @param {string} pile */
+/** A pile spelled out: `9♦, 8♠, 7♥`. @param {View} view @param {string} pile */
 export function spelledOut(view, pile) {
   const hidden = pile[0] === "t" ? (view.face_down[Number(pile.slice(1)) - 1] ?? 0) : 0;
   const cards = seenCards(view, pile).map(cardSign);
   return [...(hidden ? [`${hidden} face down`] : []), ...cards].join(" ") || "empty";
 }
 
-/** How many cards at the end of a column go down by one: they are drawn as one packet. @param {string[]} cards */
+/** How many cards at the end of a column go down by one. @param {string[]} cards */
 function runLength(cards) {
   let run = Math.min(1, cards.length);
   while (

@@ -17,7 +17,7 @@ const SILENCE = 6_000;
 const ACTIVE_EVERY = 15_000;
 /** Milliseconds within which the socket opens and the hello is answered. */
 const GREET_WITHIN = 8_000;
-/** The longest wait before the next attempt: first, later, and without a network or after many failures, in milliseconds. */
+/** The longest waits between attempts, in milliseconds; the last without a network. */
 const FIRST_WAIT = 100;
 const LARGEST_WAIT = 1_000;
 const LONG_WAIT = 5_000;
@@ -153,7 +153,7 @@ export class Connection {
     });
   }
 
-  /** Forget the seat at a table, which the player or the server gave up, or that it is watched. @param {string} table */
+  /** Forget that the player sits at a table, or watches it. @param {string} table */
   forget(table) {
     this.watched.delete(table);
     if (this.seat === table) this.seat = "";

@@ -1,4 +1,4 @@
-/** The home: what this is, three ways to play, the games, and what this browser and the server remember. */
+/** The home: three ways to play, the games, and what this browser and the server remember. */
 
 import { GAMES, PRIZE, drawPile, gamePicture, gameTitle, wholeView } from "./cards.js";
 import { bests, claimTyped, lastRaces, nameField, youButton } from "./identity.js";
@@ -190,7 +190,7 @@ export class HomeScreen extends Screen {
     );
   }
 
-  /** What this browser remembers: the last races, with the friends and the table of each, and the bests. */
+  /** What this browser remembers: the last races, with friends and table, and the bests. */
   #yours() {
     const { player } = this.app;
     const line = (/** @type {import("./identity.js").Raced} */ raced) => {

@@ -80,7 +80,7 @@ export function playerId(secret = token()) {
     .join("");
 }
 
-/** The server's origin as `saratoga token` writes it: with its port, and one name for all loopback addresses. */
+/** The server's origin as `saratoga token` writes it: with port, loopback as `localhost`. */
 export function origin() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const host = location.hostname.replace(/\.$/, "");
@@ -173,7 +173,7 @@ export function rememberWatching(code, isWatching) {
   store(`${WATCHES}.${code}`, isWatching ? "only" : null, "sessionStorage");
 }
 
-/** What this tab saw of a race before it was loaded again. @returns {import("./session.js").Seen | null} */
+/** What this tab saw before it was loaded again. @returns {import("./session.js").Seen | null} */
 export function lastSeen() {
   return storedJson(SEEN, null, "sessionStorage");
 }

@@ -1,4 +1,4 @@
-/** The leaderboards: one page at a time, followed live. The address holds what is shown, so it can be sent to others. */
+/** The leaderboards: a page at a time, followed live. The address says what is shown. */
 
 import { GAMES, gameTitle } from "./cards.js";
 import { Screen, againstRivals, clockText, counted, h, moneyCell, nameNodes } from "./page.js";

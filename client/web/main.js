@@ -60,7 +60,7 @@ export class App {
     this.watchesRace = "";
     /** The server's time at the player's last sign; 0: none on this page. */
     this.signAt = 0;
-    /** The warnings that silence leads to, and the seconds left of which the player is warned now. */
+    /** The warnings that silence leads to, and the seconds left of the present one. */
     this.idleWarnings = "";
     this.idleLeft = 0;
     this.sentAt = 0;
@@ -354,7 +354,7 @@ export class App {
     this.show();
   }
 
-  /** Reveal the nonce in the countdown, automatically and at once, whatever the page shows. @param {Wire.Table} table */
+  /** Reveal the nonce in the countdown, whatever the page shows. @param {Wire.Table} table */
   #keepPromise(table) {
     // to act for a seat that another connection holds would close this one
     if (this.connection.seat !== table.code) return;
@@ -507,7 +507,7 @@ export class App {
     this.show();
   }
 
-  /** Ask the server why a move is refused; the list of legal moves says that it is. @param {string} move */
+  /** Ask the server why a move that is not legal is refused. @param {string} move */
   async why(move) {
     const { own } = this.state;
     if (!own || !session.mayMove(own) || own.legal.includes(move)) return "";
@@ -567,7 +567,7 @@ export class App {
     if (done) this.notify(`You: ${REACTIONS[reaction]}`);
   }
 
-  /** The buttons that say something to the table; none for a player without a seat or without company. */
+  /** The buttons that say something to the table; none without a seat or company. */
   reactions() {
     const { table, player } = this.state;
     const hasCompany = table.seats.some((seat) => !seat.bot && seat.player !== player);
@@ -876,7 +876,7 @@ class WaitingScreen extends Screen {
   }
 }
 
-/** Show a sentence in a sheet, whatever the screen is. @param {string} title @param {string} text */
+/** Show a sentence in a sheet. @param {string} title @param {string} text */
 function openNotice(title, text) {
   openSheet({ title, back: "OK" }, h("p", { role: "status" }, text));
 }

@@ -1,4 +1,4 @@
-/** Open races: their ids, paths and commitments, what this browser keeps of them, and the day's deal on the home. */
+/** Open races: ids, paths, commitments, what this browser keeps, and the day on the home. */
 
 import { GAMES, gameTitle } from "./cards.js";
 import { randomHex } from "./hash.js";
@@ -30,7 +30,7 @@ export function openOf(path) {
   return day ?? id ?? "";
 }
 
-/** The day of a day's deal, such as `28 November`; a day ends at midnight UTC. @param {string} open */
+/** The day of a day's deal in UTC, such as `28 November`. @param {string} open */
 export function dateWords(open) {
   const words = /** @type {const} */ ({ day: "numeric", month: "long", timeZone: "UTC" });
   return new Date(open.slice(-10)).toLocaleDateString("en-GB", words);

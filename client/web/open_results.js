@@ -1,4 +1,4 @@
-/** The page of an open race: what it is, the button that starts the own run, and after that run how it compares. */
+/** The page of an open race: the button that starts the own run, then how it compares. */
 
 import {
   challenge,
@@ -284,7 +284,7 @@ export class OpenScreen extends Screen {
     return h("p.dim", sealed, h("code", page.fingerprint(commitment)), ".");
   }
 
-  /** The own climb, and that of the run in the middle, if it is another's. @param {Wire.OpenRace} open @param {Result} row */
+  /** The own climb, and that of the middle run. @param {Wire.OpenRace} open @param {Result} row */
   #history({ climb = [], middle = [] }, { player, banked }) {
     const opening = banked - climb.length;
     const points = (/** @type {number[]} */ rises) => [

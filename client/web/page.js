@@ -218,7 +218,7 @@ export function matchWords(races) {
   return races > 1 ? `match of ${races} races` : "no match";
 }
 
-/** The number of different people that a player raced against, as leaderboards count it. @param {number} number */
+/** How many people a player raced against. @param {number} number */
 export function rivals(number) {
   return number < MOST_RIVALS ? String(number) : `${MOST_RIVALS}+`;
 }
@@ -294,7 +294,7 @@ export function openQuestion(title, no, yes, action, words) {
   return sheet;
 }
 
-/** Copy a text and return whether that worked; the clipboard API does not exist over plain http. @param {string} text */
+/** Copy a text; the clipboard API does not exist over plain http. @param {string} text */
 export function copyText(text) {
   const active = /** @type {HTMLElement | null} */ (document.activeElement);
   const field = h("textarea.unseen", { readonly: true, "aria-hidden": "true" });
@@ -378,7 +378,7 @@ export function tableOf(caption, heads, rows, kind = "rows") {
   );
 }
 
-/** Where the link to the leaderboards leads: to the game of the table or leaderboard that was shown last. */
+/** The game to whose leaderboards the link leads: that of the last table or leaderboard. */
 export const leaders = { game: "canfield" };
 
 /** The head of every page that is no race. @param {...Child} links */

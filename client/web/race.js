@@ -34,7 +34,7 @@ const NEWS_EVERY = 3_000;
 const LAST_MINUTE = 60_000;
 /** The beginning of what is said meanwhile. */
 const NO_ANSWER = "No answer, ";
-/** The seconds for which the host waits before ending the last board; the server adds a moment for clocks that differ. */
+/** The seconds before the host may end the last board. */
 const LAST_BOARD = 60;
 
 /** The words at the end of the own board, by its state: a heading and a sentence. @type {Record<string, [string, string]>} */
@@ -270,7 +270,7 @@ function liveSign(link, tag = "p") {
   return h(`${tag}.${isLive ? "gain" : "loss"}`, isLive ? "\u25cf live" : "\u25cb waiting");
 }
 
-/** The class of the own money, which is coloured only once the packs are paid for. @param {OwnBoard} own */
+/** The class of the own money: coloured once the packs are paid for. @param {OwnBoard} own */
 function ahead({ net }) {
   return net < 0 ? "" : ".gain";
 }
@@ -367,7 +367,7 @@ export class RaceScreen extends Screen {
   sheet = null;
   rail = h("header.rail");
   status = h("p", { role: "status" });
-  /** The newest line of news, which is seen for a while where there is no panel beside the board. */
+  /** The newest line of news, seen for a while where no panel is. */
   news = h("p.moment", { "aria-live": "polite" });
   messages = h("div.say", h("div", this.news, this.status));
   /** What waits for an answer, over the board. */
@@ -577,7 +577,7 @@ export class RaceScreen extends Screen {
     this.#tellNews(state);
   }
 
-  /** What waits for an answer: silence, a won board, somebody who wants to end the race. @param {number} idleLeft */
+  /** What waits for an answer: silence, a won board, a vote. @param {number} idleLeft */
   #asked(idleLeft) {
     const { app, board } = this;
     const { table, own, player } = app.state;
@@ -739,7 +739,7 @@ export function lastBoard(state, now) {
   return `Only ${racer} still racing; ${isHost ? "you" : nameOf(state, host)} can end the race ${when}.`;
 }
 
-/** Whether the player may ask to end the race, agree to it, or end it as host. @param {State} state */
+/** Whether the player may ask or agree to end the race, or end it. @param {State} state */
 function mayEndRace(state) {
   const { votes = [], last_racer: last, host, phase } = state.table;
   if (phase !== "running") return false;
@@ -747,7 +747,7 @@ function mayEndRace(state) {
   return Boolean(state.own) || Boolean(last && host === state.player);
 }
 
-/** End the race, after a question: as host, or by asking those who still race, or by agreeing. @param {App} app */
+/** End the race as host, or ask or agree to end it, after a question. @param {App} app */
 function askToEndRace(app) {
   const { state } = app;
   const { last_racer: last = "", end_from = 0, host } = state.table;

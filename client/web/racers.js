@@ -1,4 +1,4 @@
-/** How racers look on every screen: a colour that each rival keeps in this browser, a disc with an initial, a name. */
+/** How racers look: a colour that each rival keeps in this browser, a disc, a name. */
 
 import { store, storedJson } from "./identity.js";
 import { h, nameNodes } from "./page.js";

@@ -127,7 +127,7 @@ export function dealOf(game, key) {
   return laidOut(game, shuffledDeck(facts.packs, key));
 }
 
-/** The opening position of a shuffled deck, as records write it. @param {string} game @param {string[]} deck */
+/** A shuffled deck's opening position. @param {string} game @param {string[]} deck */
 export function laidOut(game, deck) {
   const facts = GAMES[game];
   const empty = new Array(facts.columns).fill("");

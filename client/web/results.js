@@ -68,7 +68,7 @@ function exactTime(millis) {
   return `${clockText(millis)}.${String(millis % 1000).padStart(3, "0")}`;
 }
 
-/** A racer's name in the headline; bots have their mark in the list. @param {Finish} finish @param {Result} row */
+/** A racer's name in the headline, without mark. @param {Finish} finish @param {Result} row */
 function nameIn({ player }, row) {
   return row.player === player ? "You" : page.followed(row.name);
 }
@@ -339,7 +339,7 @@ export function bestWords({ race, game, results, player }) {
 // The results at the table
 
 export class ResultsScreen extends Screen {
-  /** The state in which the race was over: the table may gather again since. @type {State | null} */
+  /** The state when the race was over. @type {State | null} */
   result = null;
   /** Whether the player gets ready for the next race as soon as its table is open. */
   wantsNext = false;
@@ -459,7 +459,7 @@ export class ResultsScreen extends Screen {
     return state.table.phase === "gathering" ? "To the table" : "";
   }
 
-  /** Race again: the host opens the next race, others ask for it; each gets ready as soon as it is open. */
+  /** Race again: the host opens the next race, others ask for it and get ready once it is open. */
   async #race() {
     const { app } = this;
     const { code, phase, race, host } = app.state.table;

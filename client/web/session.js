@@ -15,7 +15,7 @@ const MAX_AT_ONCE = 4;
 /** The least milliseconds between two lines on the lead, and on passing the same racer. */
 const LEAD_EVERY = 3_000;
 const PASS_EVERY = 5_000;
-/** Milliseconds without a sign of the player after which the server ends the board, or chooses another host. */
+/** Milliseconds of silence that end a board, or make another player host. */
 const IDLE = 180_000;
 /** Milliseconds after which a lost connection is news: a page that is loaded again is none. */
 const AWAY = 5_000;
@@ -70,7 +70,7 @@ export function firstState(player, snapshot, isWatching, seen) {
   return withHistory(known, moment);
 }
 
-/** What the server does not tell a page again. @param {State} state @param {number} now @returns {Seen} */
+/** What a page cannot ask for again. @param {State} state @param {number} now @returns {Seen} */
 export function seenOf(state, now) {
   const { table, feed, history, gaps } = state;
   return { race: table.race, at: elapsed(state, now), feed, history, gaps };
@@ -282,7 +282,7 @@ export function matchTotals(match) {
   return totals;
 }
 
-/** A player's seat at a table; `null` without one. @param {Wire.Table} table @param {string} player */
+/** A player's seat; `null` without one. @param {Wire.Table} table @param {string} player */
 export function seatAt(table, player) {
   return table.seats.find((seat) => seat.player === player) ?? null;
 }
@@ -292,7 +292,7 @@ export function ownSeat(state) {
   return seatAt(state.table, state.player);
 }
 
-/** The price of a board's packs, which its money tells. @param {{banked: number, net: number}} board */
+/** The price of a board's packs. @param {{banked: number, net: number}} board */
 export function priceOf(board) {
   return board.banked * PRIZE - board.net;
 }

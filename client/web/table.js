@@ -26,7 +26,7 @@ const QUICK_BOTS = ["weak", "even"];
 /** Milliseconds for which such a race waits for a server's bots. */
 const BOTS_WITHIN = 5_000;
 
-/** The line that says that the race before was voided, and why; none if it was not. @param {Wire.Table} table */
+/** The line that says why the race before was voided, if it was. @param {Wire.Table} table */
 function voidedLine(table) {
   const voided = table.previous;
   if (!voided?.reason) return null;
@@ -199,7 +199,7 @@ export class TableScreen extends Screen {
   link = "connected";
   /** Whether the server has not answered yet that the player gets ready. */
   isGettingReady = false;
-  /** The seats with which the race starts by itself, as soon as the host and all bots are ready; 0: it was not asked for. */
+  /** The seats with which the race starts once host and bots are ready; 0: not asked for. */
   startsWith = 0;
   /** @type {boolean | undefined} */
   wasReady = false;
@@ -523,7 +523,7 @@ export class TableScreen extends Screen {
     openQuestion(startQuestion(names), "Wait", "Start", () => this.#startNow());
   }
 
-  /** Start the race, when the host, who races too, and all bots are ready; pressed again, without waiting for bots. */
+  /** Start the race once host and bots are ready; pressed again, without waiting for bots. */
   async #startNow() {
     const { state } = this.app;
     const isAgain = this.startsWith > 0;
@@ -550,7 +550,7 @@ export class TableScreen extends Screen {
     this.app.ask("start", { table: code, race });
   }
 
-  /** Race bots at once: add them, get ready and start. At a server that has just started they come a little later. */
+  /** Race bots at once. At a server that has just started they come a little later. */
   async #raceBots() {
     const { app } = this;
     const { bots = [] } = app.state.table;

@@ -152,7 +152,7 @@ export class Witness {
     for (const sign of ["pagehide", "visibilitychange"]) addEventListener(sign, () => this.#save());
   }
 
-  /** What was seen of a race; of an open race for the own run in it. @param {string} id @returns {Sighting} */
+  /** What was seen of a race, open ones included. @param {string} id @returns {Sighting} */
   of(id) {
     const race = this.runs.get(id) ?? id;
     const known = this.sightings.get(race) ?? this.#stored().find((each) => each.race === race);
