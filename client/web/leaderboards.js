@@ -9,8 +9,8 @@ import { youButton } from "./identity.js";
 
 /** What can be chosen, the usual one first, by the names in the address. */
 const CHOICES = {
-  period: { day: "Today", week: "Week", month: "Month", all: "Ever" },
   ranking: { best: "Best result", bankroll: "Bankroll", rating: "Rating" },
+  period: { day: "Today", week: "Week", month: "Month", all: "Ever" },
   rows: { "": "People", me: "Around me", bots: "Bots" },
   limit: { 20: "", 100: "" },
 };

@@ -341,9 +341,10 @@ export class App {
     const { game, race } = state.outcome;
     const { place, banked, net } = own;
     const all = open ? [own] : session.rows(state);
-    const others = all.filter((row) => row !== own && !row.bot).map((row) => row.name);
-    const raced = { race: open || race, game, place, racers: all.length, banked, net, others };
-    me.rememberRace(this.player, raced);
+    const others = all.filter((row) => row.player !== this.player && !row.bot);
+    const names = others.map((row) => row.name);
+    const raced = { race: open || race, game, place, racers: all.length, banked, net };
+    me.rememberRace(this.player, { ...raced, others: names });
   }
 
   /** @param {string} link @param {Error | null} end */

@@ -23,6 +23,7 @@ from kit.server_process import ServerProcess
 from saratoga_client.input.move_text import key_of
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, JSON
+from saratoga_protocol.commands import GetPar
 from saratoga_protocol.events import BoardView
 from saratoga_rules.cards import SUITS, card_of
 from saratoga_rules.moves import TAKE_BACK_INDEX, Carry, Move, parse_move
@@ -129,11 +130,13 @@ class PagePlayer:
 
         def received(frame: str | bytes) -> None:
             event = codec.decode_event(frame)
+            asked = self.notes.sent.get(event.re or 0)
             if isinstance(event, events.Welcome):
                 self.notes.player = event.player
             elif isinstance(event, events.Snapshot):
                 self.notes.take_up(event)
-            else:
+            # a par that is searched for is refused, and asked for again
+            elif not isinstance(asked, GetPar):
                 self.notes.hear(event)
 
         socket.on("framesent", sent)
