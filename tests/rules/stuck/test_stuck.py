@@ -32,9 +32,7 @@ from saratoga_rules.vocabulary.tableau import (
     ANY_RUN,
     ANYTHING,
     KINGS,
-    WHOLE_PILE,
     Columns,
-    Packet,
     Space,
 )
 
@@ -44,10 +42,8 @@ from saratoga_rules.vocabulary.tableau import (
 def variant(
     name: str,
     pairing: Pairing,
-    packet: Packet,
     space: Space,
     *,
-    count: int = 4,
     gives_back: bool = False,
     triangle: bool = False,
 ) -> Game:
@@ -58,41 +54,26 @@ def variant(
         packs=1,
         pack_price=50,
         deal=(Triangle() if triangle else ToColumns(1),),
-        columns=Columns(count=count, build=down(pairing), packet=packet, space=space),
+        columns=Columns(count=4, build=down(pairing), packet=ANY_RUN, space=space),
         up=up_from(First.ACE, gives_back=gives_back),
         stock=turned(2, passes=2),
     )
 
 
-IN_COLOURS, IN_SUIT, ANY_SUIT = Pairing.ALTERNATE_COLOUR, Pairing.SAME_SUIT, Pairing.ANY_SUIT
-RESERVE_THEN_KINGS = Space(filled_from=Pile.RESERVE, admits=KINGS)
+IN_COLOURS, ANY_SUIT = Pairing.ALTERNATE_COLOUR, Pairing.ANY_SUIT
 RESERVE_THEN_ANYTHING = Space(filled_from=Pile.RESERVE, admits=ANYTHING)
 
 VARIANTS = [
-    variant("runs in suit, kings into spaces", IN_SUIT, ANY_RUN, Space(admits=KINGS)),
-    variant(
-        "runs in colours, the reserve fills, then kings", IN_COLOURS, ANY_RUN, RESERVE_THEN_KINGS
-    ),
-    variant("runs in any suit, anything into spaces", ANY_SUIT, ANY_RUN, Space(admits=ANYTHING)),
-    variant(
-        "whole pile, foundations give back",
-        IN_COLOURS,
-        WHOLE_PILE,
-        RESERVE_THEN_ANYTHING,
-        count=3,
-        gives_back=True,
-    ),
+    variant("runs in any suit, anything into spaces", ANY_SUIT, Space(admits=ANYTHING)),
     variant(
         "runs in colours, kings into spaces, face-down cards",
         IN_COLOURS,
-        ANY_RUN,
         Space(admits=KINGS),
         triangle=True,
     ),
     variant(
         "any run, the reserve fills, foundations give back, face-down cards",
         IN_COLOURS,
-        ANY_RUN,
         RESERVE_THEN_ANYTHING,
         gives_back=True,
         triangle=True,
