@@ -17,7 +17,9 @@ from typing import Final
 import pytest
 
 from kit.altered_server import FAILING_AT_SIGUSR1, QUICK_STOP, STOP_WITHIN
+from kit.deployment import write_certificate
 from kit.players import Disconnected, player_at
+from kit.programs import program
 from kit.pseudo_terminal import PseudoTerminal
 from kit.server_process import ServerProcess, running_server, wait_until_gone
 from saratoga_protocol.commands import CreateTable, Heartbeat
@@ -163,20 +165,11 @@ def test_a_silent_store() -> None:
     )
 
 
-def keys(folder: Path) -> tuple[Path, Path, Path]:
-    """Return a certificate, its key, and its key with a password."""
-    certificate, key, locked = (folder / name for name in ("cert.pem", "key.pem", "locked.pem"))
-    for command in (
-        f"req -x509 -newkey rsa:2048 -nodes -keyout {key} -out {certificate} -days 2 -subj /CN=x",
-        f"rsa -aes128 -passout pass:secret -in {key} -out {locked}",
-    ):
-        subprocess.run(["openssl", *command.split()], check=True, capture_output=True)
-    return certificate, key, locked
-
-
 @pytest.mark.needs("openssl")
 def test_tls_files_that_do_not_fit(tmp_path: Path) -> None:
-    certificate, key, locked = keys(tmp_path)
+    certificate, key, locked = write_certificate(tmp_path), tmp_path / "privkey.pem", tmp_path / "x"
+    lock = f"ec -aes128 -passout pass:secret -in {key} -out {locked}"
+    subprocess.run([program("openssl"), *lock.split()], check=True, capture_output=True)
     for chosen in ((key, certificate), (certificate, locked)):
         said = failure("--tls-cert", str(chosen[0]), "--tls-key", str(chosen[1]))
         assert said.startswith(
