@@ -8,9 +8,8 @@ from typing import Any, Final
 
 import click
 
-from saratoga_client.bots.host import serve
 from saratoga_client.bots.player import first_result
-from saratoga_client.bots.seat import seated_bot
+from saratoga_client.bots.seat import seated_bot, serve
 from saratoga_client.cli.frame import example_command
 from saratoga_client.cli.options import TABLE, at_server_of, output_options, server_option
 from saratoga_client.cli.watch import record_fields

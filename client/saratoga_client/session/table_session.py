@@ -364,7 +364,7 @@ class TableSession:
         named: dict[str, Any] = {
             key: shown[key] for key in shown.keys() & set(kind.__struct_fields__)
         }
-        await self._request(partial(kind, **named, **fields))
+        await self._explained(self._connection.request(partial(kind, **named, **fields)))
 
     async def leave(self) -> bool:
         """Give up the seat, and the race if one is running; `attend` returns then.
@@ -373,12 +373,13 @@ class TableSession:
         player with a seat it raises a `Problem` that says when the seat is freed. Raises `Problem` if the
         server refuses.
         """
+        assert self.state is not None, "the server has not sent the table yet"
         self._has_left = True
         self._duties.leaving()
         is_away = self._connection.state is not LinkState.CONNECTED
         try:
             await self._connection.request(
-                partial(LeaveTable, table=self._code),
+                partial(LeaveTable, table=self.state.table.code),
                 LEAVE_TIMEOUT if is_away else 3 * LEAVE_TIMEOUT,
             )
         except CONNECTION_ERRORS as error:
@@ -391,11 +392,6 @@ class TableSession:
         return True
 
     # Requests
-
-    @property
-    def _code(self) -> str:
-        assert self.state is not None, "the server has not sent the table yet"
-        return self.state.table.code
 
     async def _enter(self, draft: Draft, code: str = "") -> events.Table:
         def numbered(*, id: int) -> Command:  # noqa: A002 - the wire's name
@@ -410,9 +406,6 @@ class TableSession:
                 await self._finish_checks(code)
                 problem = with_alarms(problem, self._duties.alarms)
             raise problem from error
-
-    async def _request(self, draft: Draft) -> Event:
-        return await self._explained(self._connection.request(draft))
 
     async def _explained(self, work: Awaitable[Result]) -> Result:
         """Await `work` and return its result; turn an error of the connection into a `Problem`."""

@@ -20,11 +20,11 @@ from kit.in_process_server import (
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, SocketPlayer, player_at, token_of
 from kit.scripted_server import CODE, ScriptedServer, scripted_server, snapshot
 from kit.stepped_connection import AT_ONCE, SteppedConnection
-from saratoga_client.bots import host, player
+from saratoga_client.bots import player
+from saratoga_client.bots import seat as bots_seat
 from saratoga_client.bots.choose import CHOOSERS, Choice, Chooser, Memory
-from saratoga_client.bots.host import serve
 from saratoga_client.bots.player import MOST_REFUSALS, Pace, stay, steady_pace
-from saratoga_client.bots.seat import NAMES, claim_identity, seated_bot, variation_of
+from saratoga_client.bots.seat import NAMES, claim_identity, seated_bot, serve, variation_of
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState
@@ -330,7 +330,7 @@ async def test_a_bot_that_was_removed_frees_its_place_for_one_of_another_name(
 ) -> None:
     _, anna = at_table
     monkeypatch.setattr(random, "sample", lambda names, _: names)
-    monkeypatch.setattr(host, "MOST_BOTS", 1)
+    monkeypatch.setattr(bots_seat, "MOST_BOTS", 1)
     await asks(anna, "a")
     bot = (await shown(anna, lambda table: len(table.seats) == 2)).seats[1]
     while not (told := await asks(anna, "b")):
