@@ -101,7 +101,7 @@ def durable_when_acknowledged(calls: Sequence[Call]) -> Iterator[bool]:
 
 
 @pytest.mark.needs("strace")
-@pytest.mark.parametrize("durability", ["safe", "fast"])
+@pytest.mark.parametrize("durability", ["safe", pytest.param("fast", marks=pytest.mark.long)])
 async def test_at_safe_no_move_is_acknowledged_before_it_is_on_disk(
     tmp_path: Path, durability: str
 ) -> None:

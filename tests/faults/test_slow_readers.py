@@ -196,11 +196,11 @@ async def test_bad_readers_are_disconnected_while_others_race() -> None:
             server_process.port, code
         )  # The first readers increase memory that the process keeps afterwards.
         before = resident(server_process.pid)
-        dropped = asyncio.create_task(all_dropped(server_process.port, code, of_each=10))
+        dropped = asyncio.create_task(all_dropped(server_process.port, code, of_each=4))
         most = await race_on(anna, dropped, server_process)
         await dropped
         assert isinstance(await anna.cash_out(), BoardChanged)
-    readers = 10 * len(UNREADING)
+    readers = 4 * len(UNREADING)
     assert most - before < readers * MOST_UNREAD
 
 

@@ -6,12 +6,15 @@ The races in play are audited too, and the leaderboards, which must be the sum o
 import asyncio
 import itertools
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from msgspec.structs import replace
+
 from kit.recorded_players import Acknowledged, Notes, RecordedPlayer
+from kit.results import fold_rankings, result_of
 from saratoga_client.net.connection import Connection
 from saratoga_protocol.commands import CashOut, GetRecord, MakeMove
 from saratoga_protocol.events import Record
@@ -20,8 +23,8 @@ from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, parse
 from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.periods import periods
-from saratoga_server.ports import Damage, Millis, StoredBoard
-from saratoga_server.store.leaderboards import BoardKey, RankedRow
+from saratoga_server.ports import Damage, Millis, Settlement, StoredBoard
+from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.opening import Store
 
 
@@ -136,16 +139,6 @@ NEVER_ANSWERED = "never had an answer to "
 
 
 @dataclass
-class _Account:
-    """One player's results on one leaderboard."""
-
-    races: int = 0
-    net: int = 0
-    best: tuple[int, int] = (-1, 0)
-    """Cards banked in the best race, and its negated time in milliseconds."""
-
-
-@dataclass
 class Auditor:
     """An audit of some tables: the faults found, and counts of what was checked."""
 
@@ -162,20 +155,28 @@ class Auditor:
     """The number of acknowledged moves, without repeats."""
     unanswered: int = 0
     """The number of boards with a stored move whose acknowledgement never reached the player."""
-    _accounts: dict[BoardKey, dict[str, _Account]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(_Account))
-    )
+    _settled: list[tuple[int, Settlement]] = field(default_factory=list)
+    """The results that leaderboards count, each race's with the number of those before it."""
 
     async def audit_all(self) -> None:
         """Audit every race of which a player knows, and the leaderboards, after the players have stopped."""
         for table in self.tables:
             await self._audit_table(table)
-        kept = await stored_leaderboards(self.store)
-        for key in sorted(kept.union(self._accounts), key=str):
+        expected_keys = {
+            BoardKey(game=race.game, ranking=ranking, period=period.name, bots=bots)
+            for _, race in self._settled
+            for period in periods(race.ended)
+            for ranking in ("best", "bankroll")
+            for bots in {row.player not in race.people for row in race.results}
+        }
+        for key in expected_keys.union(await stored_leaderboards(self.store)):
             total, rows = await self.store.leaderboards.page(key, 0, MOST_ROWS)
             assert total <= MOST_ROWS
             self.rows += len(rows)
-            self.faults += _faults_of_leaderboard(key, rows, self._accounts.get(key, {}))
+            shown = [replace(row, rivals=0, race="") for row in rows]
+            expected = [replace(row, race="") for row in fold_rankings(key, self._settled, {})]
+            if shown != expected:
+                self.faults.append(f"{key}: {shown}, and {expected} by the records")
 
     async def _audit_table(self, table: Sequence[RecordedPlayer]) -> None:
         """Audit the record of each race of a table, and then the boards of the race in play."""
@@ -261,35 +262,18 @@ class Auditor:
             self.moves += sum(not each.repeat for each in player.notes.of_race(race))
 
     def _count_results(self, record: RaceRecord) -> None:
-        """Add the race's results to the expected leaderboards."""
-        results = counted(record)
-        self.ranked += len(results)
+        """Add the race's results to those that the leaderboards must show."""
+        results = tuple(
+            result_of(row.player, banked=row.banked, net=row.net, reached=row.reached)
+            for row in counted(record)
+        )
         ended = max(racer.log[-1].at for racer in record.racers if racer.log)
-        for period in periods(Millis(record.start_at + ended)):
-            for ranking in ("best", "bankroll"):
-                for row in results:
-                    bots = record.racer(row.player).bot
-                    key = BoardKey(game=record.game, ranking=ranking, period=period.name, bots=bots)
-                    account = self._accounts[key][row.player]
-                    account.races += 1
-                    account.net += row.net
-                    account.best = max(account.best, (row.banked, -(row.reached or 0)))
-
-
-def _faults_of_leaderboard(
-    key: BoardKey, rows: list[RankedRow], accounts: dict[str, _Account]
-) -> Iterator[str]:
-    name = f"leaderboard {key.game} {key.ranking} {key.period}"
-    if {row.player for row in rows} != set(accounts):
-        yield f"{name}: other players than in the records"
-        return
-    if [row.value for row in rows] != sorted((row.value for row in rows), reverse=True):
-        yield f"{name}: wrong order"
-    for row in rows:
-        account = accounts[row.player]
-        shown = (row.races, row.value)
-        expected = (account.races, account.net)
-        if key.ranking == "best":
-            shown, expected = (row.value, -(row.elapsed or 0)), account.best
-        if shown != expected:
-            yield f"{name}: {shown} for {row.player}, and {expected} by the records"
+        race = Settlement(
+            race=record.race_id,
+            game=record.game,
+            ended=Millis(record.start_at + ended),
+            results=results,
+            people=tuple(racer.player for racer in record.racers if not racer.bot),
+        )
+        self._settled.append((self.ranked, race))
+        self.ranked += len(results)

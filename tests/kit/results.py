@@ -1,14 +1,22 @@
-"""Results, settlements and leaderboard pages, with defaults for all fields that a test does not set."""
+"""Results, settlements and leaderboard pages, with defaults for all fields that a test does not set.
 
+`fold_rankings` is a second implementation of the leaderboards.
+"""
+
+from collections.abc import Mapping, Sequence
 from itertools import count
+from typing import Final
+
+from msgspec.structs import replace
 
 from kit.running_race import AnyStore
 from kit.tables import table_settings
 from saratoga_protocol import events
 from saratoga_protocol.events import MOST_RIVALS, LeaderboardRow, Result
+from saratoga_server.domain.periods import periods
 from saratoga_server.domain.tables import TablePhase, TableState
 from saratoga_server.ports import Millis, RaceFinish, Settlement
-from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.store.leaderboards import BoardKey, RankedRow
 from saratoga_server.store.opening import Store
 from saratoga_server.store.tables import TableWrite
 
@@ -98,6 +106,73 @@ async def finish_race(store: AnyStore, results: Settlement) -> None:
     finish = RaceFinish(race=int(number), record="record", settlement=results)
     write = TableWrite(version=0, before=None, after=over, finish=finish)
     assert await store.tables.save_table(write) is None
+
+
+SLOWEST: Final = 2**21 - 1
+"""Milliseconds from which leaderboards count times as equal: 35 minutes, more than any time limit."""
+
+
+def fold_rankings(
+    key: BoardKey,
+    settled: Sequence[tuple[int, Settlement]],
+    forgotten: Mapping[str, int],
+) -> list[RankedRow]:
+    """Compute a leaderboard from pairs: a settlement, and the number of results before it."""
+    found: dict[str, list[tuple[int, int, int, int, str]]] = {}
+    for begun, race in settled:
+        if race.game != key.game:
+            continue
+        if key.period not in {period.name for period in periods(race.ended)}:
+            continue
+        for place, row in enumerate(race.results):
+            if (row.player not in race.people) == key.bots and begun >= forgotten.get(
+                row.player, 0
+            ):
+                found.setdefault(row.player, []).append(
+                    (begun + place, row.banked, row.net, row.reached or 0, race.race)
+                )
+    ranked = [
+        _best(player, results) if key.ranking == "best" else _bankroll(player, results)
+        for player, results in found.items()
+    ]
+    ordered = sorted(ranked, key=lambda each: (each[0], each[1].player), reverse=True)
+    scores = [score for score, _ in ordered]
+    return [replace(row, rank=scores.index(score) + 1) for score, row in ordered]
+
+
+def _best(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, int], RankedRow]:
+    """Return the score and the row of the best result, the earliest of equal ones."""
+    _, banked, net, elapsed, race = min(
+        results, key=lambda result: (-result[1], min(result[3], SLOWEST), result[0])
+    )
+    return (banked, -min(elapsed, SLOWEST)), RankedRow(
+        rank=0,
+        player=player,
+        value=banked,
+        net=net,
+        elapsed=elapsed,
+        race=race,
+        races=len(results),
+        rivals=0,
+    )
+
+
+def _bankroll(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, int], RankedRow]:
+    total = sum(net for _, _, net, _, _ in results)
+    return (total, 0), RankedRow(
+        rank=0,
+        player=player,
+        value=total,
+        net=total,
+        elapsed=None,
+        race="",
+        races=len(results),
+        rivals=0,
+    )
 
 
 ANNA = LeaderboardRow(
