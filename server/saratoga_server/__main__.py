@@ -16,11 +16,11 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name != "admin":
             return None
-        from saratoga_server.admin.backup_commands import backup, restore
+        from saratoga_server.admin.backups import backup_command, restore_command
         from saratoga_server.admin.commands import admin
 
-        admin.add_command(backup)
-        admin.add_command(restore)
+        admin.add_command(backup_command)
+        admin.add_command(restore_command)
         return admin
 
 

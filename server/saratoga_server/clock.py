@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from saratoga_server.cancellation import pause
+from saratoga_server.background_tasks import pause
 from saratoga_server.ports import Millis, StoreUnavailable
 
 RESYNC: Final = 5.0

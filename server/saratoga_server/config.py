@@ -18,8 +18,8 @@ from urllib.parse import SplitResult, urlsplit
 import click
 
 from saratoga_server.domain.tables import RankedTables
+from saratoga_server.ports import Durability
 from saratoga_server.store.addresses import SENTINELS, fault_in, has_password
-from saratoga_server.store.durability import Durability
 
 DEFAULT_PORT: Final = 7470
 DEFAULT_METRICS_PORT: Final = 7471

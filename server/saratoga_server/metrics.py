@@ -22,8 +22,7 @@ from prometheus_client import (
 
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.records.record import VOID_REASONS
-from saratoga_server.background_tasks import run_logged
-from saratoga_server.cancellation import pause
+from saratoga_server.background_tasks import pause, run_logged
 from saratoga_server.domain.tables.state import TablePhase
 from saratoga_server.limits import Action
 

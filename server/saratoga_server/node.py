@@ -20,7 +20,7 @@ from saratoga_server.domain.open_races import OpenState
 from saratoga_server.domain.tables import RankedTables, TableState
 from saratoga_server.handlers import records
 from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.handlers.replays import Replay, Replays
+from saratoga_server.handlers.records import Replay, Replays
 from saratoga_server.live.bot_hosts import BotHosts
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards

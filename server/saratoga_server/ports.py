@@ -4,7 +4,7 @@ Every write is safe to repeat: a command whose reply was lost is sent again, and
 writes. The values are msgspec structs: frozen dataclasses take ten times as long to create.
 """
 
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Final, NewType
 
 from msgspec import Struct
@@ -196,3 +196,14 @@ class Damage(ValueError):
 
 class StoreRefused(Exception):
     """A store that cannot be used; the text says why, and what to do."""
+
+
+class Durability(StrEnum):
+    """A level of durability: what an acknowledged move survives."""
+
+    FAST = "fast"
+    """A move survives a crash of the server. Others may lose the last seconds."""
+    SAFE = "safe"
+    """A move also survives a crash of the machine, because the store has synced it to its disk."""
+    REPLICATED = "replicated"
+    """A move also survives the loss of the store's machine, because a replica has the move."""

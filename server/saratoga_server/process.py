@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from saratoga_server.cancellation import pause
+from saratoga_server.background_tasks import pause
 from saratoga_server.config import EXPOSURE_WARNING, Config, LogFormat, StartupError
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics import Metrics

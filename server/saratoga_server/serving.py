@@ -1,7 +1,10 @@
 """Serve players: open the store, the node and the port, and close them in order."""
 
 import asyncio
+import os
 import secrets
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import version
@@ -10,8 +13,7 @@ from typing import Final
 from saratoga_protocol.commands import player_id
 from saratoga_protocol.events import Announcement
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.bot_host import keep_bot_host
-from saratoga_server.cancellation import cancel_all
+from saratoga_server.background_tasks import cancel_all, pause
 from saratoga_server.config import Config
 from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
@@ -19,7 +21,7 @@ from saratoga_server.live.broadcaster import send_to_all
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import Durability, StoreUnavailable
 from saratoga_server.process import (
     STOPPING,
     announce,
@@ -28,8 +30,7 @@ from saratoga_server.process import (
     freeze_startup_objects,
     notify,
 )
-from saratoga_server.shutdown import Shutdown
-from saratoga_server.store.durability import Durability
+from saratoga_server.run import Shutdown
 from saratoga_server.store.opening import open_store
 from saratoga_server.transport.gateway import Gateway, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
@@ -38,7 +39,14 @@ from saratoga_server.transport.web_files import load_web_files, web_folder
 CLOSE_WITHIN: Final = 12.0
 """Seconds for connections to close; those that are still open then are reset. See `STOP_WITHIN`."""
 
+BOT_HOST_TOKEN: Final = "SARATOGA_BOT_HOST_TOKEN"  # noqa: S105 - a variable's name
+"""The environment variable with the token of the bot host."""
+
+RESTART_PAUSE: Final = 10.0
+"""Seconds before a bot host that has ended is started again."""
+
 log = EventLog("server")
+_bots_log = EventLog("bots")
 
 
 async def serve_players(
@@ -170,3 +178,40 @@ async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
             await node.stop()
     except TimeoutError:
         log.warning("server_aborted")
+
+
+# The server's own bot host: the client's `saratoga bot --serve` as a child process
+
+
+async def keep_bot_host(config: Config, port: int, token: str) -> None:
+    """Run a bot host with this token at the server's port, again whenever it ends, until cancelled."""
+    while True:
+        try:
+            await _run_bot_host(config, port, token)
+        except OSError as error:
+            _bots_log.warning("bot_host_failed", reason=str(error))
+        await pause(RESTART_PAUSE)
+
+
+async def _run_bot_host(config: Config, port: int, token: str) -> None:
+    """Run the bot host until it ends; log what it says."""
+    # the bots' secrets lie in the server's folder, unless a folder is set for all programs
+    home = {"SARATOGA_HOME": str(config.data.absolute())}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "saratoga_client"),
+        *("bot", "--serve", "--until-eof", "--server", config.address_here(port)),
+        stdin=PIPE,  # its end ends the bot host, even if this process is killed
+        stdout=DEVNULL,
+        stderr=PIPE,
+        env={**home, **os.environ, BOT_HOST_TOKEN: token},
+        start_new_session=True,  # Ctrl-C reaches only the server
+    )
+    try:
+        assert process.stderr is not None
+        async for line in process.stderr:
+            _bots_log.warning("bot_host", text=line.decode(errors="replace").rstrip())
+        _bots_log.warning("bot_host_ended", status=await process.wait())
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()

@@ -25,7 +25,7 @@ from kit.server_process import ServerProcess, running_server, wait_until_gone
 from saratoga_protocol.commands import CreateTable, Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.cancellation import TaskEnded
+from saratoga_server.background_tasks import TaskEnded
 from saratoga_server.embedded_store.store_folder import SOCKET
 
 COMMAND: Final = Path(sys.executable).with_name("saratoga-server")

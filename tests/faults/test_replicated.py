@@ -14,9 +14,8 @@ from kit.running_race import move, reached, running_race, started_players
 from kit.stores import binary_of
 from kit.tables import ANN, seated
 from kit.watched_store import NAME, WatchedStore, watched_store
-from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
+from saratoga_server.ports import CommitStatus, Durability, StoreRefused, StoreUnavailable
 from saratoga_server.store import client, commits
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import TableWrite
 

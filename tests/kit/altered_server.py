@@ -79,9 +79,9 @@ def _brief_challenges() -> None:
 
 
 def _quick_stop() -> None:
-    from saratoga_server import shutdown
+    from saratoga_server import run
 
-    vars(shutdown).update(STOP_WITHIN=STOP_WITHIN, ABORT_WITHIN=3.0)
+    vars(run).update(STOP_WITHIN=STOP_WITHIN, ABORT_WITHIN=3.0)
 
 
 def _small_log_queue() -> None:

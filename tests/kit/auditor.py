@@ -22,9 +22,8 @@ from saratoga_rules.records.facts import compare
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 from saratoga_rules.records.verify import verify
-from saratoga_server.domain.periods import periods
 from saratoga_server.ports import Damage, Millis, Settlement, StoredBoard
-from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.store.leaderboards import BoardKey, periods
 from saratoga_server.store.opening import Store
 
 

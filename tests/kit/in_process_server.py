@@ -25,7 +25,7 @@ from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.standing import State
-from saratoga_server.cancellation import cancel_all
+from saratoga_server.background_tasks import cancel_all
 from saratoga_server.domain import tables
 from saratoga_server.domain.board import commit_of, ended
 from saratoga_server.domain.tables import RankedTables, TablePhase, TableState
@@ -33,12 +33,11 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.tables import LiveTable
-from saratoga_server.messages.node_events import Here, decode_node_event
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import CommitStatus, PlayerRow, StoredBoard
 from saratoga_server.store.keys import NEWS
-from saratoga_server.store.news import News
+from saratoga_server.store.news import Here, News, decode_node_event
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.http_api import HttpPages

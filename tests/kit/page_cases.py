@@ -23,7 +23,7 @@ from saratoga_rules.records.digest_words import digest_words
 from saratoga_rules.records.record import KNOWN, format_record
 from saratoga_rules.records.replay import steps
 from saratoga_server.domain.open_races import DAY
-from saratoga_server.transport.game_facts import game_facts
+from saratoga_server.transport.web_files import game_facts
 
 TRUTH: Final = race(
     "canfield",

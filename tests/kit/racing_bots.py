@@ -18,7 +18,7 @@ from kit.auditor import Auditor
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, flags_for, running_server, wait_for_listener
 from kit.stores import StoreServer
-from saratoga_server.store.durability import Durability
+from saratoga_server.ports import Durability
 from saratoga_server.store.opening import open_store
 
 WITHIN = 60.0

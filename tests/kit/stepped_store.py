@@ -21,16 +21,14 @@ import msgspec
 
 from kit.stores import SCRATCH, StoreServer, binaries
 from kit.tables import NOON
-from saratoga_server.cancellation import cancel_all
+from saratoga_server.background_tasks import cancel_all
 from saratoga_server.live.listener import Listener
-from saratoga_server.messages.node_events import NodeEvent
-from saratoga_server.ports import BoardCommit, CommitOutcome, Millis, StoreUnavailable
+from saratoga_server.ports import BoardCommit, CommitOutcome, Durability, Millis, StoreUnavailable
 from saratoga_server.store import client, opening
 from saratoga_server.store.client import SOURCE, Primary
 from saratoga_server.store.commits import Commits
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import table_key
-from saratoga_server.store.news import News
+from saratoga_server.store.news import News, NodeEvent
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.preflight import check_store
 

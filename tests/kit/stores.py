@@ -23,7 +23,7 @@ import pytest
 
 from kit.faulty_link import link_to_store, lose_first_answers
 from saratoga_server.embedded_store.process import find_binary
-from saratoga_server.store.durability import Durability
+from saratoga_server.ports import Durability
 from saratoga_server.store.opening import Store, open_store
 
 IN_MEMORY = Path("/dev/shm")

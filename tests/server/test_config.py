@@ -16,7 +16,7 @@ from kit.terminals import TRICKS
 from saratoga_server.config import Config, LogFormat, LogLevel, config_options, without_password
 from saratoga_server.domain.tables import RankedTables
 from saratoga_server.logs import LONGEST_TEXT, SECRET_WORDS, EventLog, SecretInLog, set_up_logs
-from saratoga_server.store.durability import Durability
+from saratoga_server.ports import Durability
 
 # Configuration by option, environment variable and default
 

@@ -19,14 +19,14 @@ import uvloop
 
 from kit.server_process import FullPipe, running_server
 from saratoga_server import process
-from saratoga_server import shutdown as module
+from saratoga_server import run as module
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.process import (
     LogWriter,
     announce,
     run_event_loop,
 )
-from saratoga_server.shutdown import Shutdown
+from saratoga_server.run import Shutdown
 
 # Running the event loop
 

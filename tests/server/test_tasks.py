@@ -7,8 +7,14 @@ import pytest
 
 from kit.tables import NOON
 from saratoga_server import background_tasks
-from saratoga_server.background_tasks import SLICE, BackgroundTasks, run_each_logged, run_logged
-from saratoga_server.cancellation import cancel_all, pause
+from saratoga_server.background_tasks import (
+    SLICE,
+    BackgroundTasks,
+    cancel_all,
+    pause,
+    run_each_logged,
+    run_logged,
+)
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.tables import within_timeout

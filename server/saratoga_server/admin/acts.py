@@ -33,8 +33,8 @@ from saratoga_server.domain.tables.countdown import made_key
 from saratoga_server.domain.tables.records import ReadLog, Voided
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.tables import Tables, Transition
-from saratoga_server.messages.node_events import Announce, NodeEvent, PlayerChanged, Settled
 from saratoga_server.ports import Damage, Millis, PlayerRow
+from saratoga_server.store.news import Announce, NodeEvent, PlayerChanged, Settled
 from saratoga_server.store.opening import Store
 
 CLOSE_ATTEMPTS: Final = 100

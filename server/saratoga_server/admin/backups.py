@@ -15,27 +15,29 @@ import hashlib
 import os
 import re
 import shutil
+from collections.abc import Coroutine
 from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
+import click
 import msgspec
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from saratoga_server.admin.acts import Administration
-from saratoga_server.admin.commands import RESTORED, administrator
+from saratoga_server.admin.commands import RESTORED, StoreAccess, administrator, failure, say
+from saratoga_server.config import without_password
 from saratoga_server.embedded_store.append_files import SNAPSHOT, wait_for_child
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.embedded_store.ledger_file import renew_ledger, write_note
 from saratoga_server.embedded_store.process import StoreProcess
 from saratoga_server.embedded_store.store_folder import open_socket_path, refuse_other_user, url_of
 from saratoga_server.node import Node
-from saratoga_server.ports import StoreRefused
+from saratoga_server.ports import Durability, StoreRefused, StoreUnavailable
 from saratoga_server.store.client import opened_client
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
 
 PREFIX: Final = "saratoga-"
@@ -269,3 +271,79 @@ def _make_room(store_folder: Path) -> None:
 def _move_into_place(begun: Path, store_folder: Path) -> None:
     begun.rename(store_folder)
     _flush(store_folder.parent)
+
+
+# `saratoga-server admin backup` and `restore`
+
+
+_T = TypeVar("_T")
+
+_FAULTS: Final = (BadBackup, StoreRefused, StoreUnavailable, OSError)
+
+
+@click.command("backup")
+@click.argument("folder", type=click.Path(file_okay=False, resolve_path=True, path_type=Path))
+@click.option("--keep", type=click.IntRange(min=1), metavar="N",
+    help="Delete all but the newest N backups in FOLDER afterwards.  [default: keep all]")  # fmt: skip
+@click.pass_obj
+def backup_command(access: StoreAccess, folder: Path, keep: int | None) -> None:
+    """Back up the running server's embedded store into FOLDER, while races go on.
+
+    Give each store a folder of its own.
+    """
+    _refuse_other_stores(access, "valkey-cli --rdb FILE")
+    path, note = _run(take(access.folder, folder))
+    say(f"{path}: {_described(note)}")
+    for later in dated_later(path):
+        say(f"{later}: its date is later than that of the new backup; a clock was or is wrong")
+    if keep is not None:
+        try:
+            deleted = prune(path, keep)
+        except OSError as fault:
+            raise failure(fault) from None
+        for old in deleted:
+            say(f"{old}: deleted")
+
+
+@click.command("restore")
+@click.argument("source", metavar="BACKUP",
+    type=click.Path(exists=True, resolve_path=True, path_type=Path))  # fmt: skip
+@click.option("--check", is_flag=True, help="Only verify the backup's checksum.")
+@click.pass_obj
+def restore_command(access: StoreAccess, source: Path, check: bool) -> None:
+    """Create an embedded store from BACKUP, in a data folder that has none.
+
+    Give the folder with --data, as for the server. Start the server afterwards.
+    """
+    if check:
+        try:
+            note = examine(source)
+        except BadBackup as fault:
+            raise failure(fault) from None
+        say(f"{source}: complete, {_described(note)}")
+        return
+    _refuse_other_stores(access, "the store's own tools")
+    keys, note = _run(restore(source, access.folder))
+    say(f"{keys} keys restored into {access.folder}, as of {note.taken}.")
+
+
+def _refuse_other_stores(access: StoreAccess, instead: str) -> None:
+    """Refuse a command for the embedded store, and name the right one, if the store is another."""
+    if access.redis is not None:
+        raise failure(
+            f"This command is for the embedded store, but the server's store is "
+            f"{without_password(access.redis)}. Use {instead} (deploy/RUNBOOK.md, Backups). "
+            "For the embedded store of a folder, give --data."
+        )
+
+
+def _run(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run a command's work and return its result; exit with the reason if it fails (code 1)."""
+    try:
+        return asyncio.run(work)
+    except _FAULTS as fault:
+        raise failure(fault) from None
+
+
+def _described(note: BackupNote) -> str:
+    return f"{note.size} bytes, {note.store_version}, {note.taken}"

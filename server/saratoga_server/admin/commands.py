@@ -24,8 +24,7 @@ from saratoga_server.config import EXPOSURE_WARNING, Config, InvalidConfig, expo
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.embedded_store.store_folder import user_name
 from saratoga_server.node import Node
-from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.durability import Durability
+from saratoga_server.ports import Durability, StoreRefused, StoreUnavailable
 from saratoga_server.store.opening import open_store
 
 CLOSED: Final = "The host of this server has closed the table."

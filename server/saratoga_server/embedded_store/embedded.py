@@ -43,8 +43,7 @@ from saratoga_server.embedded_store.store_folder import (
     url_of,
 )
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import StoreRefused
-from saratoga_server.store.durability import Durability
+from saratoga_server.ports import Durability, StoreRefused
 
 LEFTOVER_ENDS_WITHIN: Final = 20.0
 """Seconds to wait for a store left by an earlier server to exit."""

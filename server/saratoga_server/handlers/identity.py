@@ -13,8 +13,8 @@ from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.limits import MAX_CONNECTIONS_PER_PLAYER, Action
 from saratoga_server.live.refusals import too_much, unknown_player
 from saratoga_server.live.session import Session
-from saratoga_server.messages.node_events import PlayerChanged
 from saratoga_server.ports import PlayerRow
+from saratoga_server.store.news import PlayerChanged
 from saratoga_server.store.players import NotClaimed
 
 if TYPE_CHECKING:

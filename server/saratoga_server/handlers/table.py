@@ -11,8 +11,8 @@ from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.limits import Action
 from saratoga_server.live.refusals import too_much
 from saratoga_server.live.session import Session
-from saratoga_server.messages.node_events import Reaction
 from saratoga_server.ports import Millis
+from saratoga_server.store.news import Reaction
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node

@@ -10,8 +10,8 @@ from saratoga_protocol import commands as wire
 from saratoga_protocol.events import BotWanted, Done, TableChanged
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
-from saratoga_server.messages.node_events import BotAsked, BotsOffered
 from saratoga_server.ports import Millis
+from saratoga_server.store.news import BotAsked, BotsOffered
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node

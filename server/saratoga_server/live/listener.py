@@ -13,7 +13,8 @@ from saratoga_server.domain import tables
 from saratoga_server.live.broadcaster import send_to_all
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
-from saratoga_server.messages.node_events import (
+from saratoga_server.ports import PlayerRow
+from saratoga_server.store.news import (
     Announce,
     BotAsked,
     BotsOffered,
@@ -25,7 +26,6 @@ from saratoga_server.messages.node_events import (
     Touched,
     standing_of,
 )
-from saratoga_server.ports import PlayerRow
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node

@@ -4,13 +4,17 @@ Every node finds the same line for a deal, so nothing is stored: after a restart
 """
 
 import asyncio
+import gc
+import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import GetPar
 from saratoga_protocol.events import Par
-from saratoga_rules.position import format_position
+from saratoga_rules.games import GAMES
+from saratoga_rules.par import par
+from saratoga_rules.position import format_position, parse_position
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.replay import game_of
 from saratoga_server.domain.tables import CommandRejected
@@ -87,7 +91,7 @@ class Pars:
     async def _search(self, deal: str) -> tuple[str, ...]:
         """Return the words that the process writes; none if it fails."""
         process = self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "saratoga_server.par_process"),
+            *(sys.executable, "-m", "saratoga_server.live.pars"),
             stdin=PIPE,
             stdout=PIPE,
             start_new_session=True,  # Ctrl-C reaches only the server
@@ -107,9 +111,22 @@ class Pars:
 
 
 def _deal_of(text: str) -> str:
-    """Return the game and the deal of a record for `par_process`; empty if this server does not know them."""
+    """Return the game and the deal of a record for `main`; empty if this server does not know them."""
     record = parse_record(text)
     try:
         return f"{game_of(record).name} {format_position(record.opening)}"
     except ValueError:
         return ""
+
+
+def main() -> None:
+    """Search for par in a process of its own: `GAME POSITION` in, `BANKED MOVE MOVE ..` out."""
+    os.nice(10)
+    gc.disable()  # a search keeps all that it makes
+    game, _, deal = sys.stdin.read().partition(" ")
+    line = par(GAMES[game], parse_position(deal))
+    sys.stdout.write(f"{line.banked} {' '.join(map(str, line.moves))}\n")
+
+
+if __name__ == "__main__":
+    main()

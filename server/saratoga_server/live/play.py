@@ -16,15 +16,16 @@ from saratoga_rules.records.record import MOST_ENTRIES
 from saratoga_rules.records.standing import State
 from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch
 from saratoga_server.domain import board as boards
+from saratoga_server.domain import results, tables
 from saratoga_server.domain.board import Board, BoardChange
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
-from saratoga_server.live import finish
 from saratoga_server.live.races import BoardRun, LiveRace
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import CommitOutcome, CommitStatus, Millis, StoreUnavailable
+from saratoga_server.ports import CommitOutcome, CommitStatus, Millis, RaceFinish, StoreUnavailable
 
 if TYPE_CHECKING:
+    from saratoga_server.live.tables import LiveTable
     from saratoga_server.node import Node
 
 log = EventLog("races")
@@ -357,7 +358,7 @@ async def look_at_end(node: "Node", code: str) -> None:
         # the other boards may have ended on another node
         await node.races.read_standings(race)
     await end_due_boards(node, table.state, race)
-    await finish.finish_if_over(node, table, race)
+    await finish_if_over(node, table, race)
 
 
 async def end_due_boards(node: "Node", state: TableState, race: LiveRace) -> None:
@@ -410,3 +411,62 @@ async def look_over(node: "Node", state: TableState, race: LiveRace) -> None:
         is_idle = boards.is_idle(board, node.clock.now(), sign) and state.has_others(run.player)
         if is_idle and await end_board(node, race, run.player, State.IDLE, board.length):
             log.info("board_idle", table=race.code, race=race.id, player=run.player)
+
+
+# The end of a race: the node that ended the last board computes its results and writes them. If that node dies first,
+# the race is due again at once, and any node finishes it; the store accepts one finish.
+
+
+async def finish_if_over(node: "Node", table: "LiveTable", race: LiveRace) -> None:
+    """Finish the running race of a table if all its boards have ended; if one is left, name its player."""
+    if race.is_over:
+        await _finish(node, table, race)
+    elif race.last_racer and not table.state.last_racer:
+        await _name_last_racer(node, race, race.last_racer)
+
+
+async def _finish(node: "Node", table: "LiveTable", race: LiveRace) -> None:
+    """Write the results of the race, unless a board still races after all."""
+    state = table.state
+    boards = await node.races.final_boards(race)
+    if boards is None or state.race_id != race.id or state.phase is not TablePhase.RUNNING:
+        return
+    # sixteen long boards take too long for one turn of the event loop
+    counted = await asyncio.to_thread(results.count_up, state, race.opening, boards)
+    write = RaceFinish(race=state.race, record=counted.record, settlement=counted.settlement)
+    if state.open is not None:
+        write = await node.open_races.finished(state, race.opening, boards, counted.record)
+    if not race.has_final_standings:
+        race.has_final_standings = True
+        node.broadcaster.send_to_table(table.code, race.standings())
+    away = {
+        session.player
+        for session in node.broadcaster.audience(table.code)
+        if (board := boards.get(session.player)) is not None
+        and board.state is State.IDLE
+        and session.active_at <= board.log[-1].at
+    }
+
+    def over(present: TableState, now: Millis) -> TableState:
+        if present.phase is not TablePhase.RUNNING or present.race != state.race:
+            return present
+        return tables.finish(present, counted.outcome, now=now, away=away)
+
+    await node.tables.change(table.code, over, write)
+
+
+async def _name_last_racer(node: "Node", race: LiveRace, player: str) -> None:
+    """Write to the table whose board is the last one racing, and since when."""
+    since = Millis(0)
+    for other in race.waited_for - {player}:
+        _, board = await node.races.board(race, other)
+        if board.racing:
+            board = await node.races.latest(race, other)
+        if board.racing:
+            return
+        since = max(since, board.log[-1].at)
+
+    def named(state: TableState, now: Millis) -> TableState:
+        return tables.last_board(state, player, since) if state.race_id == race.id else state
+
+    await node.tables.change(race.code, named)

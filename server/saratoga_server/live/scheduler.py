@@ -10,8 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from saratoga_rules.records.standing import IDLE_MILLIS
-from saratoga_server.background_tasks import run_each_logged, run_logged
-from saratoga_server.cancellation import pause
+from saratoga_server.background_tasks import pause, run_each_logged, run_logged
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import BETWEEN_RACES, CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.state import NO_TIME

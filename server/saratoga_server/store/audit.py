@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from secrets import token_hex
 
-from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.store.client import StoreClient
 from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
+from saratoga_server.store.save import pack, unpack
 
 
 class AuditLog:

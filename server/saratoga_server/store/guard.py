@@ -17,16 +17,22 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from redis.exceptions import RedisError
 
-from saratoga_server.cancellation import pause
+from saratoga_server.background_tasks import pause
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import STORE_FORMAT, LedgerEntry, Millis, StoreRefused, StoreUnavailable
+from saratoga_server.ports import (
+    STORE_FORMAT,
+    Durability,
+    LedgerEntry,
+    Millis,
+    StoreRefused,
+    StoreUnavailable,
+)
 from saratoga_server.store.client import (
     STORE_TIMEOUT,
     Primary,
     confirmation_commands,
     is_confirmed,
 )
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import FORMER_LEDGER, LEDGER
 from saratoga_server.store.preflight import ANSWER_WITHIN, check_client
 

@@ -19,13 +19,13 @@ the last hello; with a name: for ever |
 | `name:SKELETON` | string | the player who holds the name; nothing: it is held for nobody | for \
 ever; given up, or its player forgotten: `NAME_KEPT` |
 | `leaderboard:GAME` | hash | `results`: how many results were counted | for ever |
-| `leaderboard:GAME:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
+| `leaderboard:GAME:RANKING:PERIOD:KIND` | sorted set | player by one number | `leaderboards.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |
 | ... `:rivals:PLAYER` | string | a sketch of the people raced against (HyperLogLog) | with its ranking |
 | `leaderboard:GAME:rated` | list | ranked races of people, voids, forgotten players: ratings follow from it | for \
 ever |
 | `leaderboard:GAME:results:PLAYER` | list | the newest `RESULTS_KEPT` results | until forgotten |
-| `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
+| `node:NAME` | string | this server process lives | seconds (`news.py`) |
 | `replicated` | string | nothing; written before waiting for a replica | for ever |
 | `days` | hash | each day on which a server ran | for ever |
 | `open:ID` | hash | an open race, and once closed its record | `TABLE_KEPT` after it was closed |
@@ -33,7 +33,7 @@ ever |
 | `streaks:PLAYER` | hash | game to `DAY LENGTH`: the last day played, and how many in a row | `GUEST_KEPT` |
 | `audit` | sorted set | administrators' actions | the newest `AUDIT_KEPT` |
 
-`news` is not a key but a pub/sub channel for events between nodes (`node_events.py`).
+`news` is not a key but a pub/sub channel for events between nodes (`news.py`).
 
 A time to live is set only in the write that ends a thing. A store deletes by its own clock, so a wrong clock of its
 machine may delete what is kept for a time; never names, or the leaderboards of all time.

@@ -1,9 +1,12 @@
 """Rankings kept across races: `best` single results and the `bankroll`, the sum of nets.
 
-A race's results are written with its record, in the one write that finishes the race. Equal rows share a rank.
+A race's results are written with its record, in the one write that finishes the race. Equal rows share a rank. The
+period, by the time at which a race ended in UTC, is part of a leaderboard's key. So no leaderboard is ever reset: a new
+day has a new key, and the old key is kept for one more day.
 """
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -11,8 +14,6 @@ import msgspec
 from msgspec import Struct
 
 from saratoga_rules.games import GAMES
-from saratoga_server.domain.periods import kept_periods, periods
-from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store.client import Answer, StoreClient
 from saratoga_server.store.keys import (
@@ -23,7 +24,7 @@ from saratoga_server.store.keys import (
     rated_key,
     table_key,
 )
-from saratoga_server.store.save import Save
+from saratoga_server.store.save import Save, pack, unpack
 
 SLOWEST: Final = (1 << 21) - 1
 """Milliseconds, 35 minutes: slower results of one count are equal."""
@@ -312,3 +313,39 @@ def _ranked(
         races=races,
         rivals=rivals,
     )
+
+
+class Period(NamedTuple):
+    """A period of the leaderboards: a day, an ISO week, a month, or all time."""
+
+    name: str
+    """The period's name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
+    gone: Millis
+    """The time at which the period's leaderboards are deleted, one period after its end; 0: never."""
+
+
+def periods(at: Millis) -> tuple[Period, Period, Period, Period]:
+    """Return the four periods of a time: its day, ISO week and month, and all time."""
+    day = datetime.fromtimestamp(at / 1000, UTC).date()
+    iso = day.isocalendar()
+    monday = day - timedelta(days=day.weekday())
+    next_month = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return (
+        Period(day.isoformat(), _millis(day + timedelta(days=2))),
+        Period(f"{iso.year}-W{iso.week:02}", _millis(monday + timedelta(weeks=2))),
+        Period(f"{day.year}-{day.month:02}", _millis(next_month + timedelta(days=31))),
+        Period("all", Millis(0)),
+    )
+
+
+def kept_periods(now: Millis) -> set[str]:
+    """Return the names of all periods whose leaderboards may be kept now."""
+    days = (0, 1, 7, 31, 62)
+    return {
+        period.name for ago in days for period in periods(Millis(now - ago * 24 * 60 * 60 * 1000))
+    }
+
+
+def _millis(midnight: date) -> Millis:
+    at = datetime(midnight.year, midnight.month, midnight.day, tzinfo=UTC)
+    return Millis(int(at.timestamp()) * 1000)

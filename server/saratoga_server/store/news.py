@@ -1,32 +1,140 @@
 """The news between nodes: one pub/sub channel of the store, on a probed connection.
 
 The store publishes there too: a Function that changes a table announces the change in the same write. Events
-are not stored; `node_events` explains why that is enough.
+are not stored. They are hints: the change that an event reports is already durable, so a lost event only costs
+time (`Announce` is the exception).
 
 A connection may be dead or lead to a former primary without any sign. So the node publishes a probe
 regularly, which must come back. If it does not, the subscription begins anew, and the node reads all that it
-holds again.
+holds again. Each node also sets a key every few seconds, which expires, as a sign that it lives.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+import msgspec
+from msgspec import Struct
 from redis.asyncio.client import PubSub
 
-from saratoga_server.background_tasks import run_logged
-from saratoga_server.cancellation import cancel_all, pause
+from saratoga_rules.records.standing import Reached, State
+from saratoga_server.background_tasks import cancel_all, pause, run_logged
 from saratoga_server.logs import EventLog
-from saratoga_server.messages.node_events import (
-    Here,
-    NodeEvent,
-    decode_node_event,
-    encode_node_event,
-)
+from saratoga_server.ports import LiveStanding
 from saratoga_server.store.client import StoreClient
 from saratoga_server.store.keys import NEWS
 
 if TYPE_CHECKING:
     from saratoga_server.live.listener import Listener
+
+
+# Events, each a MessagePack map with its `kind`
+
+
+class Here(Struct, frozen=True, tag="here", tag_field="kind"):
+    """A heartbeat of a node that listens. The node that sent it checks that it comes back."""
+
+    node: str
+    number: int
+
+
+class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
+    """A change of a table. Published by the store itself, together with the change."""
+
+    table: str
+    version: int
+
+
+class StoodRow(Struct, frozen=True):
+    """A racer's standing, as the store keeps it."""
+
+    race: str
+    player: str
+    length: int
+    banked: int
+    state: str
+    head: str
+    at: int
+    """The milliseconds since the start at which the count last rose; with `number` 0: it never did."""
+    number: int
+
+
+class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
+    """Standings of which others see a change. Published by the store itself, together with the moves."""
+
+    rows: list[StoodRow]
+
+
+class Settled(Struct, frozen=True, tag="settled", tag_field="kind"):
+    """Changed leaderboards of a game: send the pages to subscribers again."""
+
+    game: str
+
+
+class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
+    """An announcement for all connected players. It is not stored."""
+
+    text: str
+
+
+class PlayerChanged(Struct, frozen=True, tag="player", tag_field="kind"):
+    """A change of a player: renamed, banned, or deleted on request. Read the player's row again."""
+
+    player: str
+    is_deleted: bool = False
+
+
+class BotsOffered(Struct, frozen=True, tag="bots", tag_field="kind"):
+    """The offer of a bot host at the node that sends it, which repeats it."""
+
+    host: str
+    """The player id of the bot host."""
+    levels: list[str]
+    free: int
+
+
+class BotAsked(Struct, frozen=True, tag="bot", tag_field="kind"):
+    """A request for a bot, for the node with the connection of this bot host."""
+
+    host: str
+    table: str
+    level: str
+    key: str
+
+
+class Reaction(Struct, frozen=True, tag="reaction", tag_field="kind"):
+    """A player's reaction for everyone at a table. It is not stored."""
+
+    table: str
+    player: str
+    reaction: str
+
+
+NodeEvent: TypeAlias = (
+    Here | Touched | Stood | Settled | Announce | PlayerChanged | BotsOffered | BotAsked | Reaction
+)
+
+
+def standing_of(row: StoodRow) -> LiveStanding:
+    reached = Reached(row.at, row.number) if row.number else None
+    return LiveStanding(row.length, row.banked, State(row.state), row.head, reached)
+
+
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_DECODER: Final = msgspec.msgpack.Decoder(NodeEvent)
+
+
+def encode_node_event(event: NodeEvent) -> bytes:
+    return _ENCODER.encode(event)
+
+
+def decode_node_event(payload: bytes) -> NodeEvent:
+    """Return the event in these bytes. Raises `ValueError` or `RecursionError`."""
+    event: NodeEvent = _DECODER.decode(payload)
+    return event
+
+
+# The channel
 
 OPEN_TIMEOUT: Final = 2.0
 """Seconds for one attempt to connect and subscribe."""
@@ -133,3 +241,34 @@ class News:
             listener.receive(event)
         except Exception as error:  # an error in handling one event does not stop the next one
             _log.error("node_event_failed", event=type(event).__name__, fault=error)
+
+
+# Nodes
+
+ALIVE_FOR: Final = 6_000
+"""Milliseconds until the key expires."""
+
+
+def _node_key(node: str) -> str:
+    return f"node:{node}"
+
+
+class NodeStore:
+    """The nodes that share this store."""
+
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
+
+    async def beat(self, node: str) -> None:
+        """Report this node as alive."""
+        await self._client.command("SET", _node_key(node), 1, "PX", ALIVE_FOR)
+
+    async def gone(self, node: str) -> None:
+        """Report that this node has stopped."""
+        await self._client.command("DEL", _node_key(node))
+
+    async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
+        """Return those of the nodes that are not alive."""
+        asked = sorted(set(nodes))
+        found = await self._client.commands([("EXISTS", _node_key(node)) for node in asked])
+        return frozenset(node for node, alive in zip(asked, found, strict=True) if not alive)

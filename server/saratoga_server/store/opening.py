@@ -8,9 +8,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from saratoga_server.cancellation import cancel_all
+from saratoga_server.background_tasks import cancel_all
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import Durability, StoreUnavailable
 from saratoga_server.store.addresses import SENTINELS
 from saratoga_server.store.audit import AuditLog
 from saratoga_server.store.boards import BoardStore
@@ -23,12 +23,10 @@ from saratoga_server.store.client import (
     primary_at,
 )
 from saratoga_server.store.commits import Commits
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.guard import LedgerMemory, ProcessMemory, StoreGuard
 from saratoga_server.store.leaderboards import LeaderboardStore
 from saratoga_server.store.link import Link, dial
-from saratoga_server.store.news import News
-from saratoga_server.store.nodes import NodeStore
+from saratoga_server.store.news import News, NodeStore
 from saratoga_server.store.open_races import OpenRaceStore
 from saratoga_server.store.players import PlayerStore
 from saratoga_server.store.preflight import check_store

@@ -6,11 +6,10 @@ from typing import Final
 
 from msgspec.structs import fields
 
-from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.ports import Damage, Millis, PlayerRow
 from saratoga_server.store.client import Answer, StoreClient
 from saratoga_server.store.keys import GUEST_KEPT, NAME_KEPT, name_key, player_key, streaks_key
-from saratoga_server.store.save import MISSING, Save
+from saratoga_server.store.save import MISSING, Save, pack, unpack
 
 MOST_GIVEN_UP: Final = 3
 """The most names that are held for a player who has given them up; the oldest of more is freed."""

@@ -8,9 +8,8 @@ from redis.exceptions import AuthenticationError, InvalidResponse, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.ports import Durability, StoreRefused, StoreUnavailable
 from saratoga_server.store.client import is_transient, open_client
-from saratoga_server.store.durability import Durability
 
 ANSWER_WITHIN: Final = 2.0
 """Seconds in which the store must answer."""

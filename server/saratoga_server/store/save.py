@@ -1,14 +1,15 @@
 """One write of what must change together: guards that must hold, then the commands that write.
 
 The store carries out a `Save` whole or not at all (`functions/save.lua`). Any node may write; the guards decide
-which of several writes judged on the same state is the one that counts.
+which of several writes judged on the same state is the one that counts. Values are packed as MessagePack that Redis's
+cmsgpack can read: no bin and ext types, no numbers above 2^53, and no nil inside a list.
 """
 
 from collections.abc import Hashable
 from secrets import token_hex
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from saratoga_server.messages.packing import pack
+import msgpack
 
 Value: TypeAlias = str | bytes | int
 """A value in the store. Numbers are sent as text: Lua writes those above 14 digits in another form."""
@@ -63,3 +64,14 @@ class Save:
 
 def _text(value: Value) -> str | bytes:
     return str(value) if isinstance(value, int) else value
+
+
+def pack(value: object) -> bytes:
+    packed: bytes | None = msgpack.packb(value, use_bin_type=False)
+    assert packed is not None
+    return packed
+
+
+def unpack(packed: bytes) -> Any:
+    """Return the value in these bytes. Raises `ValueError` if they are not MessagePack."""
+    return msgpack.unpackb(packed)

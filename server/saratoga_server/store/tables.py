@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from saratoga_protocol.events import TableSummary
 from saratoga_server.domain.tables import TablePhase, TableState, due, pack
-from saratoga_server.messages.packing import pack as pack_for_lua
 from saratoga_server.ports import MOST_LISTED, Millis, RaceFinish, Run
 from saratoga_server.store.client import StoreClient
 from saratoga_server.store.keys import (
@@ -37,6 +36,7 @@ from saratoga_server.store.keys import (
 )
 from saratoga_server.store.leaderboards import add_results
 from saratoga_server.store.save import MISSING, Save
+from saratoga_server.store.save import pack as pack_for_lua
 
 PEOPLE: Final = 10**13
 """In the public list, a table's score is its connected people times this, and the time at which it was opened."""

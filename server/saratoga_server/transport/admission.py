@@ -23,8 +23,7 @@ from saratoga_server.limits import Action, Quota, RateLimiter
 from saratoga_server.logs import EventLog
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_api import ANSWER_WITHIN
-from saratoga_server.transport.http_responses import refusal_page, response
-from saratoga_server.transport.response_budget import WAIT, ResponseBudget
+from saratoga_server.transport.http_responses import WAIT, ResponseBudget, refusal_page, response
 from saratoga_server.transport.web_files import STATIC
 
 HEALTH: Final = frozenset({"/healthz", "/readyz"})

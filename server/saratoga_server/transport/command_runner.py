@@ -23,7 +23,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
 from saratoga_server.transport.connection import PlayerConnection
-from saratoga_server.transport.response_budget import WAIT, ResponseBudget
+from saratoga_server.transport.http_responses import WAIT, ResponseBudget
 
 BAD_FRAME_COST: Final = 5
 """The cost of an unreadable frame, in commands."""

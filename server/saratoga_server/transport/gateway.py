@@ -26,8 +26,7 @@ from saratoga_server.transport.admission import Admission, Pages, is_handshake
 from saratoga_server.transport.command_runner import CommandRunner
 from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
 from saratoga_server.transport.hosts import Hosts
-from saratoga_server.transport.http_responses import refusal_page, response
-from saratoga_server.transport.response_budget import ResponseBudget
+from saratoga_server.transport.http_responses import ResponseBudget, refusal_page, response
 
 BACKLOG: Final = 1024
 """Connections that may wait to be accepted."""

@@ -3,16 +3,18 @@
 A page of another site must not play with a browser's token, and a name that was rebound to this
 server's address must not make another site's page one of ours. So a browser's `Origin` must be the
 `Host` that it asked for, and that must be an address or a name of this server. Other programs send
-no origin.
+no origin. The link to a table, which the page shows as a QR code, has one of these names.
 """
 
+import io
 import socket
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+import segno
 from msgspec import Struct
 from websockets.datastructures import Headers
 
@@ -105,3 +107,37 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+SVG: Final = "image/svg+xml"
+MOST_KEPT: Final = 256
+
+_PAGE_SCHEMES: Final = {"ws": "http", "wss": "https", "http": "http", "https": "https"}
+
+
+def link_to(code: str, hosts: Hosts, headers: Headers) -> str:
+    """Return the address at which browsers show a table: the public URL, or this browser's.
+
+    The request's `Host` must be one that `hosts` serves.
+    """
+    if hosts.public_url is not None:
+        public = urlsplit(hosts.public_url)
+        base = f"{_PAGE_SCHEMES[public.scheme]}://{public.netloc}{public.path.rstrip('/')}"
+    else:
+        own = f"{'https' if hosts.is_tls else 'http'}://{headers['Host']}"
+        # a proxy may speak TLS
+        base = next(
+            (each for each in hosts.origins if urlsplit(each).netloc == headers["Host"]), own
+        )
+    return f"{base}/{code}"
+
+
+@lru_cache(MOST_KEPT)
+def qr_svg(link: str) -> bytes:
+    """Return the QR code of a link as an SVG image without styles. It takes some milliseconds."""
+    image = io.BytesIO()
+    code = segno.make_qr(link, error="m")
+    code.save(
+        image, kind="svg", border=4, light="#fff", xmldecl=False, svgclass=None, lineclass=None
+    )
+    return image.getvalue()

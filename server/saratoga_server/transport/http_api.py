@@ -33,11 +33,11 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, prose
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected
-from saratoga_server.handlers.replays import TooManyReplays
+from saratoga_server.handlers.records import TooManyReplays
 from saratoga_server.logs import EventLog
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.transport.hosts import Hosts
+from saratoga_server.transport.hosts import SVG, Hosts, link_to, qr_svg
 from saratoga_server.transport.http_responses import (
     METHODS,
     PUBLIC,
@@ -48,7 +48,6 @@ from saratoga_server.transport.http_responses import (
     refusal_page,
     response,
 )
-from saratoga_server.transport.qr_codes import SVG, link_to, qr_svg
 from saratoga_server.transport.web_files import WebFiles
 from saratoga_server.transport.web_page import NOT_SERVED, WebPage, fits
 

@@ -44,7 +44,7 @@ from saratoga_protocol.events import Done, Refused, Table, TableChanged
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_rules.game import Game
 from saratoga_rules.position import View
-from saratoga_server.cancellation import cancel_all
+from saratoga_server.background_tasks import cancel_all
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.store.opening import Store
 

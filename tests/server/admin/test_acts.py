@@ -16,7 +16,11 @@ from saratoga_rules.records.standing import State
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.domain.tables import TablePhase, TableState, disconnect, unpack
 from saratoga_server.domain.usernames import checked_name
-from saratoga_server.messages.node_events import (
+from saratoga_server.node import Node
+from saratoga_server.ports import Millis, PlayerRow, RaceFinish, Settlement
+from saratoga_server.store.keys import table_key
+from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.store.news import (
     Announce,
     Here,
     NodeEvent,
@@ -24,10 +28,6 @@ from saratoga_server.messages.node_events import (
     Settled,
     Touched,
 )
-from saratoga_server.node import Node
-from saratoga_server.ports import Millis, PlayerRow, RaceFinish, Settlement
-from saratoga_server.store.keys import table_key
-from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.tables import TableWrite
 
 

@@ -22,8 +22,7 @@ from saratoga_server.config import Config
 from saratoga_server.domain.tables import TablePhase, unpack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.ports import PlayerRow
-from saratoga_server.store.durability import Durability
+from saratoga_server.ports import Durability, PlayerRow
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import TableWrite
 

@@ -12,10 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from saratoga_server.domain.lookalikes import is_mask, skeleton
-from saratoga_server.domain.periods import periods
 from saratoga_server.domain.table_codes import table_code
 from saratoga_server.domain.usernames import LONGEST, SHORTEST, BadName, checked_name
 from saratoga_server.ports import Millis
+from saratoga_server.store.leaderboards import periods
 
 # Names: which are valid, reserved, or too similar to another
 

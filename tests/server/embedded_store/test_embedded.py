@@ -23,9 +23,8 @@ from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store
 from saratoga_server.embedded_store.ledger_file import NAME, read_note, write_note
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
 from saratoga_server.embedded_store.store_folder import SOCKET, open_socket_path
-from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
+from saratoga_server.ports import CommitStatus, Durability, StoreRefused, StoreUnavailable
 from saratoga_server.store import commits
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
 
 

@@ -31,8 +31,8 @@ from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain import replays
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected, close
-from saratoga_server.handlers import replays as module
-from saratoga_server.handlers.replays import Replays, TooManyReplays
+from saratoga_server.handlers import records as module
+from saratoga_server.handlers.records import Replays, TooManyReplays
 from saratoga_server.limits import RateLimiter
 from saratoga_server.live import pars
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY

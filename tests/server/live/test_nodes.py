@@ -45,7 +45,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.records.standing import State
-from saratoga_server.cancellation import cancel_all
+from saratoga_server.background_tasks import cancel_all
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.domain.tables.lifecycle import MOST_SEATS
@@ -56,10 +56,10 @@ from saratoga_server.live.listener import Listener
 from saratoga_server.live.races import BoardLock, LiveRace
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.tables import ATTEMPTS
-from saratoga_server.messages.node_events import PlayerChanged
 from saratoga_server.node import Node
 from saratoga_server.ports import LiveStanding, Millis, PlayerRow, StoredBoard, StoreUnavailable
 from saratoga_server.store.leaderboards import BoardKey
+from saratoga_server.store.news import PlayerChanged
 from saratoga_server.transport.connection import MOST_UNREAD
 
 AWAY = "odd-emu-11"

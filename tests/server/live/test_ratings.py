@@ -4,7 +4,7 @@ from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
 from saratoga_protocol.commands import GetLeaderboard, NextRace
 from saratoga_protocol.events import Leaderboard, RaceOver
-from saratoga_server.live.ratings import LEAST_RACES
+from saratoga_server.live.leaderboards import LEAST_RACES
 from saratoga_server.ports import Millis
 
 

@@ -18,13 +18,13 @@ from kit.programs import program
 from kit.running_race import ANNA, BERT, move, running_race
 from kit.stepped_store import WITHIN, recording
 from kit.stores import StoreServer, calm
-from saratoga_server.messages.node_events import Announce
 from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.addresses import fault_in
 from saratoga_server.store.client import is_confirmed, is_transient, open_client
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.link import Link, dial
+from saratoga_server.store.news import Announce
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.sentinels import Sentinels
 

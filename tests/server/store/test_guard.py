@@ -13,13 +13,13 @@ from kit.stores import StoreServer
 from saratoga_server.ports import (
     STORE_FORMAT,
     CommitStatus,
+    Durability,
     LedgerEntry,
     Millis,
     StoreRefused,
     StoreUnavailable,
 )
 from saratoga_server.store import client, commits, guard
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.guard import ProcessMemory, StoreGuard
 from saratoga_server.store.keys import LEDGER as KEY
 from saratoga_server.store.opening import Store, open_store

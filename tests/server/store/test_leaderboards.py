@@ -22,10 +22,9 @@ from kit.results import (
 )
 from kit.running_race import AnyStore
 from kit.stores import calm
-from saratoga_server.domain.periods import periods
 from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store import leaderboards
-from saratoga_server.store.leaderboards import BoardKey, RankedRow
+from saratoga_server.store.leaderboards import BoardKey, RankedRow, periods
 
 # Leaderboards on every kind of store
 

@@ -37,7 +37,7 @@ from saratoga_server.transport.connection import (
     SEND_BUFFER,
     PlayerConnection,
 )
-from saratoga_server.transport.response_budget import LONG, WAIT, ResponseBudget
+from saratoga_server.transport.http_responses import LONG, WAIT, ResponseBudget
 
 # The life of a connection: its session, closing, and freeing its memory
 

@@ -17,14 +17,13 @@ from saratoga_rules.games import prose
 from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected, TableState
-from saratoga_server.handlers.replays import Replay
+from saratoga_server.handlers.records import Replay
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http
-from saratoga_server.transport.hosts import Hosts
+from saratoga_server.transport.hosts import Hosts, qr_svg
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.http_responses import Page
-from saratoga_server.transport.qr_codes import qr_svg
 
 BOARDS = Replay(gzip.compress(b'{"boards":[]}'), "0a1b2c")
 

@@ -21,8 +21,7 @@ from saratoga_server.limits import MAX_CONNECTIONS_PER_ADDRESS, PER_ADDRESS, Act
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.connection import MOST_REQUEST, PlayerConnection
 from saratoga_server.transport.hosts import Hosts, own_names
-from saratoga_server.transport.http_responses import refusal_page, response
-from saratoga_server.transport.response_budget import LOADED_AT_ONCE
+from saratoga_server.transport.http_responses import LOADED_AT_ONCE, refusal_page, response
 
 # The gateway: all connections of a node, accepted and closed
 

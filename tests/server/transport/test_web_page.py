@@ -18,12 +18,11 @@ from saratoga_server.domain.open_races import OpenState, challenge, day_race
 from saratoga_server.domain.tables import TableState
 from saratoga_server.node import Node
 from saratoga_server.ports import Millis, StoreUnavailable
-from saratoga_server.transport.game_facts import game_facts
-from saratoga_server.transport.hosts import Hosts
+from saratoga_server.transport.hosts import Hosts, link_to
 from saratoga_server.transport.http_responses import Page
-from saratoga_server.transport.qr_codes import link_to
 from saratoga_server.transport.web_files import (
     WebFile,
+    game_facts,
     load_web_files,
     web_folder,
     without_comments,

@@ -18,7 +18,7 @@ from saratoga_protocol.events import Racer
 from saratoga_rules.dealing.fairness import deal_key, nonce_hash
 from saratoga_rules.records.record import NONCE_MISSING, RACER_GONE, RACER_LEFT, SERVER_AWAY
 from saratoga_rules.records.standing import State, may_be_ranked
-from saratoga_server.domain.tables.next_deal import with_next_race, with_no_countdown
+from saratoga_server.domain.tables.lifecycle import with_next_race, with_no_countdown
 from saratoga_server.domain.tables.phases import Act, checked, checked_race
 from saratoga_server.domain.tables.records import Voided, voided_countdown
 from saratoga_server.domain.tables.state import (

@@ -10,11 +10,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_protocol.events import Ended, Match, Outcome, TableSettings
-from saratoga_protocol.matches import with_race
-from saratoga_rules.games import GAMES
+from saratoga_protocol.matches import is_over, with_race
+from saratoga_rules.dealing.fairness import commitment
+from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.records.record import CLOSED_IN_COUNTDOWN, VOID_REASONS
 from saratoga_rules.records.standing import LAST_BOARD_MILLIS
-from saratoga_server.domain.tables.next_deal import unfinished, with_new_deal, with_next_race
 from saratoga_server.domain.tables.phases import (
     BETWEEN_RACES,
     Act,
@@ -350,3 +350,66 @@ def with_present_host(table: TableState, away: Collection[str], now: Millis) -> 
 def host_passed_on(table: TableState, away: Collection[str], now: Millis) -> TableState:
     """Return the table after its host was silent for too long, or the same table."""
     return with_present_host(table, away, now) if table.phase in BETWEEN_RACES else table
+
+
+# The next deal
+
+
+def unfinished(match: Match | None) -> Match | None:
+    """Return the match that the next race belongs to; `None` if that race begins a new one."""
+    return None if match is None or is_over(match) else match
+
+
+def commitment_of(table: TableState, seed: bytes) -> str:
+    """Return the commitment to a seed for the table's race."""
+    return commitment(
+        seed,
+        table.settings.game,
+        table.rules_version,
+        table.code,
+        table.race,
+        cap=table.settings.cap,
+        public=table.settings.public,
+    )
+
+
+def with_next_race(table: TableState, seed: bytes) -> TableState:
+    """Return the table that gathers for the next race."""
+    counted = replace(table, race=table.race + 1, match=unfinished(table.match))
+    return with_new_deal(counted, seed)
+
+
+def with_no_countdown(table: TableState) -> TableState:
+    """Return the table in phase gathering, with its commitment and ready marks, after a call."""
+    return replace(
+        table,
+        phase=TablePhase.GATHERING,
+        call_until=NO_TIME,
+        reveal_by=NO_TIME,
+        start_at=NO_TIME,
+        deadline=NO_TIME,
+    )
+
+
+def with_new_deal(table: TableState, seed: bytes) -> TableState:
+    """Return the table in phase gathering, with a new commitment and no player ready."""
+    return replace(
+        with_no_countdown(table),
+        seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
+        rules_version=RULES_VERSION,
+        seed=seed.hex(),
+        commitment=commitment_of(replace(table, rules_version=RULES_VERSION), seed),
+        racers={},
+        nonces={},
+        deal_key="",
+        left={},
+        last_racer="",
+        end_from=NO_TIME,
+        is_ended_by_host=False,
+        votes=(),
+        is_begun_again=False,
+        lost_node=False,
+        ranked=False,
+        ranked_bots=False,
+        outcome=None,
+    )

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from saratoga_protocol.events import TableSettings
 from saratoga_rules.records.standing import State
 from saratoga_server.domain.tables.countdown import NEW_DEAL, voided_for_leaving
-from saratoga_server.domain.tables.lifecycle import checked_settings, with_host
-from saratoga_server.domain.tables.next_deal import with_new_deal
+from saratoga_server.domain.tables.lifecycle import checked_settings, with_host, with_new_deal
 from saratoga_server.domain.tables.phases import (
     BETWEEN_RACES,
     Act,

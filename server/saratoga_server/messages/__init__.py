@@ -1,1 +1,0 @@
-"""Packed messages: values in the store, and events between nodes."""
