@@ -24,7 +24,7 @@ MAX_COMMAND_BYTES: Final = 8 * 1024
 """The most bytes of a client's frame; a longer frame closes the connection with code 1009."""
 
 LONGEST_DETAIL: Final = 240
-"""Characters after which a fault's description is cut, so that a hostile frame causes no long answer."""
+"""Characters after which a fault's description is cut: a hostile frame causes no long answer."""
 
 Frame: TypeAlias = bytes | str
 """A WebSocket message: binary (`bytes`) or text (`str`)."""
@@ -57,7 +57,8 @@ _FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, Memory
 class Codec:
     """An encoder and decoder of the messages of one subprotocol. It keeps no state between calls.
 
-    A message is one MessagePack map in a binary frame, or one JSON object in a text frame, with the key `type`.
+    A message is one MessagePack map in a binary frame, or one JSON object in a text frame, with the
+    key `type`.
     """
 
     def __init__(self, subprotocol: str) -> None:

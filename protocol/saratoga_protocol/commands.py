@@ -120,7 +120,7 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create_table"):
 
 
 class JoinTable(Command, frozen=True, kw_only=True, tag="join_table"):
-    """Take a seat, return to the player's own, or follow the table without one. Answered by `Snapshot`."""
+    """Take or return to a seat, or follow the table without one. Answered by `Snapshot`."""
 
     table: Code
     seat: bool = True
@@ -128,7 +128,7 @@ class JoinTable(Command, frozen=True, kw_only=True, tag="join_table"):
 
 
 class LeaveTable(Command, frozen=True, kw_only=True, tag="leave_table"):
-    """Give up the seat that this connection holds, and the race if one is running, or stop watching.
+    """Give up the seat of this connection, and a running race, or stop watching.
 
     Answered by `Done`, and does nothing if the connection neither holds the seat nor watches.
     """
@@ -137,11 +137,11 @@ class LeaveTable(Command, frozen=True, kw_only=True, tag="leave_table"):
 
 
 class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
-    """Change the given settings, clear ready marks, make a new commitment. Host only. Answered by `Done`."""
+    """Change the given settings; the deal and ready marks go. Host only. Answered by `Done`."""
 
     table: Code
     commitment: Hash | None = None
-    """The commitment that the host saw; refused with `wrong_commitment` if the table has another."""
+    """The commitment that the host saw; another is refused with `wrong_commitment`."""
     game: GameName | None = None
     cap: CapMinutes | None = None
     seats: Seats | None = None
@@ -151,16 +151,16 @@ class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
 
 
 class Kick(Command, frozen=True, kw_only=True, tag="kick"):
-    """Remove a player who is not racing; the player cannot join again. Host only. Answered by `Done`."""
+    """Remove for good a player who is not racing. Host only. Answered by `Done`."""
 
     table: Code
     player: PlayerId
     epoch: Count = 0
-    """The `Seat.epoch` that the host saw; refused with `no_such_player` if the seat has another. 0 = any."""
+    """The `Seat.epoch` that the host saw; another is refused with `no_such_player`. 0 = any."""
 
 
 class LockTable(Command, frozen=True, kw_only=True, tag="lock_table"):
-    """Lock the table, so that nobody new can take a seat, or unlock it. Host only. Answered by `Done`."""
+    """Lock the table to newcomers, or unlock it. Host only. Answered by `Done`."""
 
     table: Code
     race: RaceId | None = None
@@ -188,13 +188,13 @@ class Ready(Command, frozen=True, kw_only=True, tag="ready"):
 
 
 class NotReady(Command, frozen=True, kw_only=True, tag="not_ready"):
-    """Withdraw the player's ready mark; in the call, the host's calls off the start. Answered by `Done`."""
+    """Withdraw the ready mark; in the call, the host's calls off the start. Answered by `Done`."""
 
     table: Code
 
 
 class Start(Command, frozen=True, kw_only=True, tag="start"):
-    """Start the countdown: open the call, after which all players who are ready race. Host only. Answered by `Done`."""
+    """Open the call, after which all players who are ready race. Host only. Answered by `Done`."""
 
     table: Code
     race: RaceId | None = None
@@ -206,7 +206,7 @@ class Reveal(Command, frozen=True, kw_only=True, tag="reveal"):
 
     table: Code
     commitment: Hash | None = None
-    """The commitment of the deal for which the nonce is; refused with `wrong_commitment` if it is another."""
+    """The commitment that the nonce is for; another is refused with `wrong_commitment`."""
     nonce: Nonce
 
 
@@ -224,15 +224,15 @@ class CashOut(Command, frozen=True, kw_only=True, tag="cash_out"):
 
     race: RaceId
     after: Count | None = None
-    """The number of moves made on the board; refused with `stale_move` if it is another. `None` = any."""
+    """The number of moves made on the board; another is refused with `stale_move`. `None` = any."""
 
 
 class EndRace(Command, frozen=True, kw_only=True, tag="end_race"):
     """End the race early. Answered by `Done`.
 
-    A racer whose board has ended asks for it, and it ends when every person who still races agrees by the same
-    command (`Table.votes`). The host may end the last person's board 60 s after the other people's have ended.
-    When only bots still race, the server ends their boards by itself.
+    A racer whose board has ended asks for it, and it ends when every person who still races agrees
+    by the same command (`Table.votes`). The host may end the last person's board 60 s after the
+    other people's have ended. When only bots still race, the server ends their boards by itself.
     """
 
     race: RaceId
@@ -261,7 +261,7 @@ class HandOver(Command, frozen=True, kw_only=True, tag="hand_over"):
 
 
 class AddBot(Command, frozen=True, kw_only=True, tag="add_bot"):
-    """Ask a bot host for a bot, which then takes a seat at the table. Host only. Answered by `Done`."""
+    """Ask a bot host for a bot, which then takes a seat. Host only. Answered by `Done`."""
 
     table: Code
     level: Level
@@ -271,24 +271,25 @@ class AddBot(Command, frozen=True, kw_only=True, tag="add_bot"):
 
 
 class OfferBots(Command, frozen=True, kw_only=True, tag="offer_bots"):
-    """Offer bots to the tables of all nodes, in place of this player's last offer. Answered by `Done`.
+    """Offer bots to all tables, in place of this player's last offer. Answered by `Done`.
 
-    The player is then a *bot host*, which gets a `BotWanted` for each bot that it is asked for. Only the owner
-    of the server and a bot host that the server has started may offer bots. The offer ends with the connection.
+    The player is then a *bot host*, which gets a `BotWanted` for each bot that it is asked for.
+    Only the owner of the server and a bot host that the server has started may offer bots. The
+    offer ends with the connection.
     """
 
     levels: Annotated[list[Level], Meta(max_length=8)]
     """The strengths that can be asked for, weakest first; empty to end the offer."""
     free: Annotated[int, Meta(ge=0, le=12)]
-    """The number of bots that can be added now, at all tables together. A bot host has at most 12 bots."""
+    """The number of bots that can be added now, at all tables together: at most 12."""
 
 
 class ListTables(Command, frozen=True, kw_only=True, tag="list_tables"):
     """List the public tables. Answered by `Tables`."""
 
     follow: bool = False
-    """True to get the list again whenever it changes, at most once a second, until this connection's next
-    `list_tables`."""
+    """True to get the list again whenever it changes, at most once a second, until this
+    connection's next `list_tables`."""
 
 
 class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
@@ -305,12 +306,12 @@ class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
     around_me: bool = False
     """True for the page around the player's own rank; `offset` is then ignored."""
     follow: bool = False
-    """True to get the page again whenever it changes, at most once a second, until this connection's next
-    `get_leaderboard`."""
+    """True to get the page again whenever it changes, at most once a second, until this
+    connection's next `get_leaderboard`."""
 
 
 class GetRecord(Command, frozen=True, kw_only=True, tag="get_record"):
-    """Get the record of a finished race, or of an open race that is closed. Answered by `Record`."""
+    """Get the record of a finished race or a closed open race. Answered by `Record`."""
 
     race: AnyRaceId
 
@@ -334,7 +335,8 @@ class Heartbeat(Command, frozen=True, kw_only=True, tag="heartbeat"):
 class EnterOpen(Command, frozen=True, kw_only=True, tag="enter_open"):
     """Start a run in an open race. Answered by the `Snapshot` of a table of its own.
 
-    A repeat, or a return while the run lasts, gives its seat back. A player has one run in each open race.
+    A repeat, or a return while the run lasts, gives its seat back. A player has one run in each
+    open race.
     """
 
     open: OpenId
@@ -345,12 +347,12 @@ class CreateChallenge(Command, frozen=True, kw_only=True, tag="create_challenge"
 
     game: GameName
     race: RaceId | None = None
-    """The finished race whose deal to play, in which the player has raced; `None` for a fresh deal."""
+    """The finished race of the player whose deal to play; `None` for a fresh deal."""
     key: Nonce
     """A random key of this request: a repeat with the same key opens no second race."""
 
 
 class GetOpen(Command, frozen=True, kw_only=True, tag="get_open"):
-    """Get an open race. Answered by `OpenRaceShown`. Its results are shown when the player's own run has ended."""
+    """Get an open race; its results only after the own run. Answered by `OpenRaceShown`."""
 
     open: OpenId

@@ -44,7 +44,7 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int = 0
     """Casino dollars won or lost in all these races."""
     voids: int = 0
-    """The number of countdowns at this table that the player voided, by a missing nonce or by leaving."""
+    """The number of countdowns here that the player voided, by a missing nonce or by leaving."""
     blocked: bool = False
     """True if the player voided a countdown, and may not get ready until the host allows it."""
     epoch: int = 0
@@ -58,12 +58,12 @@ class Racer(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     player: str
     name: str
-    """The name with which the player entered the race; a later change of name does not change it."""
+    """The name with which the player entered the race; it stays when the player is renamed."""
     bot: bool = False
     nonce_hash: str
-    """SHA-256 of the nonce that the racer reveals in the countdown (`Ready.nonce_hash`); empty in an open race."""
+    """`Ready.nonce_hash`: SHA-256 of the nonce to be revealed; empty in an open race."""
     ghost: bool = False
-    """True for an earlier run in the same open race, whose counts are shown up to the player's own elapsed time."""
+    """True for an earlier run in the same open race, shown up to the player's own elapsed time."""
 
 
 class Ended(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -74,9 +74,9 @@ class Ended(Struct, frozen=True, kw_only=True, omit_defaults=True):
     digest: str
     """The digest of its record."""
     reason: str = ""
-    """Why the server voided the race (`saratoga_rules.records.record.VOID_REASONS`); empty if it finished."""
+    """Why the race was voided (`saratoga_rules.records.record.VOID_REASONS`); empty if it finished."""
     blamed: list[str] = []
-    """The racers because of whom the countdown was voided: whose nonces were missing, or who left."""
+    """The racers because of whom the countdown was voided: their nonces were missing, or they left."""
 
 
 class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,16 +97,16 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """SHA-256 over the seed of that race (protocol/FAIRNESS.md)."""
     seats: list[Seat]
     call_until: int = 0
-    """The end of the call: until then, players may get ready. 0 in the phases without a countdown."""
+    """The end of the call, until which players may get ready; 0 without a countdown."""
     racers: list[Racer] = []
-    """Every racer of the race, also those who have left: complete and unchanged from the end of the call until
-    the next race gathers, and empty before."""
+    """Every racer of the race, also those who have left: complete and unchanged from the end of the
+    call until the next race gathers, and empty before."""
     reveal_by: int = 0
     """The time by which all nonces must be revealed, in the countdown."""
     start_at: int = 0
     """The time at which the deal is sent and the race starts; 0 before the countdown."""
     deadline: int = 0
-    """The time at which the time limit ends the race; 0 = no time limit, or before the countdown."""
+    """The time at which the time limit ends the race; 0 = no limit, or before the countdown."""
     ranked: bool = False
     """True if the race counts for the people's leaderboards; fixed when the race starts."""
     notice: str = ""
@@ -114,20 +114,21 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     locked: bool = False
     """True if nobody new can take a seat, because the host has locked the table."""
     last_racer: str = ""
-    """The only person who still races, in a race of several people, or the only racer at all; the host may end
-    that board from `end_from` on."""
+    """The only person who still races, in a race of several people, or the only racer at all; the
+    host may end that board from `end_from` on."""
     end_from: int = 0
     """The time from which the host may end the race (`EndRace`); 0 = not yet known."""
     votes: list[str] = []
     """The ids of the racers who want to end the race (`EndRace`)."""
     bots: list[str] = []
-    """The strengths of the bots that can be added (`AddBot`); empty without a bot host. A change of these alone
-    does not change `version`."""
+    """The strengths of the bots that can be added (`AddBot`); empty without a bot host. A change of
+    these alone does not change `version`."""
     previous: Ended | None = None
-    """The table's last race before `race`, or `race` itself once it is over; `None` before the first."""
+    """The last race before `race`, or `race` itself once it is over; `None` before the first."""
     open: str = ""
-    """The id of the open race of which the player's run is played here; empty at a table for friends. Such a run
-    has no call and no nonces, and what is secret about the deal stays so until the open race closes."""
+    """The id of the open race of which the player's run is played here; empty at a table for
+    friends. Such a run has no call and no nonces, and what is secret about the deal stays so until
+    the open race closes."""
 
     def racer(self, player: str) -> Racer | None:
         """Return the racer with this player id; `None` if the player is not in the race."""
@@ -145,7 +146,7 @@ class MatchResult(Struct, frozen=True, kw_only=True):
 
 
 class MatchRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A player's results in a match. Totals and place follow from them (`saratoga_protocol.matches`)."""
+    """A player's results in a match. `saratoga_protocol.matches` derives totals and place."""
 
     player: str
     name: str
@@ -174,12 +175,12 @@ class View(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reserve: int = 0
     reserve_top: str = ""
     up: list[int] = []
-    """Cards on each foundation that builds up, suit by suit (C S H D), a suit's piles side by side."""
+    """Cards on each foundation that builds up, by suit (C S H D), a suit's piles side by side."""
     down: list[int] = []
     """Cards on each foundation that builds down."""
     columns: list[str] = []
     face_down: list[int] = []
-    """The number of face-down cards under each column's cards in `columns`; empty if no column has any."""
+    """The number of face-down cards under each of `columns`; empty if no column has any."""
     base: int = 1
     """The rank that starts the up foundations: 1 (ace) to 13 (king)."""
     passes: int = 1
@@ -196,8 +197,8 @@ class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     banked: int
     net: int
     state: str
-    """The board's state: `racing`, `won`, `cash-out`, `stuck`, `out-of-time`, `left`, `gone`, `ended-by-host`,
-    `idle`, `bots-stopped` or `ended-by-vote`."""
+    """The board's state: `racing`, `won`, `cash-out`, `stuck`, `out-of-time`, `left`, `gone`,
+    `ended-by-host`, `idle`, `bots-stopped` or `ended-by-vote`."""
     head: str
     """The head after the last entry of the log (`saratoga_rules.records.heads`)."""
     legal: list[str] | None = None
@@ -214,8 +215,8 @@ class Standing(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int
     state: str
     head: str
-    """The head after the last entry that changed count or state. While these are as last sent, so is the head.
-    Empty for a ghost (`Racer.ghost`)."""
+    """The head after the last entry that changed count or state. While these are as last sent, so
+    is the head. Empty for a ghost (`Racer.ghost`)."""
 
 
 class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -230,7 +231,7 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     head: str
     """The head after the last entry of the racer's log."""
     reached: int | None = None
-    """Milliseconds from the start until the count last rose to `banked`; absent if it never rose."""
+    """Milliseconds from the start to the last rise to `banked`; absent if it never rose."""
     ended: int = 0
     """Milliseconds from the start of the race to the end of this board."""
 
@@ -286,7 +287,7 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     races: int = 0
     """The number of races counted (bankroll)."""
     rivals: int = 0
-    """The number of different people among the other racers of the player's races counted in this period.
+    """The number of different people among the rivals of the player's races in this period.
 
     100 stands for that many or more.
     """
@@ -306,7 +307,7 @@ class OpenResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: str
     """The board's state, as in `BoardView`."""
     elapsed: int
-    """Milliseconds from the start of the run until its board ended; until now while it is racing."""
+    """Milliseconds from the start of the run until its board ended, or until now."""
     place: int = 0
     """The place so far; 0 while the board is racing, and for the unranked."""
     young: bool = False
@@ -336,18 +337,18 @@ class OpenRace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     entrants: int = 0
     """The number of players who have entered."""
     mine: str = ""
-    """The state of the player's own board; empty if the player has not entered. The rest below is sent only when it
-    has ended, or when the race is closed."""
+    """The state of the player's own board; empty if the player has not entered. The rest below is
+    sent only when it has ended, or when the race is closed."""
     results: list[OpenResult] = []
     """At most 100 results, best first, and the player's own."""
     counts: list[int] = []
     """How many ended runs have banked 0, 1, 2 .. cards."""
     climb: list[int] = []
-    """Milliseconds from the start of the player's run to the last rise to each count above the deal's."""
+    """Milliseconds from the start of the run to the last rise to each count above the deal's."""
     middle: list[int] = []
     """The same of the run in the middle of all that have ended."""
     streak: int = 0
-    """Days in a row on which the player had a run of this game: up to this day, or to the one before."""
+    """Days in a row with a run of this game, up to this day or the one before."""
     digest: str = ""
     """The digest of the closing record; empty while the race is open."""
 
@@ -439,8 +440,8 @@ class MatchChanged(Event, frozen=True, kw_only=True, tag="match"):
     table: str
     """The code of the table."""
     match: Match | None
-    """The match in progress, or the one that the finished race has ended; `None` before the first race of a match
-    has finished."""
+    """The match in progress, or the one that the finished race has ended; `None` before the first
+    race of a match has finished."""
 
 
 class BoardChanged(Event, frozen=True, kw_only=True, tag="board"):
@@ -453,8 +454,8 @@ class BoardChanged(Event, frozen=True, kw_only=True, tag="board"):
     place: int = 0
     """The number of the first of `entries` in the board's log, from 1."""
     entries: list[str] = []
-    """The entries that were added, as lines of the record: `1186 16 r>up`, two if `stuck` follows its move. The
-    answer to a repeat has those of the command."""
+    """The entries that were added, as lines of the record: `1186 16 r>up`, two if `stuck` follows
+    its move. The answer to a repeat has those of the command."""
     start_at: int = 0
     """The start of the race; only in the deal."""
     deadline: int = 0
@@ -511,10 +512,10 @@ class Record(Event, frozen=True, kw_only=True, tag="record"):
 
 
 class Par(Event, frozen=True, kw_only=True, tag="par"):
-    """A line of moves on the deal of a finished race, and the cards that it banks. Answers `GetPar`.
+    """A line of moves on a finished race's deal, and the cards that it banks. Answers `GetPar`.
 
-    It is a lower bound: at least so many cards could have been banked. Play it on the deal of the record
-    to be sure.
+    It is a lower bound: at least so many cards could have been banked. Play it on the deal of the
+    record to be sure.
     """
 
     race: str
@@ -548,11 +549,11 @@ class OpenRaceShown(Event, frozen=True, kw_only=True, tag="open_race"):
 
     open: OpenRace
     days: list[Day] = []
-    """For a day: the days of this game from this one on whose deals are committed to, soonest first."""
+    """For a day: this and the days of its game to come whose deals are committed to."""
 
 
 class BotWanted(Event, frozen=True, kw_only=True, tag="bot_wanted"):
-    """A request for a bot, sent to a bot host (`OfferBots`): a bot of this strength should join the table."""
+    """A request to a bot host (`OfferBots`): a bot of this strength should join the table."""
 
     table: str
     level: str

@@ -1,7 +1,7 @@
 """The arithmetic of a match: totals and places follow from the results of its races. Pure.
 
-Order: races raced, so that nobody gains by sitting one out, since most races cost money; then total net; then
-races won; then the best race; else a place is shared.
+Order: races raced, so that nobody gains by sitting one out, since most races cost money; then total
+net; then races won; then the best race; else a place is shared.
 """
 
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ def totals(match: Match) -> list[Total]:
 
 
 def champions(match: Match) -> list[MatchRow]:
-    """Return the rows of the first place of a finished match; several if it is shared, none before its end."""
+    """Return the rows of the first place of a finished match, which may be shared."""
     return [each.row for each in totals(match) if each.place == 1] if is_over(match) else []
 
 

@@ -57,21 +57,21 @@ REASONS: Final = {
     # the server
     "not_built": "This server does not offer that yet.",
     "no_such_leaderboard": "There is no such leaderboard.",
-    "store_unavailable": "The server cannot use its store at the moment. Wait and try again; nothing is done twice.",
-    "damaged": "The server's stored data for this are damaged. Its operator finds the reason in the log.",
+    "store_unavailable": "The server cannot use its store now. Wait and try again; nothing is done twice.",
+    "damaged": "The server's stored data for this are damaged. Its operator finds why in the log.",
     "server_fault": "The server failed on this command, and has logged why. Try again.",
 }
 """Every code of a refusal, for programs, with its sentence for people."""
 
 RETRIED: Final = ("too_fast", "draining", "store_unavailable", "server_fault")
-"""The codes after which a program should send the same command again, under the same id, after the wait."""
+"""The codes after which to send the same command again, under the same id, after the wait."""
 
 RETRY_WAIT: Final = 500
 """Milliseconds to wait before a retry, unless the refusal names a longer or shorter wait."""
 
 
 class CloseCode(Struct, frozen=True):
-    """A WebSocket close code and its reason. 4000-4499: reconnect, with jitter. 4500-4999: do not."""
+    """A WebSocket close code, and why. 4000-4499: reconnect, with jitter. 4500-4999: do not."""
 
     code: int
     reason: str

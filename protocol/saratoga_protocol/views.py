@@ -1,7 +1,7 @@
 """Convert a player's view between the rules' form and the wire's.
 
-`wire_view` reads no card that the player may not see: of the piles with hidden cards it reads only the
-lengths and the reserve's top card. So the server passes it the position itself.
+`wire_view` reads no card that the player may not see: of the piles with hidden cards it reads only
+the lengths and the reserve's top card. So the server passes it the position itself.
 """
 
 from functools import lru_cache
@@ -36,7 +36,7 @@ def wire_view(position: Position) -> events.View:
 
 
 def rules_view(view: events.View) -> View:
-    """Return the view in the form of the rules. Raise `ValueError` if the message is no possible view."""
+    """Return the view in the form of the rules. Raises `ValueError` for an impossible view."""
     _check(view)
     # The server has redacted the position; this only converts it.
     return View(

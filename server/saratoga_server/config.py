@@ -170,7 +170,7 @@ class Config:
         return self.public_url or self._address(self.host, port)
 
     def address_here(self, port: int) -> str:
-        """Return the address by which a program of this machine connects; the server listens on `port`."""
+        """Return the address by which programs of this machine connect to this `port`."""
         if self.is_tls and self.public_url:  # the certificate is for that name
             return re.sub("^http", "ws", self.public_url)
         return self._address(_LOOPBACK.get(self.host, self.host), port)
@@ -181,8 +181,8 @@ class Config:
 
 
 EXPOSURE_WARNING: Final = (
-    "Every user of this machine can read the store's password on the command line. Put the URL into a "
-    "file that only you can read, and name it with --redis-file, or set SARATOGA_REDIS."
+    "Every user of this machine can read the store's password on the command line. Put the URL "
+    "into a file that only you can read, and name it with --redis-file, or set SARATOGA_REDIS."
 )
 """The warning for `Config.is_password_exposed`."""
 
@@ -202,14 +202,14 @@ def _check_redis(url: str | None, durability: Durability) -> None:
     fault = None if url is None else fault_in(url)
     if fault is not None:
         raise InvalidConfig(
-            f"The URL of --redis or --redis-file cannot be used. {fault} Give a URL such as redis://localhost:6379/0, "
-            "rediss://... or unix:///run/redis.sock."
+            f"The URL of --redis or --redis-file cannot be used. {fault} Give a URL such as "
+            "redis://localhost:6379/0, rediss://... or unix:///run/redis.sock."
         )
     is_watched = url is not None and url.startswith(SENTINELS)
     if is_watched != (durability is Durability.REPLICATED):
         raise InvalidConfig(
-            "--durability replicated and a store under Sentinels need each other. Give both, as in --redis "
-            "sentinel://HOST,HOST,HOST/NAME --durability replicated, or neither."
+            "--durability replicated and a store under Sentinels need each other. Give both, as "
+            "in --redis sentinel://HOST,HOST,HOST/NAME --durability replicated, or neither."
         )
 
 

@@ -1,7 +1,8 @@
 """The limits of a client: of its connection, of its player, and of the address that it comes from.
 
-They are large enough for sixteen friends behind one address with three bots each, even if the server restarts
-during a race or the store is unavailable for a minute (tests/server/test_limits.py proves it).
+They are large enough for sixteen friends behind one address with three bots each, even if the
+server restarts during a race or the store is unavailable for a minute (tests/server/test_limits.py
+proves it).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -214,17 +215,17 @@ class Quota(Struct, eq=False):
     address: Usage
     player: Usage
     overdrawn: int = 0
-    """Commands beyond the player's limit, minus later ones within it. Commands beyond the limit of the
-    address do not count, because others share that limit."""
+    """Commands beyond the player's limit, minus later ones within it. Commands beyond the limit of
+    the address do not count, because others share that limit."""
 
     def move_to(self, network: str) -> None:
-        """Count the connection at the address that its proxy has named; see `RateLimiter.usage_of`."""
+        """Count the connection at the address that its proxy named (`RateLimiter.usage_of`)."""
         self.address.quotas.discard(self)
         self.address = self.limiter.usage_of(network)
         self.address.quotas.add(self)
 
     def has_room(self, times: int = 1) -> bool:
-        """Return whether the address has at most so many times its connections, including this one."""
+        """Return whether the address has at most so many times its connections, with this one."""
         most = times * MAX_CONNECTIONS_PER_ADDRESS * self.address.factor
         if len(self.address.quotas) <= most:
             return True
@@ -232,7 +233,7 @@ class Quota(Struct, eq=False):
         return False
 
     def authenticated(self, player: str) -> None:
-        """Count the connection as this player's, unless it has closed while its hello was answered."""
+        """Count the connection as this player's, unless it closed while its hello was answered."""
         if self in self.address.quotas:
             self.player = self.limiter.usage_of_player(player, self.player.commands)
             self.player.quotas.add(self)
@@ -310,9 +311,9 @@ class RateLimiter:
     ) -> None:
         """Set the limits.
 
-        `factor` multiplies every limit of an address; `None` removes them. `rate` is a player's commands
-        per second, `burst` the most at once; rate 0 removes this limit. `on_refused` is called with the
-        action of each refused request.
+        `factor` multiplies every limit of an address; `None` removes them. `rate` is a player's
+        commands per second, `burst` the most at once; rate 0 removes this limit. `on_refused` is
+        called with the action of each refused request.
         """
         self.now = clock
         self.count_refusal = on_refused

@@ -101,8 +101,8 @@ def set_up_logs(
 ) -> None:
     """Write all events to `stream` (default: standard error).
 
-    Libraries' warnings and errors are written too, in the same form; at lower levels they would log whole
-    frames. With `strict` a secret raises, as it does if this was never called.
+    Libraries' warnings and errors are written too, in the same form; at lower levels they would log
+    whole frames. With `strict` a secret raises, as it does if this was never called.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_JsonFormatter(node) if as_json else _TextFormatter(node))

@@ -1,7 +1,7 @@
-"""The metrics of one node, as Prometheus counts them. Each node counts its own work; Prometheus adds up the nodes.
+"""The metrics of one node's own work, as Prometheus counts them, which adds up the nodes.
 
-Every label value that an alert uses is 0 from the start, because Prometheus does not see the increase of a series
-that begins at 1.
+Every label value that an alert uses is 0 from the start, because Prometheus does not see the
+increase of a series that begins at 1.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
 """A node: the parts of one server process that serve players, and how it stops.
 
-Every part is given the whole node, because they need each other: tables deal races, and races end at tables.
+Every part is given the whole node, because they need each other: tables deal races, and races end
+at tables.
 """
 
 import secrets
@@ -60,10 +61,11 @@ class Node:
         steady: Callable[[], float] = time.monotonic,
         why_store_refused: WhyRefused = never_refused,
     ) -> None:
-        """`name` differs from that of every earlier process. `program`: the server's name and version.
+        """`name` differs from that of every earlier process; `program` is name and version.
 
-        `new_seed` returns 32 random bytes, `steady` seconds from a clock that never steps. `owner` and
-        `own_bot_host` are the player ids of the server's owner and of the bot host that the server has started.
+        `new_seed` returns 32 random bytes, `steady` seconds from a clock that never steps. `owner`
+        and `own_bot_host` are the player ids of the server's owner and of the bot host that the
+        server has started.
         """
         self.store: Final = store
         self.name: Final = name
@@ -103,7 +105,7 @@ class Node:
 
     @classmethod
     async def for_administration(cls, store: "Store") -> "Node":
-        """Return a node without players, through which an administrator's process changes tables."""
+        """Return a node without players, through which an administrator changes tables."""
         node = cls(store, "admin", Metrics())
         await node.clock.synchronise()
         return node

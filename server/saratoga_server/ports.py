@@ -1,7 +1,8 @@
 """The values that the server and its store exchange.
 
-Every write is safe to repeat: a command whose reply was lost is sent again, and a node may die between two
-writes. The values are msgspec structs: frozen dataclasses take ten times as long to create.
+Every write is safe to repeat: a command whose reply was lost is sent again, and a node may die
+between two writes. The values are msgspec structs: frozen dataclasses take ten times as long to
+create.
 """
 
 from enum import Enum, StrEnum
@@ -120,7 +121,7 @@ class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended: int = 0
     """Milliseconds from the start to the end of the board."""
     climb: tuple[int, ...] = ()
-    """Milliseconds from the start to the last rise to each count above the deal's, the lowest count first."""
+    """Milliseconds from the start to the last rise to each count above the deal's, in order."""
 
 
 class RaceFinish(Struct, frozen=True, kw_only=True):
@@ -133,7 +134,7 @@ class RaceFinish(Struct, frozen=True, kw_only=True):
     entries: int | None = None
     """The number of entries in all logs of the race; with another number nothing is written."""
     run: Run | None = None
-    """The run that has ended, if the race is one: then `record` is its log, and kept with the open race."""
+    """The run that has ended, if the race is one: `record` is then its log."""
     streak: str = ""
     """The player's streak after a day's run, as it is stored; empty: it stays."""
 

@@ -1,4 +1,4 @@
-"""Run the server as a program: its log, event loop and limits, and what it tells its parent and systemd."""
+"""Run the server as a program: its log, event loop, limits, and notes to parent and systemd."""
 
 import asyncio
 import gc
@@ -41,7 +41,7 @@ THREAD_SWITCH_INTERVAL: Final = 0.001
 """The longest time that a worker thread may delay the event loop, in seconds."""
 
 THREADS: Final = 6
-"""The number of worker threads: for results, replays and files; one waits for the embedded store."""
+"""The number of worker threads: for results, replays, files; one waits for the store."""
 
 THREADS_START_WITHIN: Final = 5.0
 """Seconds for these threads to start."""
@@ -113,7 +113,7 @@ async def _with_threads(work: Coroutine[None, None, None], threads: ThreadPoolEx
 
 
 def started_threads() -> ThreadPoolExecutor:
-    """Return the event loop's worker threads, all running: to start one later may block the loop for ever.
+    """Return the loop's worker threads, all running: to start one later may block it for ever.
 
     Raises `StartupError` if the system does not start them.
     """
@@ -140,8 +140,8 @@ def raise_open_file_limit() -> None:
 def collect_rarely() -> None:
     """Turn Python's garbage collector on, with higher thresholds than its own.
 
-    With 900 players and Python's defaults, full collections blocked the event loop for 150 to 220 ms
-    every fifteen seconds, and took 5 % of the CPU time.
+    With 900 players and Python's defaults, full collections blocked the event loop for 150 to 220
+    ms every fifteen seconds, and took 5 % of the CPU time.
     """
     gc.set_threshold(YOUNGEST, OLDER, OLDER)
     gc.enable()
@@ -171,9 +171,10 @@ def cannot_listen(what: str, remedy: str) -> Iterator[None]:
 class LogWriter:
     """A stream for the log whose `write` never blocks: a thread writes the lines in their order.
 
-    A pipe to a pager, a terminal after Ctrl-S and a journal that hangs take no more bytes, and a write to them
-    blocks. `logging.handlers.QueueListener` is not used, because it can be neither stopped within a time nor left
-    behind: `logging` waits at exit for the lock of a handler that is blocked.
+    A pipe to a pager, a terminal after Ctrl-S and a journal that hangs take no more bytes, and a
+    write to them blocks. `logging.handlers.QueueListener` is not used, because it can be neither
+    stopped within a time nor left behind: `logging` waits at exit for the lock of a handler that is
+    blocked.
     """
 
     def __init__(self, descriptor: int, on_dropped: Callable[[], None]) -> None:
@@ -245,7 +246,7 @@ def drop_unwritable_output() -> None:
             os.close(nowhere)
 
 
-# What the server tells the program that started it, and systemd; without systemd, sd_notify(3) does nothing
+# What the server tells the program that started it, and systemd
 
 
 async def announce(address: str, descriptor: int = STDOUT) -> None:

@@ -1,4 +1,4 @@
-"""Run the server: start the embedded store, import the rest meanwhile, serve until shutdown is requested."""
+"""Run the server: start its store, import the rest meanwhile, serve until shut down."""
 
 import asyncio
 import signal
@@ -33,6 +33,84 @@ _STEP_WITHIN: Final = 1.0
 """Seconds for one step of an end without order, such as the end of the embedded store."""
 
 log = EventLog("server")
+
+
+# Requests to stop the server, by signal or by the end of standard input, and their time limit
+
+
+class Shutdown:
+    """Events that are set when the server should stop, and when it should stop at once."""
+
+    def __init__(self) -> None:
+        self.requested = asyncio.Event()
+        self.forced = asyncio.Event()
+        """Set by the second SIGTERM or SIGINT: stop without draining."""
+        self._was_signalled = False
+        self._has_failed = False
+
+    def listen_for_signals(self) -> None:
+        """Handle SIGTERM and SIGINT, and SIGHUP unless it was ignored from the start (`nohup`)."""
+        loop = asyncio.get_running_loop()
+        for stop_signal in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(stop_signal, self._signalled)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            # SIGHUP never forces: kernel and shell both send one when a terminal is closed
+            loop.add_signal_handler(signal.SIGHUP, self.requested.set)
+
+    def listen_for_stdin_eof(self) -> None:
+        """Request a shutdown when standard input, a pipe or a file, ends."""
+        loop = asyncio.get_running_loop()
+        # a thread, because uvloop aborts the process if standard input is not a pipe
+        threading.Thread(target=self._read_stdin, args=(loop,), name="stdin", daemon=True).start()
+
+    def _read_stdin(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(RuntimeError):  # the loop has ended before
+            with suppress(OSError), open(STDIN, "rb", closefd=False) as stdin:
+                # OSError: a terminal that was closed
+                while stdin.read1():
+                    pass  # what it says means nothing
+            loop.call_soon_threadsafe(self.requested.set)
+
+    def fail(self) -> None:
+        """Request a shutdown because a background task has ended."""
+        self._has_failed = True
+        self.requested.set()
+
+    async def limit(self, work: Coroutine[None, None, None], delay: float) -> None:
+        """Run `work`, and return or raise what it does; cancel it when a shutdown takes too long.
+
+        `delay`: the operator's delay in seconds. Raises `TaskEnded` after `fail`.
+        """
+        running = asyncio.create_task(work)
+        overdue = asyncio.create_task(self._overdue(delay + STOP_WITHIN - ABORT_WITHIN))
+        await asyncio.wait([running, overdue], return_when=asyncio.FIRST_COMPLETED)
+        overdue.cancel()
+        if not running.done():
+            log.warning("server_aborted")
+        while not running.done():
+            # each step of closing may wait, and is cancelled in turn
+            running.cancel()
+            await asyncio.wait([running], timeout=_STEP_WITHIN)
+        if not running.cancelled():
+            running.result()
+        if self._has_failed:
+            raise TaskEnded
+
+    async def _overdue(self, seconds: float) -> None:
+        """Return when a shutdown that was requested is forced, or has taken so many seconds."""
+        await self.requested.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.forced.wait()
+
+    def _signalled(self) -> None:
+        if self._was_signalled:
+            self.forced.set()
+        self._was_signalled = True
+        self.requested.set()
+
+
+# The server
 
 
 def run(config: Config) -> None:
@@ -91,78 +169,3 @@ async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[Non
         yield
     finally:
         await asyncio.to_thread(server.close)
-
-
-# Requests to stop the server, by signal or by the end of standard input, and their time limit
-
-
-class Shutdown:
-    """Events that are set when the server should stop, and when it should stop at once."""
-
-    def __init__(self) -> None:
-        self.requested = asyncio.Event()
-        self.forced = asyncio.Event()
-        """Set by the second SIGTERM or SIGINT: stop without draining."""
-        self._was_signalled = False
-        self._has_failed = False
-
-    def listen_for_signals(self) -> None:
-        """Handle SIGTERM and SIGINT, and SIGHUP unless it was ignored from the start (`nohup`)."""
-        loop = asyncio.get_running_loop()
-        for stop_signal in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(stop_signal, self._signalled)
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-            # SIGHUP never forces: kernel and shell both send one when a terminal is closed
-            loop.add_signal_handler(signal.SIGHUP, self.requested.set)
-
-    def listen_for_stdin_eof(self) -> None:
-        """Request a shutdown when standard input ends: a pipe whose other end is closed, or a file."""
-        loop = asyncio.get_running_loop()
-        # a thread, because uvloop aborts the process if standard input is not a pipe
-        threading.Thread(target=self._read_stdin, args=(loop,), name="stdin", daemon=True).start()
-
-    def _read_stdin(self, loop: asyncio.AbstractEventLoop) -> None:
-        with suppress(RuntimeError):  # the loop has ended before
-            with suppress(OSError), open(STDIN, "rb", closefd=False) as stdin:
-                # OSError: a terminal that was closed
-                while stdin.read1():
-                    pass  # what it says means nothing
-            loop.call_soon_threadsafe(self.requested.set)
-
-    def fail(self) -> None:
-        """Request a shutdown because a background task has ended."""
-        self._has_failed = True
-        self.requested.set()
-
-    async def limit(self, work: Coroutine[None, None, None], delay: float) -> None:
-        """Run `work`, and return or raise what it does; cancel it when a shutdown takes too long.
-
-        `delay`: the operator's delay in seconds. Raises `TaskEnded` after `fail`.
-        """
-        running = asyncio.create_task(work)
-        overdue = asyncio.create_task(self._overdue(delay + STOP_WITHIN - ABORT_WITHIN))
-        await asyncio.wait([running, overdue], return_when=asyncio.FIRST_COMPLETED)
-        overdue.cancel()
-        if not running.done():
-            log.warning("server_aborted")
-        while not running.done():
-            # each step of closing may wait, and is cancelled in turn
-            running.cancel()
-            await asyncio.wait([running], timeout=_STEP_WITHIN)
-        if not running.cancelled():
-            running.result()
-        if self._has_failed:
-            raise TaskEnded
-
-    async def _overdue(self, seconds: float) -> None:
-        """Return when a shutdown that was requested is forced, or has taken so many seconds."""
-        await self.requested.wait()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self.forced.wait()
-
-    def _signalled(self) -> None:
-        if self._was_signalled:
-            self.forced.set()
-        self._was_signalled = True
-        self.requested.set()

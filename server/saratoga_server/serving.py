@@ -56,7 +56,7 @@ async def serve_players(
     metrics: Metrics,
     shutdown: Shutdown,
 ) -> None:
-    """Open the store at `url` and the port, and serve players until shutdown is requested or a task ends.
+    """Open store and port, and serve players until shutdown is requested or a task ends.
 
     Raises `StoreRefused`, `StoreUnavailable`, `StartupError`.
     """
@@ -184,7 +184,7 @@ async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
 
 
 async def keep_bot_host(config: Config, port: int, token: str) -> None:
-    """Run a bot host with this token at the server's port, again whenever it ends, until cancelled."""
+    """Run a bot host with this token at the port, again whenever it ends, until cancelled."""
     while True:
         try:
             await _run_bot_host(config, port, token)

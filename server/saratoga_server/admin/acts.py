@@ -213,8 +213,9 @@ class Administration:
     async def forget(self, player: str) -> str:
         """Delete a player's name and results, and free the seat; return the player's id.
 
-        For 30 days nobody can take the name; nothing stored says whose it was. Matches keep the results, under the
-        player's id. Records of finished races keep the name until they expire with their table.
+        For 30 days nobody can take the name; nothing stored says whose it was. Matches keep the
+        results, under the player's id. Records of finished races keep the name until they expire
+        with their table.
         """
         row = await self._player(player)
         await self._note("forget", row.player)
@@ -325,7 +326,7 @@ def _readable(argument: str) -> str:
 
 
 async def _read_logs(stores: Store, state: TableState) -> tuple[Position, dict[str, ReadLog]]:
-    """Return the deal of a table's race and its logs by player, as far as they replay. Raises `Damage`."""
+    """Return the deal of a race and its logs by player, as far as they replay. Raises `Damage`."""
     key = made_key(state)
     game = RULES[state.rules_version][state.settings.game]
     opening, logs = deal_for_key(game, key), {}

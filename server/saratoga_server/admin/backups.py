@@ -210,7 +210,8 @@ async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
     """Create `store_folder`, which is missing or empty, from a backup; return its number of keys.
 
     The folder appears when it is complete, with a generation of its own (`store/guard.py`). All
-    tables are closed, because players may have seen races that it lacks. Paths are absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
+    tables are closed, because players may have seen races that it lacks. Paths are absolute. Raises
+    `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
     """
     refuse_other_user(store_folder)
     note = await asyncio.to_thread(examine, backup)
@@ -262,8 +263,8 @@ def _make_folder(folder: Path, snapshot: Path) -> Path:
 def _make_room(store_folder: Path) -> None:
     if store_folder.exists() and any(store_folder.iterdir()):
         raise StoreRefused(
-            f"{store_folder} is not empty. Stop the server and move that folder away, or restore into "
-            "another one with --data."
+            f"{store_folder} is not empty. Stop the server and move that folder away, or restore "
+            "into another one with --data."
         )
     store_folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 

@@ -94,7 +94,7 @@ class Board(Struct):
     head: bytes
     """The head after the last entry (`saratoga_rules.records.heads`)."""
     row_head: str
-    """The head, as shown, after the last entry that changed `banked` or `state`; before any, the first head."""
+    """The head, as shown, after the last entry that changed `banked` or `state`, or the first head."""
     banked: int = 0
     state: State = RACING
     length: int = 0
@@ -103,7 +103,7 @@ class Board(Struct):
     rises: dict[int, Reached] = field(default_factory=dict)
     """The moment when the number of banked cards last rose to each value, by that value."""
     analysis: Analysis | None = None
-    """The analysis of the position, from which the next move's is made; `None` before the first move."""
+    """The position's analysis, from which the next one is made; `None` before the first move."""
 
     @property
     def racing(self) -> bool:
@@ -230,7 +230,7 @@ def commit_of(
 
 
 def enter(board: Board, after: BoardChange, at: Millis, number: int) -> None:
-    """Apply a stored change; `at` and `number` are those of its first entry. Only that can raise the count."""
+    """Apply a stored change; `at` and `number` are those of its first entry, the move."""
     if after.shows_in(board):
         board.row_head = shown(after.head)
     if after.rises:
@@ -248,8 +248,8 @@ def enter(board: Board, after: BoardChange, at: Millis, number: int) -> None:
 def continued(known: Board, stored: StoredBoard) -> Board | None:
     """Return a copy of `known` if the stored log continues its log; `None` if the two differ.
 
-    Logs are only appended to, and no two entries of a table have the same number. So if the last known
-    entry is the same, all entries before it are.
+    Logs are only appended to, and no two entries of a table have the same number. So if the last
+    known entry is the same, all entries before it are.
     """
     length = known.length
     if length > len(stored.entries) or (length and stored.entries[length - 1] != known.log[-1]):
@@ -274,8 +274,8 @@ def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
             yield number
     if (stored.banked, stored.state) != (board.banked, board.state):
         raise Damage(
-            f"the log ends {board.state} with {board.banked} banked, and the store has {stored.state} "
-            f"with {stored.banked}"
+            f"the log ends {board.state} with {board.banked} banked, and the store has "
+            f"{stored.state} with {stored.banked}"
         )
 
 
@@ -289,7 +289,7 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
 
 
 def repeated(board: Board, after: int, text: str) -> range:
-    """Return the indexes of the entries of a command that was carried out before; none if it was not.
+    """Return the indexes of the entries of a command that was carried out before, if it was.
 
     A move may have brought the ending that follows it.
     """
@@ -300,6 +300,6 @@ def repeated(board: Board, after: int, text: str) -> range:
 
 
 def is_idle(board: Board, now: Millis, sign: Millis) -> bool:
-    """Return whether the racer has given no sign for `IDLE_MILLIS`; `sign` is the last one besides moves."""
+    """Return whether the racer is idle for `IDLE_MILLIS`; `sign`: the last one besides moves."""
     last = board.log[-1].at if board.log else board.start_at
     return board.racing and now - max(last, sign) >= IDLE_MILLIS + AHEAD_MILLIS

@@ -87,8 +87,8 @@ def _alias() -> Callable[[str], str]:
 def _table() -> dict[str, str]:
     """Return each confusable character with its prototype.
 
-    The package lists every pair in both directions. A prototype has many look-alikes, but a look-alike has
-    only one prototype. If both have one, either can be the prototype.
+    The package lists every pair in both directions. A prototype has many look-alikes, but a
+    look-alike has only one prototype. If both have one, either can be the prototype.
     """
     from confusable_homoglyphs.confusables import confusables_data
 

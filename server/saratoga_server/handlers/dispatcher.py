@@ -1,6 +1,7 @@
 """The dispatcher: passes every command to its handler and returns the answer.
 
-`begin_move`, `finish_move`, `explain` and `answer` are the entry points. They turn every error into an answer.
+`begin_move`, `finish_move`, `explain` and `answer` are the entry points. They turn every error into
+an answer.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

@@ -67,7 +67,7 @@ async def challenge(node: "Node", session: Session, command: CreateChallenge) ->
 
 
 async def enter(node: "Node", session: Session, command: EnterOpen) -> Snapshot:
-    """Begin a run, or come back to it; return the snapshot of its table. Raises `CommandRejected`."""
+    """Begin a run or come back to it; return its table's snapshot. Raises `CommandRejected`."""
     seats.check_named(session)
     race = await node.open_races.get(command.open)
     if race.ghost is not None and race.by == session.player:

@@ -1,7 +1,7 @@
 """Records of finished races, for players and over HTTP, and their boards for the page's review.
 
-Boards are replayed in a thread. All racers open the review when a race is over, so the boards of the last races are kept, and
-requests for the same race wait for one replay.
+Boards are replayed in a thread. All racers open the review when a race is over, so the boards of
+the last races are kept, and requests for the same race wait for one replay.
 """
 
 import asyncio

@@ -111,7 +111,7 @@ async def sits_elsewhere(node: "Node", session: Session) -> CommandRejected:
 
 
 async def join(node: "Node", session: Session, command: JoinTable) -> Snapshot:
-    """Give the player a seat, new or present, or watch; return a snapshot. Raises `CommandRejected`."""
+    """Give the player a new or present seat, or watch; return a snapshot. Raises as `sit_down`."""
     if command.seat:
         return await sit_down(node, session, command.id, command.table)
     code = command.table
@@ -218,7 +218,7 @@ def check_named(session: Session) -> str:
 
 
 def check_room_to_watch(session: Session, code: str, audience: Iterable[Session]) -> None:
-    """Raise `CommandRejected` if the connection watches too many tables, or the table has too many watchers."""
+    """Raise `CommandRejected` if there are too many watched tables, or watchers of this one."""
     if code in session.watching:
         return
     if len(session.watching) >= MOST_WATCHED:

@@ -1,4 +1,4 @@
-"""Commands of seated players: settings, kick, lock, ready, start, reveal and others. Each is one transition."""
+"""Commands of seated players: settings, kick, ready, start and others, each one transition."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from saratoga_server.node import Node
 
 Apply = Callable[["Node", TableState, str, Any, Millis], TableState]
-"""A function from a table, the player, the command and the time to the next table. Raises `CommandRejected`."""
+"""A function from table, player, command and time to the next table. Raises `CommandRejected`."""
 
 APPLY: Final[Mapping[type[wire.Command], Apply]] = {
     wire.ChangeSettings: lambda node, table, player, command, now: tables.change_settings(

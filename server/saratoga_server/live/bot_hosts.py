@@ -1,7 +1,7 @@
 """Bot hosts: the connections, at any node, that offer bots to tables.
 
-Each node repeats the offers of its own connections every two seconds, as events between nodes. An offer that is not
-repeated is dropped. So no offer is stored, and every node knows all of them.
+Each node repeats the offers of its own connections every two seconds, as events between nodes. An
+offer that is not repeated is dropped. So no offer is stored, and every node knows all of them.
 """
 
 from typing import TYPE_CHECKING, Final

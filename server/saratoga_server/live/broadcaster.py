@@ -85,7 +85,8 @@ class Broadcaster:
     def close_replaced(self, state: TableState) -> None:
         """Close the connections whose seat a newer connection has taken over.
 
-        They must be sent nothing about a seat that is no longer theirs, such as that its player has left.
+        They must be sent nothing about a seat that is no longer theirs, such as that its player has
+        left.
         """
         for session in self.audience(state.code):
             seat = state.seat(session.player) if session.seat == state.code else None

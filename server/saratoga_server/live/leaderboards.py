@@ -1,8 +1,8 @@
-"""Leaderboards: pages and subscriptions; and ratings, by ranked races of two or more people, with their doubt.
+"""Leaderboards: pages and subscriptions; and ratings, by ranked races of two or more people.
 
-Of ratings the store has a list of what happened, and nothing else: races, voids and forgotten players. Every node
-computes the same numbers from it (Plackett-Luce, by `openskill`), and reads on from where it was. After a void it
-begins anew.
+Of ratings the store has a list of what happened, and nothing else: races, voids and forgotten
+players. Every node computes the same numbers from it (Plackett-Luce, by `openskill`), and reads on
+from where it was. After a void it begins anew.
 """
 
 import asyncio
@@ -170,7 +170,7 @@ LEAST_RACES: Final = 5
 
 MIDDLE: Final = 1500
 SCALE: Final = 40
-"""A new player's rating, and the points of one unit of openskill, whose mean is 25 and whose first sigma 25 / 3."""
+"""A new player's rating, and the points of one unit of openskill: mean 25, first sigma 25 / 3."""
 
 
 class GameRatings:

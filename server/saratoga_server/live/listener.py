@@ -1,7 +1,7 @@
-"""Events from the store and other nodes, applied to this node. They are hints: the store's data are the truth.
+"""Events from the store and other nodes: hints, because the store's data are the truth.
 
-What is missed is made up for by checks of the data: when the subscription begins or is renewed, and every two
-seconds for the versions of the tables held here.
+What is missed is made up for by checks of the data: when the subscription begins or is renewed, and
+every two seconds for the versions of the tables held here.
 """
 
 from typing import TYPE_CHECKING
@@ -83,7 +83,7 @@ class Listener:
         await run_each_logged(map(self._node.races.read_standings, self._node.races.all()))
 
     async def look_at_tables(self) -> None:
-        """Read the tables again that other nodes have changed; while this node is deaf, the standings too."""
+        """Read the tables again that other nodes changed; while this node is deaf, standings too."""
         node = self._node
         for code in await node.tables.changed_elsewhere():
             node.background_tasks.spawn(node.tables.refresh(code))
@@ -110,8 +110,8 @@ class Listener:
     async def _check(self, session: Session, row: PlayerRow | None) -> None:
         """Apply a player's row to a connection.
 
-        The row is `None` if the store has lost it, or if the player was deleted: the connection is closed, and
-        the next hello makes a new player.
+        The row is `None` if the store has lost it, or if the player was deleted: the connection is
+        closed, and the next hello makes a new player.
         """
         if row is None:
             await self._disconnect(session, STORE_LOST_DATA)

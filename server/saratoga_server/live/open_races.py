@@ -1,4 +1,4 @@
-"""Open races on this node: the days' deals are published ahead, runs end, and races are closed when they are due."""
+"""Open races on this node: days are published ahead, runs end, and due races are closed."""
 
 import asyncio
 import secrets

@@ -1,6 +1,7 @@
-"""The par of finished races: searched for in a process of its own, one race at a time, and kept in memory.
+"""The par of finished races: searched for in a process, one at a time, and kept in memory.
 
-Every node finds the same line for a deal, so nothing is stored: after a restart it is searched for again.
+Every node finds the same line for a deal, so nothing is stored: after a restart it is searched for
+again.
 """
 
 import asyncio
@@ -43,7 +44,7 @@ class Pars:
     def __init__(self, node: "Node") -> None:
         self._node = node
         self._found: dict[str, tuple[str, ...]] = {}
-        """By race, the first found first: the count and the moves of its par; empty if it has none."""
+        """By race, the oldest first: the count and the moves of its par; empty if it has none."""
         self._waiting: set[str] = set()
         self._one_at_a_time = asyncio.Lock()
         self._process: Process | None = None
@@ -52,8 +53,8 @@ class Pars:
     async def get(self, session: Session, command: GetPar) -> Par:
         """Return the par of a race that is over. Raises `CommandRejected`.
 
-        A par that is not there yet is refused with `too_fast` and searched for meanwhile, so that no
-        connection waits for it.
+        A par that is not there yet is refused with `too_fast` and searched for meanwhile, so that
+        no connection waits for it.
         """
         race = command.race
         found = self._found.get(race)
@@ -77,7 +78,7 @@ class Pars:
             self._process.kill()
 
     async def _find(self, race: str, text: str) -> None:
-        """Find the par of the race with this record, and keep it; keep an empty one if there is none."""
+        """Find the par of the race with this record and keep it, or an empty one."""
         try:
             async with self._one_at_a_time:
                 deal = await asyncio.to_thread(_deal_of, text)
@@ -111,7 +112,7 @@ class Pars:
 
 
 def _deal_of(text: str) -> str:
-    """Return the game and the deal of a record for `main`; empty if this server does not know them."""
+    """Return the game and the deal of a record for `main`; empty if they are unknown."""
     record = parse_record(text)
     try:
         return f"{game_of(record).name} {format_position(record.opening)}"

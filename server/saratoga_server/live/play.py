@@ -1,7 +1,7 @@
-"""Boards in play: moves and cash-outs, judged, stored, and acknowledged when durable; deals, and endings by the server.
+"""Boards in play: moves and cash-outs, acknowledged when durable; deals; and endings.
 
-A move on a board that this node holds is judged in the callback that read it (`begin_move`). Any other command is
-handled by a coroutine (`carry_out`), which ends in the same steps.
+A move on a board that this node holds is judged in the callback that read it (`begin_move`). Any
+other command is handled by a coroutine (`carry_out`), which ends in the same steps.
 """
 
 import asyncio
@@ -52,8 +52,8 @@ def begin_move(
 ) -> "JudgedMove | BoardChanged | None":
     """Judge a move and start its commit without waiting. Raises `CommandRejected`.
 
-    Returns `BoardChanged` for a command that was carried out before, and `None` if this node does not hold
-    the board: then `carry_out` answers.
+    Returns `BoardChanged` for a command that was carried out before, and `None` if this node does
+    not hold the board: then `carry_out` answers.
     """
     race = node.races.known(command.race)
     run = None if race is None else race.runs.get(session.player)
@@ -190,7 +190,8 @@ class JudgedMove:
     async def explain(self) -> BoardChanged:
         """Answer a move that the store refused, and release the board's lock.
 
-        The board is read again: the command may have been carried out before. Raises `CommandRejected` otherwise.
+        The board is read again: the command may have been carried out before. Raises
+        `CommandRejected` otherwise.
         """
         outcome, command, run = self.durable.result(), self.command, self.run
         meant = run.held.length
@@ -219,7 +220,7 @@ class JudgedMove:
 
 
 def _repeated(board: Board, command: Play) -> range:
-    """Return the indexes of the entries of a command that was carried out before; none if it was not."""
+    """Return the indexes of the entries of a command that was carried out before, if it was."""
     if isinstance(command, MakeMove):
         return boards.repeated(board, command.after, command.move)
     after = board.length - 1 if command.after is None else command.after
@@ -236,7 +237,7 @@ def _answered_again(
 
 
 def _judged(race: LiveRace, board: Board, command: Play) -> tuple[BoardChange, StuckSearch | None]:
-    """Return the board's change, and a search that tests if it is stuck after it. Raises `CommandRejected`."""
+    """Return the board's change, and a search if it is stuck then. Raises `CommandRejected`."""
     if not board.racing:
         raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
@@ -301,8 +302,8 @@ async def end_board(
 ) -> bool:
     """End a board with `state`: stuck, out of time, left, gone, idle or ended by the host.
 
-    Return whether it has ended now. False if it had ended before as this node knew, if its log does not have
-    `length` entries, or if the ending could not be stored.
+    Return whether it has ended now. False if it had ended before as this node knew, if its log does
+    not have `length` entries, or if the ending could not be stored.
     """
     run = race.runs[player]
     if run.has_ended:
@@ -362,7 +363,7 @@ async def look_at_end(node: "Node", code: str) -> None:
 
 
 async def end_due_boards(node: "Node", state: TableState, race: LiveRace) -> None:
-    """End the boards of racers who have lost their places or are out of time, and of races that are ended early.
+    """End the boards of racers who lost their places or are out of time, or whose race is ended.
 
     The host ends a race, or all people who still race have voted for it, or only bots still race.
     """
@@ -381,7 +382,7 @@ async def end_due_boards(node: "Node", state: TableState, race: LiveRace) -> Non
 
 
 async def end_out_of_time(node: "Node", race: LiveRace) -> None:
-    """End all boards: the store, whose clock counts, has refused a late move, or the deadline has passed."""
+    """End all boards: the deadline has passed, by the store's clock or by this node's."""
     for player in list(race.runs):
         await end_board(node, race, player, State.OUT_OF_TIME)
 
@@ -413,12 +414,13 @@ async def look_over(node: "Node", state: TableState, race: LiveRace) -> None:
             log.info("board_idle", table=race.code, race=race.id, player=run.player)
 
 
-# The end of a race: the node that ended the last board computes its results and writes them. If that node dies first,
-# the race is due again at once, and any node finishes it; the store accepts one finish.
+# The end of a race: the node that ended the last board computes its results and writes them. If
+# that node dies first, the race is due again at once, and any node finishes it; the store accepts
+# one finish.
 
 
 async def finish_if_over(node: "Node", table: "LiveTable", race: LiveRace) -> None:
-    """Finish the running race of a table if all its boards have ended; if one is left, name its player."""
+    """Finish a table's race if all its boards have ended; if one is left, name its player."""
     if race.is_over:
         await _finish(node, table, race)
     elif race.last_racer and not table.state.last_racer:

@@ -1,7 +1,7 @@
 """The list of public tables, for the connections that follow it, and the places in it.
 
-One address may have `MOST_PLACES` open public tables on a node, so that nobody can fill the list. An IPv6 address
-counts by its household.
+One address may have `MOST_PLACES` open public tables on a node, so that nobody can fill the list.
+An IPv6 address counts by its household.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -30,7 +30,7 @@ class PublicTables:
         """The network that opened each public table from here, by the table's code."""
 
     async def list_tables(self, session: Session, command: ListTables) -> Tables:
-        """Return the public tables. A list that the connection follows is sent again whenever it changes."""
+        """Return the public tables; a list that is followed is sent again whenever it changes."""
         listed = await self._store.list_public()
         self.unfollow(session)
         if command.follow:
@@ -38,7 +38,7 @@ class PublicTables:
         return Tables(re=command.id, tables=listed)
 
     async def send_changes(self) -> None:
-        """Send the list to the connections that follow it, if it has changed. Called once a second."""
+        """Send the list to those who follow it, if it has changed. Called once a second."""
         if not self._followers:
             return
         listed = await self._store.list_public()
@@ -51,7 +51,7 @@ class PublicTables:
         self._followers.pop(session, None)
 
     def check_place(self, session: Session, code: str = "") -> None:
-        """Raise `CommandRejected` if the session's address has no place in the list for one table more."""
+        """Raise `CommandRejected` if the session's address has no place for one table more."""
         if not session.quota.is_limited_by_address:
             return
         network = network_of(session.address, HOUSEHOLD_PREFIX)

@@ -1,7 +1,8 @@
 """The running races on this node, with the boards that are played here.
 
-Every race has the standings of all racers. Boards are rebuilt from their logs when first needed. The log is the
-truth: what this node has of a board is what the store had when it was last read, and what this node wrote since.
+Every race has the standings of all racers. Boards are rebuilt from their logs when first needed.
+The log is the truth: what this node has of a board is what the store had when it was last read, and
+what this node wrote since.
 """
 
 import asyncio
@@ -114,7 +115,7 @@ class BoardRun:
 
     @property
     def shown_head(self) -> str:
-        """The head that others see: as last sent while count and state are, or it would show other moves."""
+        """The head that others see: the last sent while count and state are, or it would show moves."""
         sent, standing = self.sent, self.standing
         if sent and (sent.banked, sent.state) == (standing.banked, standing.state):
             return sent.head
@@ -162,7 +163,7 @@ class LiveRace:
 
     @property
     def last_racer(self) -> str:
-        """The only one of `waited_for` who still races in a race of several; empty if there is none."""
+        """The only one of `waited_for` who still races in a race of several; or empty."""
         racing = [player for player in self.waited_for if not self.runs[player].has_ended]
         return racing[0] if len(racing) == 1 < len(self.runs) else ""
 
@@ -217,7 +218,7 @@ class LiveRace:
         legal: bool,
         re: int | None = None,
     ) -> BoardChanged:
-        """Return the event with a board and some entries of its log; `entries` are their indexes."""
+        """Return the event with a board and the entries of its log that have these indexes."""
         return BoardChanged(
             re=re,
             board=self.view(board, legal),
@@ -363,7 +364,7 @@ class Races:
             return await self.reload(race, run)
 
     async def show_ending(self, race: LiveRace, player: str) -> None:
-        """Send a player here the ending of a board that this node believes to be racing, if it has ended."""
+        """Send a player here the ending of a board that this node believed to be racing."""
         run = race.run(player)
         if self._node.broadcaster.holds_seat(player, race.code):
             async with run.lock:
@@ -452,7 +453,7 @@ class Races:
     # Standings
 
     def changed(self, race: LiveRace, run: BoardRun) -> None:
-        """Send the standing of a board that this node holds to the table, if others see a difference."""
+        """Send the standing of a held board to the table, if others see a difference."""
         self._moves_on(race, run, run.held.standing())
 
     async def read_standings(self, race: LiveRace) -> None:
@@ -460,7 +461,7 @@ class Races:
         self.merge(race, await self._store.load_standings(race.code, race.number))
 
     def merge(self, race: LiveRace, standings: Mapping[str, LiveStanding]) -> None:
-        """Take over the standings that are newer than this node's; show players here how their boards ended."""
+        """Take over standings newer than this node's; show players here how their boards ended."""
         for player, standing in standings.items():
             run = race.runs.get(player)
             # without an entry, the store has no head

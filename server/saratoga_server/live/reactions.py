@@ -1,7 +1,7 @@
-"""What a change of a table means to the players on this node: it follows from the table before and after.
+"""What a change of a table means to the players on this node, by the table before and after.
 
-No matter who wrote the change: this node, another one, or a write whose reply was lost. Each function is right
-for any pair of versions, and may be called again with the same pair.
+No matter who wrote the change: this node, another one, or a write whose reply was lost. Each
+function is right for any pair of versions, and may be called again with the same pair.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ def _lose_seat(node: "Node", session: Session, code: str, reason: str) -> None:
 
 
 async def follow(node: "Node", table: "LiveTable", before: TableState, after: TableState) -> None:
-    """Carry out what follows for the races of the table: deal, end boards, and announce what is over."""
+    """Carry out what follows for races: deal, end boards, and announce what is over."""
     if tables.has_lost(after, before):
         seed = node.new_seed()
         node.background_tasks.spawn(

@@ -1,7 +1,8 @@
 """Scheduled work: timers of tables, ticks and regular checks.
 
-Timers are stored with their tables. A node that holds a table applies its timer in time. Every second, every node
-also asks the store for timers that ran out a second ago and were not applied. Applying a timer twice changes nothing.
+Timers are stored with their tables. A node that holds a table applies its timer in time. Every
+second, every node also asks the store for timers that ran out a second ago and were not applied.
+Applying a timer twice changes nothing.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ SWEEP_EVERY: Final = 1.0
 """Seconds between two checks for work that was left undone."""
 
 ASK_EVERY: Final = 2.0
-"""Seconds between two looks at other nodes: whether they live, and which tables they have changed."""
+"""Seconds between two looks at which nodes live, and which tables they have changed."""
 
 LOOK_EVERY: Final = 15.0
 """Seconds between two looks at the running boards here: idle, or stuck."""
@@ -151,7 +152,7 @@ class Scheduler:
         self._node.races.keep_only(racing_ids(held.all()))
 
     async def _elapse_overdue(self) -> None:
-        """Apply the timers that no node has applied, and those of countdowns that a step of the clock made too long."""
+        """Apply the timers that no node applied, and those of countdowns that a clock's step made too long."""
         now = self._node.clock.now()
         found = await self._node.store.tables.due(Millis(now - OVERDUE_MILLIS), MOST_DUE)
         for place, table in enumerate(self._node.tables.all(), start=1):
@@ -224,10 +225,11 @@ class Scheduler:
         await run_each_logged(changes)
 
     async def _check_seats(self) -> None:
-        """Disconnect seats that name this node but have no connection here; connect those that have one after all.
+        """Disconnect seats of this node without a connection here; connect those that have one.
 
-        A player who is just joining looks the same for a moment, so a seat counts as lost only if it was already
-        missing at the last check. Another node disconnects a seat here if this node seemed dead.
+        A player who is just joining looks the same for a moment, so a seat counts as lost only if
+        it was already missing at the last check. Another node disconnects a seat here if this node
+        seemed dead.
         """
         node, missing = self._node, set()
         changes = []
@@ -265,7 +267,7 @@ class Scheduler:
             await pause(ASK_EVERY if self._node.store.events.is_listening else SWEEP_EVERY)
 
     async def look_around(self) -> None:
-        """Show that this node lives, and find out which nodes do not and which tables have changed elsewhere."""
+        """Show that this node lives; find out which nodes do not, and what they have changed."""
         await run_logged(self.beat())
         await run_logged(self._node.bot_hosts.repeat())
         await run_logged(self._look_at_nodes())

@@ -1,8 +1,9 @@
 """The tables on this node: loaded when first needed, changed one at a time.
 
-A change is judged on this node's copy of the table, and written only if the store has the same version.
-Otherwise the table is read again and the change is judged again. What a change means to the players here
-follows from the table before and after, no matter which node wrote it (`reactions`).
+A change is judged on this node's copy of the table, and written only if the store has the same
+version. Otherwise the table is read again and the change is judged again. What a change means to
+the players here follows from the table before and after, no matter which node wrote it
+(`reactions`).
 """
 
 import asyncio
@@ -59,7 +60,7 @@ CHANGES_LOST: Final = (
 DAMAGED: Final = "The server's stored data of that table are damaged, so it cannot be opened. Open or join another table."
 
 Transition = Callable[[TableState, Millis], TableState]
-"""A function from a table and the time to the next table, or to the same one. Raises `CommandRejected`."""
+"""A function from table and time to the next table, or the same. Raises `CommandRejected`."""
 
 
 class SitsElsewhere(Exception):
@@ -192,7 +193,7 @@ class Tables:
         ]
 
     async def _reload(self, table: LiveTable) -> bool:
-        """Read the table again; return whether it was another version. The caller holds the lock."""
+        """Read the table again; return whether it has another version. The caller has the lock."""
         stored = await self._store.load_table(table.code)
         if self._tables.get(table.code) is not table:
             raise CommandRejected("no_such_table")
@@ -225,7 +226,7 @@ class Tables:
     async def open(
         self, state: TableState, key: str = "", entry: Run | None = None
     ) -> LiveTable | NotSaved:
-        """Write a new table and return it, or why it was not written; `key` and `entry` as in `TableWrite`."""
+        """Write and return a new table, or return why not; `key` and `entry` as in `TableWrite`."""
         write = TableWrite(version=0, before=None, after=state, key=key, entry=entry)
         if (reason := await self._store.save_table(write)) is not None:
             return reason
@@ -315,10 +316,10 @@ class Tables:
         reactions.tell(self._node, table, before)
 
     async def follow(self, table: LiveTable) -> None:
-        """Carry out what follows from changes of the table; what fails is done again at the next sweep.
+        """Carry out what follows from changes; what fails is done again at the next sweep.
 
-        A change is durable already, so an error here is not an answer to a command. If somebody else is at it, the
-        latest change is followed there too.
+        A change is durable already, so an error here is not an answer to a command. If somebody
+        else is at it, the latest change is followed there too.
         """
         if table.followed is not table.state and not table.following.locked():
             async with table.following:

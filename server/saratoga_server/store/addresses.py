@@ -47,8 +47,8 @@ def fault_in(url: str) -> str | None:
         host, port, options = None, 0, {}
     if port == 0 or parts.fragment:
         return (
-            "A port must be a number from 1 to 65535, and characters such as / ? # [ ] in a password "
-            "must be percent-encoded."
+            "A port must be a number from 1 to 65535, and characters such as / ? # [ ] in a "
+            "password must be percent-encoded."
         )
     if parts.scheme == "unix":
         if host or len(parts.path) < len("/s"):

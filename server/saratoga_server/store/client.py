@@ -1,8 +1,8 @@
 """The client of the store, for everything but commits and subscriptions.
 
-redis-py's connections, with a bounded pool, timeouts and replies as bytes; the primary, as an address or the Sentinels
-name it; our Functions, which are loaded into it; and calls that are sent again after a transient error. So only calls
-that are safe to repeat may be made.
+redis-py's connections, with a bounded pool, timeouts and replies as bytes; the primary, as an
+address or the Sentinels name it; our Functions, which are loaded into it; and calls that are sent
+again after a transient error. So only calls that are safe to repeat may be made.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ def is_function_missing(error: str | Exception) -> bool:
     return FUNCTION_MISSING in str(error)
 
 
-# Our Functions: their names end in a hash of their text, so a server never calls those of another release
+# Our Functions: their names end in a hash of their text, so no release calls another's
 
 VERSION_MARK: Final = "@VERSION@"
 _FOLDER: Final = files("saratoga_server.store").joinpath("functions")
@@ -107,9 +107,10 @@ REPLICA_TIMEOUT: Final = 1_000
 class Sending:
     """A mixin for redis-py's connections: sending reports a lost connection, and can be cancelled.
 
-    redis-py takes an idle connection that was reset for usable, and uvloop raises a `RuntimeError` when such
-    a connection is written to: that is a `ConnectionError`. On Python 3.11 `asyncio.wait_for`, which redis-py
-    uses, swallows a cancellation in the turn of the event loop in which the command is written.
+    redis-py takes an idle connection that was reset for usable, and uvloop raises a `RuntimeError`
+    when such a connection is written to: that is a `ConnectionError`. On Python 3.11
+    `asyncio.wait_for`, which redis-py uses, swallows a cancellation in the turn of the event loop
+    in which the command is written.
     """
 
     async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
@@ -211,15 +212,15 @@ class Primary:
     client: "Redis" = field(repr=False)
     """The client for everything but commits and subscriptions. It does not retry."""
     members: Sequence[str] = field(repr=False)
-    """The addresses of the primary and, if Sentinels watch it, its replicas, as they were at the start."""
+    """The addresses of the primary and, under Sentinels, its replicas, as at the start."""
 
     @property
     def confirmations(self) -> int:
-        """The number of replicas that must have a write: with the primary, a majority of the members."""
+        """The replicas that must have a write: with the primary, a majority of the members."""
         return len(self.members) // 2
 
     async def forget_idle(self) -> None:
-        """Close the client's idle connections: after an error another process may be the primary."""
+        """Close idle connections: after an error another process may be the primary."""
         with suppress(RedisError, OSError):
             await self.client.connection_pool.disconnect(inuse_connections=False)
 
@@ -254,8 +255,8 @@ def _name(url: str) -> str:
 def confirmation_commands(replicas: int) -> tuple[tuple[str | int, ...], ...]:
     """Return the commands to send after a write on the same connection; none for no replica.
 
-    WAIT counts the replicas that have the last write of its own connection. A repeated write changes nothing,
-    and Valkey would answer at once, so a mark is written first.
+    WAIT counts the replicas that have the last write of its own connection. A repeated write
+    changes nothing, and Valkey would answer at once, so a mark is written first.
     """
     return (("SET", MARK, 1), ("WAIT", replicas, REPLICA_TIMEOUT)) if replicas else ()
 
@@ -403,9 +404,10 @@ class StoreClient:
 async def load_into(primary: Primary) -> None:
     """Load our Functions into a store, without retries.
 
-    The store writes this command to its append-only file and flushes the file before it answers. So loading
-    the Functions on every new connection for commits also puts on the disk what an earlier run of the store
-    has written and not flushed. Without it, a restarted store could acknowledge new moves while older ones,
-    which it has read from the system's memory, are lost in a power cut. Do not skip it when the Functions exist.
+    The store writes this command to its append-only file and flushes the file before it answers. So
+    loading the Functions on every new connection for commits also puts on the disk what an earlier
+    run of the store has written and not flushed. Without it, a restarted store could acknowledge
+    new moves while older ones, which it has read from the system's memory, are lost in a power cut.
+    Do not skip it when the Functions exist.
     """
     await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", SOURCE)

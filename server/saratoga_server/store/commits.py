@@ -1,8 +1,8 @@
 """Commits: the moves of a turn of the event loop go to the store together, in one call.
 
-One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose reply was
-lost is sent again: the store finds the entries where they belong, and answers as it did the first time. At
-level `replicated` a question follows each batch: how many replicas have it?
+One batch is in flight at a time; commits that arrive meanwhile make the next batch. A batch whose
+reply was lost is sent again: the store finds the entries where they belong, and answers as it did
+the first time. At level `replicated` a question follows each batch: how many replicas have it?
 """
 
 import asyncio

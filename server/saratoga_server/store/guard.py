@@ -1,13 +1,14 @@
 """The store guard: decides, again and again, whether the store may be used.
 
-A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is started at its
-address. The guard checks settings and ledger every `CHECK_EVERY` seconds, and before each new connection for
-commits. While it refuses the store, commits and commands wait as they do for a store that does not answer, and fail
-with `StoreUnavailable` and the reason.
+A store that was fit at the start can change: an operator sets `appendfsync no`, or another store is
+started at its address. The guard checks settings and ledger every `CHECK_EVERY` seconds, and before
+each new connection for commits. While it refuses the store, commits and commands wait as they do
+for a store that does not answer, and fail with `StoreUnavailable` and the reason.
 
-The ledger (`keys.LEDGER`) holds the `format` of the store's data, a random `generation`, which new and restored data
-get, and a `sequence`, which every node that writes raises. A node remembers what it has raised once that write is
-durable. A store with another generation is another store. One with a lower sequence has lost writes.
+The ledger (`keys.LEDGER`) holds the `format` of the store's data, a random `generation`, which new
+and restored data get, and a `sequence`, which every node that writes raises. A node remembers what
+it has raised once that write is durable. A store with another generation is another store. One with
+a lower sequence has lost writes.
 """
 
 import asyncio
@@ -102,8 +103,8 @@ class StoreGuard:
     ) -> None:
         """`trust`: accept a store that does not show its settings.
 
-        `on_refused` is called with the reason when the store is refused, before anything waits; `on_lost` when the
-        store has lost writes that were acknowledged.
+        `on_refused` is called with the reason when the store is refused, before anything waits;
+        `on_lost` when the store has lost writes that were acknowledged.
         """
         self._primary = primary
         self._memory = memory
@@ -192,8 +193,9 @@ class StoreGuard:
         except Exception as fault:  # until a later check the store is not known to be fit
             _log.error("store_check_failed", fault=fault)
             self.why_refused = (
-                f"The check of the store failed ({type(fault).__name__}: {fault}). It is repeated every "
-                f"{CHECK_EVERY:.0f} s. If it goes on failing, correct the cause, and restart the server."
+                f"The check of the store failed ({type(fault).__name__}: {fault}). It is repeated "
+                f"every {CHECK_EVERY:.0f} s. If it goes on failing, correct the cause, and restart "
+                "the server."
             )
         if self.why_refused is None:
             if before is not None:
@@ -228,13 +230,14 @@ class StoreGuard:
         """Return why a store with this time and ledger must not be used; `None` if it may be."""
         if now < RELEASED:
             return (
-                "The store's clock is wrong: it shows a time at which this release did not exist. Set the clock of "
-                "the store's machine."
+                "The store's clock is wrong: it shows a time at which this release did not exist. "
+                "Set the clock of the store's machine."
             )
         if found.format != STORE_FORMAT:
             return (
-                "Another release of saratoga-server has written this store, in a format that this release does "
-                "not read. Start that release, or give another folder (--data) or store (--redis)."
+                "Another release of saratoga-server has written this store, in a format that this "
+                "release does not read. Start that release, or give another folder (--data) or "
+                "store (--redis)."
             )
         if known is None or found.generation == known.generation:
             return None

@@ -57,7 +57,7 @@ NAME_KEPT: Final = 30 * _DAY
 """Milliseconds for which a name that was given up, or forgotten, is held."""
 
 RESULTS_KEPT: Final = 1_000
-"""The newest results of a player in a game, from which a best result is found again after a void."""
+"""The newest results of a player in a game, among which a void finds the next best."""
 
 AUDIT_KEPT: Final = 10_000
 """The number of actions kept in the audit log."""

@@ -1,8 +1,8 @@
 """Rankings kept across races: `best` single results and the `bankroll`, the sum of nets.
 
-A race's results are written with its record, in the one write that finishes the race. Equal rows share a rank. The
-period, by the time at which a race ended in UTC, is part of a leaderboard's key. So no leaderboard is ever reset: a new
-day has a new key, and the old key is kept for one more day.
+A race's results are written with its record, in the one write that finishes the race. Equal rows
+share a rank. The period, by the time at which a race ended in UTC, is part of a leaderboard's key.
+So no leaderboard is ever reset: a new day has a new key, and the old key is kept for one more day.
 """
 
 from collections.abc import Sequence
@@ -321,7 +321,7 @@ class Period(NamedTuple):
     name: str
     """The period's name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     gone: Millis
-    """The time at which the period's leaderboards are deleted, one period after its end; 0: never."""
+    """The time at which its leaderboards are deleted, one period after its end; 0: never."""
 
 
 def periods(at: Millis) -> tuple[Period, Period, Period, Period]:

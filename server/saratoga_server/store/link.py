@@ -1,7 +1,7 @@
 """The link: a connection to the store for moves alone, by callback, without tasks or futures.
 
-redis-py parses the address; the socket, the login and the replies are our own code, because at few tables
-redis-py costs twice as much as the rest of a move.
+redis-py parses the address; the socket, the login and the replies are our own code, because at few
+tables redis-py costs twice as much as the rest of a move.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Link(asyncio.Protocol):
         return self._transport is None
 
     def request(self, packed: bytes, replies: int, done: Callable[[list[Reply]], None]) -> None:
-        """Send packed commands; `done` is called with their replies, of which there are `replies`."""
+        """Send packed commands; `done` is called with their replies, so many as `replies`."""
         self._replies = []
         self._replies_due = replies
         self._done = done

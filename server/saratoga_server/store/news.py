@@ -1,12 +1,13 @@
 """The news between nodes: one pub/sub channel of the store, on a probed connection.
 
-The store publishes there too: a Function that changes a table announces the change in the same write. Events
-are not stored. They are hints: the change that an event reports is already durable, so a lost event only costs
-time (`Announce` is the exception).
+The store publishes there too: a Function that changes a table announces the change in the same
+write. Events are not stored. They are hints: the change that an event reports is already durable,
+so a lost event only costs time (`Announce` is the exception).
 
 A connection may be dead or lead to a former primary without any sign. So the node publishes a probe
-regularly, which must come back. If it does not, the subscription begins anew, and the node reads all that it
-holds again. Each node also sets a key every few seconds, which expires, as a sign that it lives.
+regularly, which must come back. If it does not, the subscription begins anew, and the node reads
+all that it holds again. Each node also sets a key every few seconds, which expires, as a sign that
+it lives.
 """
 
 import asyncio
@@ -55,12 +56,12 @@ class StoodRow(Struct, frozen=True):
     state: str
     head: str
     at: int
-    """The milliseconds since the start at which the count last rose; with `number` 0: it never did."""
+    """Milliseconds from the start to the last rise of the count; with `number` 0: it never did."""
     number: int
 
 
 class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
-    """Standings of which others see a change. Published by the store itself, together with the moves."""
+    """Standings of which others see a change. Published by the store, together with the moves."""
 
     rows: list[StoodRow]
 
@@ -218,8 +219,8 @@ class News:
                     await self._client.primary.client.execute_command("PUBLISH", NEWS, event)
                     await self._probe_seen.wait()
                 if not catching_up:
-                    # Subscribe first, then read, so that no event is missed in between. A failed read
-                    # does not end this subscription.
+                    # Subscribe first, then read, so that no event is missed in between. A failed
+                    # read does not end this subscription.
                     self.is_listening = True
                     self._has_warned = False
                     catching_up.append(asyncio.create_task(run_logged(listener.subscribed())))

@@ -1,6 +1,7 @@
 """Open races in the store: their deals, runs, records and streaks.
 
-A run is entered and ends in the write of its table (`store.tables`); what else there is to write stands here.
+A run is entered and ends in the write of its table (`store.tables`); what else there is to write
+stands here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,7 +45,7 @@ class OpenRaceStore:
         self._client = client
 
     async def publish(self, races: Sequence[OpenState], day: str) -> bool:
-        """Store new open races, and note that a server runs on `day`; false if one of them is there already."""
+        """Store new open races, and that a server runs on `day`; false if one is there already."""
         save = Save()
         save.only_if(_There.THERE, DAYS, day, "off", unless=True)  # its hash keeps the token
         save.do("HSET", DAYS, day, "on")
@@ -98,7 +99,7 @@ class OpenRaceStore:
         await self._client.command("ZADD", DUE, until, open_key(race_id))
 
     async def close(self, race_id: str, record: str, digest: str, lost: Iterable[str]) -> None:
-        """Store the closing record, unless it is there. `lost` are players whose runs are lost, with their boards."""
+        """Store the closing record, unless it is there. `lost`: players whose runs are lost."""
         save, key = Save(), open_key(race_id)
         save.only_if(_There.THERE, key, "record", MISSING)
         save.do("HSET", key, "record", record.encode(), "digest", digest)
@@ -111,7 +112,7 @@ class OpenRaceStore:
             await self._client.command("ZREM", DUE, key)
 
     async def streak(self, player: str, game: str) -> str:
-        """Return the player's streak in a game as `domain.open_races.next_streak` made it; empty if there is none."""
+        """Return the player's streak in a game as `next_streak` made it; empty if there is none."""
         return (await self._client.command("HGET", streaks_key(player), game) or b"").decode()
 
     async def days_on(self) -> frozenset[str]:

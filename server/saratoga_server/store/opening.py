@@ -69,13 +69,14 @@ async def open_store(
     memory: LedgerMemory | None = None,
     is_guarded: bool = True,
 ) -> AsyncIterator[Store]:
-    """Connect to `redis://`, `rediss://`, `unix://` or `sentinel://`; yield the store, then close it.
+    """Connect to a store of any of the four kinds of address; yield it, then close it.
 
-    Raises `StoreRefused` if the store's settings do not provide the `durability` level, `StoreUnavailable`
-    if no store answers. `trust_store`: accept a store that does not show its settings. `on_batch` is called
-    with the number of boards in each commit request, `on_lost` when the store has lost writes that were
-    acknowledged. `memory`: the ledger that an earlier process saved. `is_guarded=False` skips the
-    checks of the store's data and clock, for administrative commands that run beside a server.
+    Raises `StoreRefused` if the store's settings do not provide the `durability` level,
+    `StoreUnavailable` if no store answers. `trust_store`: accept a store that does not show its
+    settings. `on_batch` is called with the number of boards in each commit request, `on_lost` when
+    the store has lost writes that were acknowledged. `memory`: the ledger that an earlier process
+    saved. `is_guarded=False` skips the checks of the store's data and clock, for administrative
+    commands that run beside a server.
     """
     primary = await _checked(url, durability, trust=trust_store)
     commits: Commits | None = None
@@ -134,8 +135,8 @@ async def open_store(
 async def _connect(primary: Primary, guard: StoreGuard | None) -> Link:
     """Return a connection for commits to a store that may be used.
 
-    After a restart the store may have other settings or other data. A restart between the checks and the connection
-    would go unseen, so the connection comes first.
+    After a restart the store may have other settings or other data. A restart between the checks
+    and the connection would go unseen, so the connection comes first.
     """
     if guard is not None:
         guard.doubt()

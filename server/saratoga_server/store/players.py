@@ -124,7 +124,7 @@ class PlayerStore:
         await self._set(player, "banned", int(banned))
 
     async def free_seat(self, player: str, table: str) -> None:
-        """Remove a table that cannot be read from the row of a player, who may then sit elsewhere."""
+        """Remove an unreadable table from the row of a player, who may then sit elsewhere."""
         await self._set(player, "table", "", only_if=table)
 
     async def _set(self, player: str, field: str, value: str | int, only_if: str = "") -> None:
@@ -136,7 +136,7 @@ class PlayerStore:
         await self._client.save(save)
 
     async def forget_player(self, player: str) -> None:
-        """Delete the player's row. The player's names are held for nobody: nothing says whose they were."""
+        """Delete the player's row. The names are held for nobody: nothing says whose they were."""
         key = player_key(player)
         skeleton, packed = await self._client.command("HMGET", key, "skeleton", "given_up")
         names = [*(unpack(packed) if packed else ()), *([skeleton.decode()] if skeleton else ())]

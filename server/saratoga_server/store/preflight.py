@@ -29,8 +29,8 @@ async def check_store(
 ) -> None:
     """Check a store. Raises `StoreRefused` with the remedy.
 
-    `trust`: accept a managed store that does not show its settings. `may_follow`: accept a replica. Tries only
-    once, for at most `ANSWER_WITHIN`; raises `StoreUnavailable` without an answer.
+    `trust`: accept a managed store that does not show its settings. `may_follow`: accept a replica.
+    Tries only once, for at most `ANSWER_WITHIN`; raises `StoreUnavailable` without an answer.
     """
     client = open_client(url)
     try:
@@ -120,13 +120,13 @@ def check_server(info: dict[str, object], *, may_follow: bool = False) -> None:
         )
     if str(info.get("cluster_enabled")) == "1":
         raise StoreRefused(
-            "This store is a Redis or Valkey Cluster, which is not supported: give --redis the address of "
-            "one store with `cluster-enabled no`, which may have replicas."
+            "This store is a Redis or Valkey Cluster, which is not supported: give --redis the "
+            "address of one store with `cluster-enabled no`, which may have replicas."
         )
     if str(info.get("role")) in ("slave", "replica") and not may_follow:
         raise StoreRefused(
-            f"This is a replica of {info.get('master_host')}:{info.get('master_port')}, which takes "
-            "no writes. Give --redis the primary's address."
+            f"This is a replica of {info.get('master_host')}:{info.get('master_port')}, which "
+            "takes no writes. Give --redis the primary's address."
         )
 
 
@@ -154,8 +154,8 @@ def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
     if durability is Durability.FAST:
         if sync not in ("everysec", "always"):
             wrong.append(
-                f"It lets the operating system decide when to sync (appendfsync is {sync}); fix it with "
-                "`CONFIG SET appendfsync everysec`."
+                f"It lets the operating system decide when to sync (appendfsync is {sync}); fix it "
+                "with `CONFIG SET appendfsync everysec`."
             )
         return wrong
     if sync != "always":
@@ -165,8 +165,8 @@ def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
         )
     if durability is Durability.REPLICATED and settings.get("min-replicas-to-write") == "0":
         wrong.append(
-            "It writes without its replicas, and what only it has would be lost with it; fix it with "
-            "`CONFIG SET min-replicas-to-write 1`."
+            "It writes without its replicas, and what only it has would be lost with it; fix it "
+            "with `CONFIG SET min-replicas-to-write 1`."
         )
     if settings.get("no-appendfsync-on-rewrite", "no") != "no":
         wrong.append(

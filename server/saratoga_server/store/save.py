@@ -1,8 +1,9 @@
 """One write of what must change together: guards that must hold, then the commands that write.
 
-The store carries out a `Save` whole or not at all (`functions/save.lua`). Any node may write; the guards decide
-which of several writes judged on the same state is the one that counts. Values are packed as MessagePack that Redis's
-cmsgpack can read: no bin and ext types, no numbers above 2^53, and no nil inside a list.
+The store carries out a `Save` whole or not at all (`functions/save.lua`). Any node may write; the
+guards decide which of several writes judged on the same state is the one that counts. Values are
+packed as MessagePack that Redis's cmsgpack can read: no bin and ext types, no numbers above 2^53,
+and no nil inside a list.
 """
 
 from collections.abc import Hashable
@@ -12,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import msgpack
 
 Value: TypeAlias = str | bytes | int
-"""A value in the store. Numbers are sent as text: Lua writes those above 14 digits in another form."""
+"""A value in the store. Numbers are sent as text: Lua changes those above 14 digits."""
 
 MISSING: Final = False
 """In a guard: the field is not there."""
@@ -35,8 +36,8 @@ class Save:
     ) -> None:
         """Demand that a hash's field has one of the values, or with `unless` none of them.
 
-        An empty field stands for a whole string, `MISSING` for a value that is not there. `reason` is what
-        `StoreClient.save` returns if the guard does not hold; the first such guard counts.
+        An empty field stands for a whole string, `MISSING` for a value that is not there. `reason`
+        is what `StoreClient.save` returns if the guard does not hold; the first such guard counts.
         """
         allowed = [each if each is MISSING else _text(each) for each in values]
         self._guards.append((key, field, allowed, unless))
@@ -54,7 +55,7 @@ class Save:
         self._writes.append(write)
 
     def packed(self) -> tuple[bytes, ...]:
-        """Return the arguments of the Function `save`, with a token that tells a repeat from another write."""
+        """Return the arguments of the Function `save`, with a token by which it knows a repeat."""
         return pack((token_hex(8), self._guards, self._writes)), *self._large
 
     def reason(self, answer: int) -> Hashable | None:

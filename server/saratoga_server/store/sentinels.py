@@ -1,9 +1,9 @@
 """The Sentinels of a replicated store: they say which of its machines is the primary.
 
-Of three machines or more any one may be lost, and no acknowledged write with it, if a write is on a majority
-of them before it is acknowledged, and if only a majority of them elects another primary. So each machine has
-one Sentinel, and no Sentinel is elsewhere: then a primary that the others cannot reach has no majority
-to confirm its writes either. `check_layout` refuses any other layout.
+Of three machines or more any one may be lost, and no acknowledged write with it, if a write is on a
+majority of them before it is acknowledged, and if only a majority of them elects another primary.
+So each machine has one Sentinel, and no Sentinel is elsewhere: then a primary that the others
+cannot reach has no majority to confirm its writes either. `check_layout` refuses any other layout.
 """
 
 import asyncio
@@ -100,9 +100,10 @@ class Sentinels:
             raise StoreRefused("Two processes of the store run on one machine. Give each its own.")
         if sentinels != machines:
             raise StoreRefused(
-                f"The Sentinels run on {_listed(sentinels)}, the store on {_listed(machines)}. A primary that is "
-                "cut off from the others could lose acknowledged moves. Run one Sentinel on each machine of the "
-                "store and nowhere else, and forget the others (`SENTINEL RESET`)."
+                f"The Sentinels run on {_listed(sentinels)}, the store on {_listed(machines)}. A "
+                "primary that is cut off from the others could lose acknowledged moves. Run one "
+                "Sentinel on each machine of the store and nowhere else, and forget the others "
+                "(`SENTINEL RESET`)."
             )
         return [self.url_of(*place) for place in sorted(places)]
 
@@ -115,14 +116,15 @@ class Sentinels:
             return f"{len(self._hosts)} are named in --redis, but there are {sentinels}. Name all of them."
         if sentinels != 1 + len(view.replicas):
             return (
-                f"{sentinels} Sentinels watch {1 + len(view.replicas)} machines. Run one on each machine of the "
-                "store and nowhere else (`SENTINEL RESET` forgets those that are gone)."
+                f"{sentinels} Sentinels watch {1 + len(view.replicas)} machines. Run one on each "
+                "machine of the store and nowhere else (`SENTINEL RESET` forgets those that are "
+                "gone)."
             )
         majority = sentinels // 2 + 1
         if view.primary["quorum"] != str(majority):
             return (
-                f"the quorum is {view.primary['quorum']}. Fix it with `SENTINEL SET {self._name} quorum {majority}` "
-                "at each."
+                f"the quorum is {view.primary['quorum']}. Fix it with `SENTINEL SET {self._name} "
+                f"quorum {majority}` at each."
             )
         if len({each["slave-priority"] for each in view.replicas}) > 1:
             return "the replicas differ in replica-priority. Give all the same: the newest data must win."
@@ -160,8 +162,8 @@ class Sentinels:
         for error in replies:
             if isinstance(error, ReplyError):
                 return StoreRefused(
-                    f"A Sentinel refuses to name the primary of {self._name}: {error}. Correct the name, or the "
-                    "options sentinel_username and sentinel_password, in --redis."
+                    f"A Sentinel refuses to name the primary of {self._name}: {error}. Correct the "
+                    "name, or the options sentinel_username and sentinel_password, in --redis."
                 )
         primary, *lists = replies[len(login) :]
         return _View(_facts(primary), *([_facts(each) for each in found] for found in lists))

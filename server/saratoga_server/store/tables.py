@@ -1,7 +1,7 @@
 """Tables: one write for everything that changes with a table.
 
-The write of a table has its timer, the rows of players who sit down or stand up, its line in the public list, the
-boards of a race that starts, and the record and results of a race that ends.
+The write of a table has its timer, the rows of players who sit down or stand up, its line in the
+public list, the boards of a race that starts, and the record and results of a race that ends.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -39,7 +39,7 @@ from saratoga_server.store.save import MISSING, Save
 from saratoga_server.store.save import pack as pack_for_lua
 
 PEOPLE: Final = 10**13
-"""In the public list, a table's score is its connected people times this, and the time at which it was opened."""
+"""A table's score in the public list: its connected people times this, plus its opening time."""
 
 
 LOOK_MILLIS: Final = 15_000
@@ -54,7 +54,7 @@ class NotSaved(Enum):
     CHANGED = auto()
     """The store has another version, or a move was made that the record lacks."""
     ELSEWHERE = auto()
-    """A player who would sit down has a seat at another table, or there is no such player any more."""
+    """A player who would sit down has a seat elsewhere, or does not exist any more."""
     REPEATED = auto()
     """The player has opened a table with this key before."""
     ENTERED = auto()
@@ -122,7 +122,7 @@ class TableStore:
         await self._client.command("ZREM", DUE, code)
 
     async def set_timer(self, code: str, at: Millis | None) -> None:
-        """Set when a table's next timer runs out, as it follows from the table; `None`: it has none."""
+        """Set when a table's next timer runs out; `None`: it has none."""
         if at is None:
             await self.forget_timer(code)
         else:
@@ -184,14 +184,14 @@ def starts_race(before: TableState | None, after: TableState) -> bool:
 
 
 def _loses_racers(before: TableState | None, after: TableState) -> bool:
-    """Return whether boards are to be ended because of the change: by any node if this one dies before."""
+    """Return whether boards are to be ended because of the change, by any node."""
     if before is None or after.phase is not TablePhase.RUNNING:
         return False
     return (before.left, before.is_ended_by_host) != (after.left, after.is_ended_by_host)
 
 
 def _seat_players(save: Save, before: TableState | None, after: TableState, key: str) -> None:
-    """Write the rows of players who sit down or stand up: a row names the table where its player sits."""
+    """Write the rows of players who sit down or stand up: a row names its player's table."""
     sat = set() if before is None else {seat.player for seat in before.seats}
     sits = {seat.player for seat in after.seats}
     for player in sorted(sits - sat):
@@ -268,7 +268,7 @@ def _list_table(save: Save, before: TableState | None, after: TableState) -> Non
 
 
 def _line(table: TableState | None) -> tuple[int, TableSummary] | None:
-    """Return a table's connected people and its line in the list; `None` if it is not to be listed."""
+    """Return a table's connected people and its line in the list; `None` if it is not listed."""
     if table is None or table.phase is TablePhase.CLOSED or not table.seats:
         return None
     if not table.settings.public or table.locked:

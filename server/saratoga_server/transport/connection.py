@@ -2,10 +2,10 @@
 
     handshake -> open -> closing -> lost
 
-A connection that requests a page, or is refused, is never *open*: it is *closing* once its answer is written. The
-protocol is that of `websockets`, without its sockets and tasks. The commonest read, which is one whole message, is
-taken without it, and so it is only given whole frames. A connection has no task, future or timer of its own: the
-gateway looks at all of them four times a second.
+A connection that requests a page, or is refused, is never *open*: it is *closing* once its answer
+is written. The protocol is that of `websockets`, without its sockets and tasks. The commonest read,
+which is one whole message, is taken without it, and so it is only given whole frames. A connection
+has no task, future or timer of its own: the gateway looks at all of them four times a second.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ CLOSE_WITHIN: Final = 2.0
 ALIVE_EVERY: Final = 2.0
 """Seconds between two `Alive` events, which also reveal slow readers."""
 PING_EVERY: Final = 20.0
-"""Seconds between two pings, which reveal peers whose machine acknowledges data though their program is gone."""
+"""Seconds between two pings, which reveal programs that are gone though their machine is not."""
 MOST_UNANSWERED: Final = 2
 """The most pings in a row without an answer. One answer may be late."""
 CONTROL: Final = Rate(20, 0.5)
@@ -60,7 +60,7 @@ CONTROL: Final = Rate(20, 0.5)
 MOST_REQUEST: Final = 16 * 1024
 """The most bytes of a request with its headers."""
 MOST_WAITING: Final = MAX_COMMAND_BYTES + MOST_HEAD
-"""The most bytes that may wait to be handled before reading is paused: one frame of the greatest length."""
+"""The most bytes that may wait before reading is paused: one frame of the greatest length."""
 MOST_FRAGMENTS: Final = 16
 """The most frames of one message. Saratoga's own clients send whole messages."""
 

@@ -47,8 +47,8 @@ LONGEST_DRAIN: Final = 8.0
 """The most seconds that all batches together may take."""
 
 FOREIGN_PAGE: Final = (
-    "A web page may connect only to the server that it came from, by one of that server's names. The operator "
-    "names others with --public-url or --origin."
+    "A web page may connect only to the server that it came from, by one of that server's names. "
+    "The operator names others with --public-url or --origin."
 )
 
 log = EventLog("gateway")
@@ -94,8 +94,8 @@ def _tls(config: Config) -> ssl.SSLContext | None:
     except OSError as error:
         raise StartupError(
             f"The certificate {config.tls_cert} cannot be used with the key {config.tls_key} "
-            f"({error.strerror or error}). Give --tls-cert a PEM file with the certificate chain, and "
-            "--tls-key one with its private key, without a password."
+            f"({error.strerror or error}). Give --tls-cert a PEM file with the certificate chain, "
+            "and --tls-key one with its private key, without a password."
         ) from None
     return context
 
@@ -243,8 +243,8 @@ class Gateway:
     ) -> None:
         """Close all sessions in batches, each when its present command is answered.
 
-        So not all reconnect elsewhere at once. Racers come first, table by table: they suffer most from a pause,
-        and the other nodes are not busy with reconnections yet.
+        So not all reconnect elsewhere at once. Racers come first, table by table: they suffer most
+        from a pause, and the other nodes are not busy with reconnections yet.
         """
 
         def place(session: Session) -> tuple[bool, bool, str]:

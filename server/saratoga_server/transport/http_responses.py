@@ -1,7 +1,8 @@
-"""HTTP responses with their headers, the request headers that choose them, and a memory limit for long answers.
+"""HTTP responses, the request headers that choose them, and a memory limit for long ones.
 
-Long answers are records of up to two megabytes. A client that does not read its record holds memory until it is
-aborted after two seconds. So the bytes of long answers that are being sent at once, to all clients together, are limited.
+Long answers are records of up to two megabytes. A client that does not read its record holds memory
+until it is aborted after two seconds. So the bytes of long answers that are being sent at once, to
+all clients together, are limited.
 """
 
 import asyncio

@@ -46,7 +46,7 @@ NO_FACTS: Final = re.compile(rb'(?<=id="facts">)\s*{}\s*(?=</script>)')
 """The place in the index for what the page knows of the games."""
 
 COMMENTED: Final = frozenset({".js", ".css"})
-"""The suffixes of files whose comments and indents are left out; no text in them goes over several lines."""
+"""The suffixes of files without multi-line text; their comments and indents are left out."""
 
 _COMMENT: Final = re.compile(
     r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL
@@ -91,8 +91,8 @@ def web_folder(package: Path = PACKAGE) -> Path | None:
 def load_web_files(folder: Path | None) -> WebFiles | None:
     """Read the page's files; return `None` if there is no folder. Raises `OSError`.
 
-    The index names its files as `/static/NAME`; it is served with the folder's hash in that path, and with
-    the facts of the games.
+    The index names its files as `/static/NAME`; it is served with the folder's hash in that path,
+    and with the facts of the games.
     """
     if folder is None:
         return None
@@ -142,7 +142,7 @@ def _hash(*parts: bytes) -> str:
 
 
 def game_facts() -> bytes:
-    """Return the facts of all games, the words of digests and of voided races, as a JSON text that can stand inside an HTML element."""
+    """Return the facts of all games, and words, as a JSON text that can stand inside an HTML element."""
     facts = {
         "prize": CARD_PRIZE,
         "rules": RULES_VERSION,
@@ -172,7 +172,7 @@ def _facts(game: Game) -> dict[str, Any]:
 
 
 def _in_short(game: Game) -> list[str]:
-    """Return how columns are built, what fills an empty one and how the stock is turned, a sentence each."""
+    """Return how to build columns, fill an empty one and turn the stock, a sentence each."""
     space = game.columns.space
     fills = f"takes {space.admits}"
     if space.filled_from is not None:

@@ -8,9 +8,9 @@
     GET /c/ID                    a challenge; for a link's preview, whose it is and which game
     GET /static/HASH/FILE        a file of the page, which never changes
 
-All routes answer the same document but for that, which the browser checks each time. A route to something that
-does not exist is 404, with a small document that says so; one written with capitals or a slash at
-its end leads to the right one.
+All routes answer the same document but for that, which the browser checks each time. A route to
+something that does not exist is 404, with a small document that says so; one written with capitals
+or a slash at its end leads to the right one.
 """
 
 import html
@@ -42,8 +42,8 @@ NO_OPEN: Final = (
 NO_GAME: Final = "There is no such game."
 NO_PAGE: Final = "There is no such page."
 NOT_SERVED: Final = (
-    "This server does not know the name by which your browser asked for it. If it is your server, start it "
-    "with --public-url and the address that players use."
+    "This server does not know the name by which your browser asked for it. If it is your server, "
+    "start it with --public-url and the address that players use."
 )
 
 CHECKED: Final = "no-cache"
@@ -174,7 +174,7 @@ class WebPage(Struct, frozen=True):
 
 
 def preview(table: TableState) -> tuple[str, str]:
-    """Return the title and the sentence of a link to a table: its host, game and time limit, and nothing else."""
+    """Return title and sentence of a link to a table: host, game and time limit, no more."""
     limit = f"{table.settings.cap} minutes" if table.settings.cap else "no time limit"
     title = GAMES[table.settings.game].title
     return (
@@ -184,7 +184,7 @@ def preview(table: TableState) -> tuple[str, str]:
 
 
 def open_preview(race: OpenState) -> tuple[str, str]:
-    """Return the title and the sentence of a link to an open race: its game, and whose challenge it is."""
+    """Return title and sentence of a link to an open race: game, and whose challenge it is."""
     title = GAMES[race.game].title if race.game in GAMES else race.game
     if race.kind == DAY:
         return (

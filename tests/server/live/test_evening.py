@@ -1,9 +1,10 @@
 """A random evening on two nodes: whatever goes wrong, everyone is told the same, and nothing is lost or done twice.
 
-Three players act from either node. Replies of the store are lost, the store is away, nodes hear nothing, restart, or
-fail at what follows from a change; connections are replaced, players go away, and time passes. Now and then all is
-quiet, and the evening is looked at: what the players were told is what the store has, every acknowledged move is in its
-log once, and every race that ended has a record, of which its players heard once.
+Three players act from either node. Replies of the store are lost, the store is away, nodes hear
+nothing, restart, or fail at what follows from a change; connections are replaced, players go away,
+and time passes. Now and then all is quiet, and the evening is looked at: what the players were told
+is what the store has, every acknowledged move is in its log once, and every race that ended has a
+record, of which its players heard once.
 """
 
 import os

@@ -296,8 +296,8 @@ async def test_a_cluster_is_refused(mortal_store: StoreServer) -> None:
     mortal_store.settings |= {"cluster-enabled": "yes", "port": "0"}
     mortal_store.start()
     assert await refusal(mortal_store.url) == (
-        "This store is a Redis or Valkey Cluster, which is not supported: give --redis the address of "
-        "one store with `cluster-enabled no`, which may have replicas."
+        "This store is a Redis or Valkey Cluster, which is not supported: give --redis the "
+        "address of one store with `cluster-enabled no`, which may have replicas."
     )
 
 

@@ -210,9 +210,9 @@ async def test_every_answer_allows_only_what_comes_from_this_server(
 ) -> None:
     rules = dict((await got(server, *path.split("/"))).rules)
     assert rules["Content-Security-Policy"] == (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-        "require-trusted-types-for 'script'; trusted-types 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src "
+        "'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+        "'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
     assert rules["X-Content-Type-Options"] == "nosniff"
     assert rules["Referrer-Policy"] == "no-referrer"

@@ -1,10 +1,11 @@
 """A table: where friends meet under a code and race.
 
-Pure: transitions take a table, a command and the time, and return the next table, or the same one if nothing
-changes: what a command wants may be so already, because it is a repeat. A refused command raises `CommandRejected`
-and changes nothing. `fresh_seed` is 32 random bytes. In order of reading: `state` (what a table is), `phases`
-(who may do what when), `records`, `lifecycle` (settings, finish, next race and its deal, matches, hosts, closing),
-`countdown`, `seating`, `timers`.
+Pure: transitions take a table, a command and the time, and return the next table, or the same one
+if nothing changes: what a command wants may be so already, because it is a repeat. A refused
+command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes. In order of
+reading: `state` (what a table is), `phases` (who may do what when), `records`, `lifecycle`
+(settings, finish, next race and its deal, matches, hosts, closing), `countdown`, `seating`,
+`timers`.
 """
 
 from saratoga_server.domain.tables.countdown import (

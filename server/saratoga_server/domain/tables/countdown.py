@@ -65,7 +65,7 @@ def ready(
     nonce_hash: str,
     now: Millis,
 ) -> TableState:
-    """Return the table after a change that marks a player as ready for the deal that `commitment` fixes.
+    """Return the table with a player ready for the deal that `commitment` fixes.
 
     A second nonce hash replaces the first. It may equal another player's: a copied hash cannot
     reveal its nonce, while a refusal would let the copier keep its owner from getting ready.
@@ -89,7 +89,7 @@ def ready(
 
 
 def allow_ready(table: TableState, player: str, *, target: str, now: Millis) -> TableState:
-    """Return the table after a change by which the host lets a player who voided a countdown get ready again."""
+    """Return the table whose host lets a player who voided a countdown get ready again."""
     checked(table, player, Act.ALLOW_READY)
     allowed = table.seat(target)
     if allowed is None:
@@ -175,8 +175,8 @@ def replanned(table: TableState, now: Millis) -> TableState:
 def begun_again(table: TableState, now: Millis) -> TableState | None:
     """Return the table whose countdown begins again, if nonces may be missing through the server.
 
-    The write that ended the call may have taken so long that every nonce was late: then there is none.
-    Returns `None` if the racers are why, or if the countdown has begun again before.
+    The write that ended the call may have taken so long that every nonce was late: then there is
+    none. Returns `None` if the racers are why, or if the countdown has begun again before.
     """
     is_excused = _was_away(table, now) or not table.nonces
     if table.is_begun_again or not is_excused:
@@ -192,10 +192,10 @@ def _was_away(table: TableState, now: Millis) -> bool:
 def reveal(
     table: TableState, player: str, *, commitment: str | None = None, nonce: str, now: Millis
 ) -> TableState:
-    """Return the table after a change that reveals the player's nonce. The last nonce fixes the deal.
+    """Return the table with the player's nonce revealed. The last nonce fixes the deal.
 
-    `now` is the time at which the nonce arrived at the server: the store may have stalled since. A late nonce
-    is accepted if the countdown begins again (`begun_again`).
+    `now` is the time at which the nonce arrived at the server: the store may have stalled since. A
+    late nonce is accepted if the countdown begins again (`begun_again`).
     """
     if commitment and commitment != table.commitment:
         raise CommandRejected("wrong_commitment")
@@ -228,7 +228,7 @@ def reveal(
 
 
 def voided(table: TableState, result: Voided, why: str, fresh_seed: bytes) -> TableState:
-    """Return the table after a change that voids the countdown: the table gathers for the next race number.
+    """Return the table with its countdown voided, gathering for the next race number.
 
     The notice says `why`.
     """
@@ -237,7 +237,7 @@ def voided(table: TableState, result: Voided, why: str, fresh_seed: bytes) -> Ta
 
 
 def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> TableState:
-    """Return the table after a change that voids the countdown because nonces were not revealed in time."""
+    """Return the table with its countdown voided because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
     if _was_away(table, now):
         why = "the server was away again when the nonces were due"
@@ -252,7 +252,7 @@ def voided_for_missing(table: TableState, now: Millis, fresh_seed: bytes) -> Tab
 def voided_for_leaving(
     table: TableState, player: str, ending: State, fresh_seed: bytes
 ) -> TableState:
-    """Return the table after a change that voids the countdown because a racer, who still has a seat, leaves or is gone."""
+    """Return the table with its countdown voided because a racer, still seated, leaves or is gone."""
     reason = RACER_LEFT if ending is State.LEFT else RACER_GONE
     result = voided_countdown(table, reason, player)
     return voided(table.blaming(player), result, "", fresh_seed)
@@ -330,7 +330,7 @@ def checked_deal(table: TableState) -> bytes:
 
 
 def made_key(table: TableState) -> bytes:
-    """Return the deal key of the table's seed and nonces. Raises `Damage` if they cannot be read."""
+    """Return the deal key of seed and nonces. Raises `Damage` if they cannot be read."""
     try:
         nonces = {player: bytes.fromhex(table.nonces[player]) for player in table.racers}
         return deal_key(bytes.fromhex(table.seed), table.race_id, nonces)

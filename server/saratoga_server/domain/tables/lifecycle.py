@@ -1,4 +1,4 @@
-"""Transitions between races: settings, the end of a race, the next race, matches, hosts, and closing.
+"""Transitions between races: settings, a race's end, the next race, matches, hosts, closing.
 
 When one board of several is the last one racing, the host may end it `LAST_BOARD_MILLIS` later.
 """
@@ -90,10 +90,10 @@ def change_settings(
     now: Millis,
     fresh_seed: bytes,
 ) -> TableState:
-    """Return the table after a change of the given options. It clears the ready marks and makes a new deal.
+    """Return the table with other options, a new deal and nobody ready.
 
-    If all options stay the same, nothing changes. A match that has begun keeps its length, but the host can
-    end it with `races=1`.
+    If all options stay the same, nothing changes. A match that has begun keeps its length, but the
+    host can end it with `races=1`.
     """
     seat = checked(table, player, Act.CHANGE_SETTINGS)
     old = table.settings
@@ -121,7 +121,7 @@ def change_settings(
 
 
 def last_board(table: TableState, player: str, others_ended: Millis) -> TableState:
-    """Return the table after a change that names the only player who still races, unless the table names one.
+    """Return the table that names the only player who still races, unless it names one.
 
     `others_ended` is the time at which the last of the other boards ended.
     """
@@ -140,9 +140,10 @@ def last_board(table: TableState, player: str, others_ended: Millis) -> TableSta
 def end_race(
     table: TableState, player: str, *, race_id: str, has_ended: bool, now: Millis
 ) -> TableState:
-    """Return the table after a change by which the host ends the last board, or a racer votes for it.
+    """Return the table after the host ends the last board, or a racer votes for it.
 
-    `has_ended`: the racer's own board has ended. Such a racer asks first, and those who still race agree.
+    `has_ended`: the racer's own board has ended. Such a racer asks first, and those who still race
+    agree.
     """
     if _has_ended(table, race_id) and table.seat(player) is not None:
         return table
@@ -207,7 +208,7 @@ def _has_ended(table: TableState, race_id: str) -> bool:
 def finish(
     table: TableState, outcome: Outcome, *, now: Millis, away: Collection[str] = ()
 ) -> TableState:
-    """Return the table after a change that ends the race: its secrets are opened, its results added.
+    """Return the table with its race over: secrets are opened, results added.
 
     `away` are the racers whose boards ended as idle, and who gave no sign of activity since.
     """
@@ -285,8 +286,8 @@ def close(
     )
 
 
-# A match: 3 or 5 races, with a champion over all of them. It begins when its first race finishes, so a voided race
-# counts for nothing. People may come and go, and the game may change.
+# A match: 3 or 5 races, with a champion over all of them. It begins when its first race finishes,
+# so a voided race counts for nothing. People may come and go, and the game may change.
 
 
 def match_after(table: TableState, outcome: Outcome) -> Match | None:
@@ -304,14 +305,14 @@ def checked_races(table: TableState, races: int) -> int:
     if match is not None and races not in (match.races, NO_MATCH):
         raise CommandRejected(
             "bad_settings",
-            f"This match of {match.races} races has begun, so its length stays. To end it without a champion, "
-            "set 1 race.",
+            f"This match of {match.races} races has begun, so its length stays. To end it without "
+            "a champion, set 1 race.",
         )
     return races
 
 
 def forgotten(table: TableState, player: str) -> TableState:
-    """Return the table after a change that replaces the player's name in the match by the id, if needed.
+    """Return the table with the player's name in the match replaced by the id.
 
     The results stay, because the others' places follow from them.
     """
@@ -332,7 +333,7 @@ def with_host(table: TableState, host: TableSeat, notice: str, now: Millis) -> T
 
 
 def with_present_host(table: TableState, away: Collection[str], now: Millis) -> TableState:
-    """Return the table with the next connected person as host if the host is away, else the same table."""
+    """Return the table; its next connected person is host if the host is away."""
     host = table.seat(table.host)
     if host is None or host.player not in away:
         return table

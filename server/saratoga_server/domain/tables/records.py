@@ -39,14 +39,14 @@ class ReadLog(NamedTuple):
 def closed_race(table: TableState, opening: Position, logs: Mapping[str, ReadLog]) -> Voided:
     """Return the table's running race, voided because the table closes; `logs` by player.
 
-    If no log is damaged, the record must have every entry that is stored. Raises `CommandRejected` if every
-    board has ended: its results must be stored first.
+    If no log is damaged, the record must have every entry that is stored. Raises `CommandRejected`
+    if every board has ended: its results must be stored first.
     """
     if all(log.has_ended for log in logs.values()):
         raise CommandRejected(
             "wrong_phase",
-            f"Every board of race {table.race_id} has ended, so its results count. Close the table when "
-            "a server has stored them.",
+            f"Every board of race {table.race_id} has ended, so its results count. Close the table "
+            "when a server has stored them.",
         )
     racers = tuple(
         racer_log(table, player, log.entries, damaged=log.damaged)

@@ -77,8 +77,8 @@ def join(
 ) -> TableState:
     """Return the table after a change that gives a player a seat.
 
-    A new connection of a seated player takes over from the older one. `hello` numbers the player's connections: one
-    older than the present one does not take over.
+    A new connection of a seated player takes over from the older one. `hello` numbers the player's
+    connections: one older than the present one does not take over.
     """
     checked_open(table)
     epoch = table.epoch + 1
@@ -145,7 +145,7 @@ def _no_longer_alone(table: TableState, bot: bool, now: Millis) -> TableState:
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> TableState:
-    """Return the table after a change that disconnects the seat; the same table if another epoch holds it."""
+    """Return the table with the seat disconnected, unless another epoch holds it."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
         return table
@@ -153,7 +153,7 @@ def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Ta
 
 
 def still_here(table: TableState, player: str, epoch: int, *, node: str) -> TableState:
-    """Return the table after a change that connects a wrongly disconnected seat, if that is needed."""
+    """Return the table with a wrongly disconnected seat connected again."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
         return table
@@ -161,7 +161,7 @@ def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Tabl
 
 
 def rename(table: TableState, player: str, name: str) -> TableState:
-    """Return the table after a change of the player's name at the table; a running race keeps the old name."""
+    """Return the table with another name of a player; a running race keeps the old one."""
     seat = table.seat(player)
     if seat is None or seat.name == name:
         return table
@@ -175,7 +175,7 @@ def leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> 
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> TableState:
-    """Return the table after a change that frees a seat without a command, if the player has one."""
+    """Return the table without the player's seat, which is freed without a command."""
     if table.seat(player) is None:
         return table
     seat = checked(table, player, Act.LEAVE)
@@ -192,7 +192,7 @@ def kick(
     now: Millis,
     fresh_seed: bytes,
 ) -> TableState:
-    """Return the table after a change that removes a player who is not racing; the player cannot join again.
+    """Return the table without a player who is not racing, who cannot join again.
 
     The `owner` of the server cannot be removed.
     """

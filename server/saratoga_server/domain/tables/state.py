@@ -1,4 +1,4 @@
-"""The state of a table: its seats, its settings and its current race; its public view, and its packed form.
+"""The state of a table: seats, settings and current race; its public view and packed form.
 
 A table is a value: transitions, in the other modules of this package, return the next table.
 """
@@ -116,7 +116,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     deal_key: str = ""
     """The deal key in hexadecimal, once all nonces are revealed. Secret until the race is over."""
     left: dict[str, State] = {}
-    """The racers who lost their seats in the running race, and how their boards end: `left` or `gone`."""
+    """The racers who lost their seats in the running race; their boards end as `left` or `gone`."""
     reveal_by: Millis = NO_TIME
     is_begun_again: bool = False
     """Whether the countdown has begun again because of the server."""
@@ -138,10 +138,10 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     votes: tuple[str, ...] = ()
     """The racers who want to end the race: one whose board had ended asked first."""
     deposed: str = ""
-    """The first host who was silent for too long or has left, since a host was chosen by hand; empty for nobody."""
+    """The first host who was silent too long or left, since one was chosen by hand; or empty."""
     waited_since: Millis = NO_TIME
-    """The time from which the silence of a racer or of the host counts, because others wait since then:
-    the end of the last race, the choice of the host, or the coming of the first other player."""
+    """The time from which the silence of a racer or of the host counts, because others wait since
+    then: the end of the last race, the choice of the host, or the coming of the first other player."""
     outcome: Outcome | None = None
     notice: str = ""
     """A sentence for players about the last change."""
@@ -154,11 +154,12 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     match: Match | None = None
     """The match in progress, or the one that the finished race has ended (`matches`)."""
     open: OpenRun | None = None
-    """The open race of which one player's run is played here; `None` at a table for friends. Such a table has one
-    race, in which the deal is fixed from the beginning and the player is the only racer."""
+    """The open race of which one player's run is played here; `None` at a table for friends. Such a
+    table has one race, in which the deal is fixed from the beginning and the player is the only
+    racer."""
     voided: RaceFinish | None = None
-    """The record of the race or countdown that this change voids, which is stored beside the table and
-    not in it: a table that was read has none."""
+    """The record of the race or countdown that this change voids, which is stored beside the table
+    and not in it: a table that was read has none."""
 
     @property
     def race_id(self) -> str:
@@ -245,7 +246,8 @@ def public_view(
 ) -> WireTable:
     """Return the table for the wire, without seed, nonces, deal key and node names.
 
-    `owner` is the player id of the server's owner, `bots` the strengths of the bots that can be added.
+    `owner` is the player id of the server's owner, `bots` the strengths of the bots that can be
+    added.
     """
     return WireTable(
         code=table.code,

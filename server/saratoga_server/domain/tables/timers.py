@@ -1,11 +1,12 @@
 """The timers of a table. They are not owned by a node: any node may apply them.
 
-`due` returns when the next timer runs out, and `elapse` applies all timers that have run out. Both depend
-only on the table and the time, so applying a timer twice or on two nodes has the same result.
+`due` returns when the next timer runs out, and `elapse` applies all timers that have run out. Both
+depend only on the table and the time, so applying a timer twice or on two nodes has the same
+result.
 
-Some node applies every timer within a second or two, unless no node can write the table: then the players
-could not be served either. So an absence whose end is found `UNSERVED_MILLIS` late counts anew from now.
-The race's time limit does not change.
+Some node applies every timer within a second or two, unless no node can write the table: then the
+players could not be served either. So an absence whose end is found `UNSERVED_MILLIS` late counts
+anew from now. The race's time limit does not change.
 """
 
 from collections.abc import Collection
@@ -70,9 +71,10 @@ def elapse(
 ) -> TableState:
     """Return the table after all timers that have run out; the same table if there are none.
 
-    Players connected to dead nodes are absent from now on. Absence counts from `since` at the earliest, when
-    the store was last away: nobody could come back before. `ranked_tables` decides whether a starting race
-    counts. Boards that are out of time end apart from the table, whose timer stays until the race is over.
+    Players connected to dead nodes are absent from now on. Absence counts from `since` at the
+    earliest, when the store was last away: nobody could come back before. `ranked_tables` decides
+    whether a starting race counts. Boards that are out of time end apart from the table, whose
+    timer stays until the race is over.
     """
     if table.phase is TablePhase.CLOSED:
         return table
@@ -154,7 +156,7 @@ def _with_absent(table: TableState, now: Millis, dead_nodes: Collection[str]) ->
 
 
 def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
-    """Return the table whose absences, and time without a command, do not count while no node could serve it."""
+    """Return the table without the absences and the idle time in which no node could serve it."""
     at = _absence_due(table)
     if at is not None and at <= now:
         since = now if now - at > UNSERVED_MILLIS else since

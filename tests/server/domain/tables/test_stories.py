@@ -1,7 +1,7 @@
 """What commands and time do to a table, as stories of one table each, told in `stories.txt`.
 
-A story is a sentence, and indented steps behind `;`. It begins with players at a table in some phase, `A` to `D`, a bot
-with a star, and settings: `counting A B* cap=3`. Then come
+A story is a sentence, and indented steps behind `;`. It begins with players at a table in some
+phase, `A` to `D`, a bot with a star, and settings: `counting A B* cap=3`. Then come
 
     @4500               the time, in milliseconds after noon
     A leave             a command or what happens to a player, with arguments; see `ACTS`

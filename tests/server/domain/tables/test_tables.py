@@ -95,8 +95,8 @@ def test_a_countdown_is_voided_with_its_racers_when_the_table_is_closed() -> Non
     assert (record.seed, [*record.nonces]) == (table.seed, [BEN])
     assert [racer.player for racer in record.racers] == [ANN, BEN]
     said = (
-        "It is late. mint-otter-42/1 was voided: the table was closed in the countdown. It counts for "
-        "nothing."
+        "It is late. mint-otter-42/1 was voided: the table was closed in the countdown. It counts "
+        "for nothing."
     )
     assert (change.phase, change.seats, change.notice) == (TablePhase.CLOSED, (), said)
 
