@@ -5,10 +5,8 @@ increase of a series that begins at 1.
 """
 
 import asyncio
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
-from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import (
     CollectorRegistry,
@@ -17,7 +15,6 @@ from prometheus_client import (
     Histogram,
     ProcessCollector,
     disable_created_metrics,
-    start_http_server,
 )
 
 from saratoga_protocol.refusals import REASONS
@@ -105,13 +102,8 @@ class Metrics:
             "log_lines_dropped", "Lines of the log that could not be written."
         )
 
-    async def keep_sampling(
-        self, node: "Node", why_store_refused: Callable[[], str | None]
-    ) -> None:
-        """Sample tables and readiness every `SAMPLE_EVERY` seconds; never return.
-
-        `why_store_refused` returns why the node must not use its store; `None` if it may.
-        """
+    async def keep_sampling(self, node: "Node") -> None:
+        """Sample tables and readiness every `SAMPLE_EVERY` seconds; never return."""
         loop = asyncio.get_running_loop()
         self.tasks.set_function(lambda: len(asyncio.all_tasks(loop)))
 
@@ -119,32 +111,9 @@ class Metrics:
             phases = node.tables.phases()
             for phase in TablePhase:
                 self.tables.labels(phase).set(phases[phase])
-            self.store_refused.set(why_store_refused() is not None)
+            self.store_refused.set(node.store.guard.why_refused is not None)
             self.ready.set(await node.why_not_ready() is None)
 
         while True:
             await run_logged(sample())
             await pause(SAMPLE_EVERY)
-
-
-class MetricsServer:
-    """The HTTP server that Prometheus scrapes; it runs in its own thread."""
-
-    def __init__(self, server: WSGIServer, thread: threading.Thread) -> None:
-        self._server = server
-        self._thread = thread
-
-    @property
-    def port(self) -> int:
-        return self._server.server_port
-
-    def close(self) -> None:
-        """Stop the server; blocks for half a second at most."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-def serve_metrics(metrics: Metrics, host: str, port: int) -> MetricsServer:
-    """Start and return the server; port 0 = any free port. Raises `OSError`."""
-    return MetricsServer(*start_http_server(port, addr=host, registry=metrics.registry))

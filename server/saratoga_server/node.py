@@ -30,7 +30,7 @@ from saratoga_server.live.open_races import OpenRaces
 from saratoga_server.live.pars import Pars
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.races import Races
-from saratoga_server.live.readiness import Readiness, WhyRefused, never_refused
+from saratoga_server.live.readiness import Readiness
 from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.live.tables import Tables
@@ -59,7 +59,6 @@ class Node:
         owner: str = "",
         own_bot_host: str = "",
         steady: Callable[[], float] = time.monotonic,
-        why_store_refused: WhyRefused = never_refused,
     ) -> None:
         """`name` differs from that of every earlier process; `program` is name and version.
 
@@ -90,7 +89,7 @@ class Node:
         self.pars = Pars(self)
         self.listener = Listener(self)
         self.scheduler = Scheduler(self)
-        self.readiness = Readiness(store.commits.ask, steady, why_store_refused)
+        self.readiness = Readiness(store.commits.ask, steady, lambda: store.guard.why_refused)
         self.dispatcher = Dispatcher(self)
 
     @classmethod

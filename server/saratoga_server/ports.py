@@ -73,7 +73,7 @@ class CommitOutcome(Struct, frozen=True):
     """The number of the race's boards that still race."""
 
 
-class LogEntry(Struct, frozen=True):
+class LogEntry(Struct, frozen=True, gc=False):
     """A stored entry of a board's log."""
 
     text: str
@@ -181,6 +181,21 @@ class LedgerEntry(Struct, frozen=True):
     """A random word; empty if the store has no ledger."""
     sequence: int = 0
     format: int = STORE_FORMAT
+
+
+class LedgerMemory:
+    """What a process remembers of the ledger of its store: nothing before its start."""
+
+    remedy = "Restore the data. Or restart every server, to go on with the store as it is now."
+    """Sentences that say what to do about a store that has other data."""
+
+    def __init__(self) -> None:
+        self.entry: LedgerEntry | None = None
+        """The newest ledger whose write is durable; `None` if the store is new to the process."""
+
+    async def remember(self, entry: LedgerEntry) -> None:
+        """Remember a ledger whose write is durable."""
+        self.entry = entry
 
 
 MOST_LISTED: Final = 100

@@ -9,11 +9,13 @@ from functools import partial
 from importlib import import_module
 from typing import Final
 
+from prometheus_client import start_http_server
+
 from saratoga_server.background_tasks import TaskEnded
 from saratoga_server.config import Config, StartupError
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.logs import EventLog
-from saratoga_server.metrics import Metrics, serve_metrics
+from saratoga_server.metrics import Metrics
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import STDIN, cannot_listen, run_program
 
@@ -163,9 +165,13 @@ async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[Non
         "Choose another with --metrics-host and --metrics-port, or turn metrics off with "
         "--metrics-port off.",
     ):
-        server = serve_metrics(metrics, config.metrics_host, config.metrics_port)
-    log.info("metrics_open", port=server.port)
+        server, thread = start_http_server(
+            config.metrics_port, config.metrics_host, metrics.registry
+        )
+    log.info("metrics_open", port=server.server_port)
     try:
         yield
     finally:
-        await asyncio.to_thread(server.close)
+        await asyncio.to_thread(server.shutdown)  # half a second at most
+        server.server_close()
+        thread.join()

@@ -77,9 +77,6 @@ async def serve_players(
     ) as store:
         supervision = [*store.watching, *([embedded.supervision] if embedded else [])]
 
-        def why_store_refused() -> str | None:
-            return store.guard.why_refused
-
         token = secrets.token_hex(32)  # of the bot host that this server starts
         node = await Node.opened(
             store,
@@ -89,7 +86,6 @@ async def serve_players(
             ranked_tables=config.ranked,
             owner=config.owner,
             own_bot_host=player_id(token) if config.bots else "",
-            why_store_refused=why_store_refused,
         )
         pages = HttpPages(node, load_web_files(web_folder()), settings.hosts)
         gateway = Gateway(node.dispatcher, settings, pages, metrics)
@@ -101,7 +97,7 @@ async def serve_players(
             node.scheduler.run(),
             gateway.watch(),
             node.listener.run(),
-            metrics.keep_sampling(node, why_store_refused),
+            metrics.keep_sampling(node),
             _follow_losses(node, lost),
             *([keep_bot_host(config, port, token)] if config.bots else ()),
             feed_watchdog(),

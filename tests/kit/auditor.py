@@ -172,7 +172,7 @@ class Auditor:
             total, rows = await self.store.leaderboards.page(key, 0, MOST_ROWS)
             assert total <= MOST_ROWS
             self.rows += len(rows)
-            shown = [replace(row, rivals=0, race="") for row in rows]
+            shown = [replace(row, name="", rivals=0, race="") for row in rows]
             expected = [replace(row, race="") for row in fold_rankings(key, self._settled, {})]
             if shown != expected:
                 self.faults.append(f"{key}: {shown}, and {expected} by the records")

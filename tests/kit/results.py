@@ -13,10 +13,9 @@ from kit.running_race import AnyStore
 from kit.tables import table_settings
 from saratoga_protocol import events
 from saratoga_protocol.events import MOST_RIVALS, LeaderboardRow, Result
-from saratoga_server.domain.periods import periods
 from saratoga_server.domain.tables import TablePhase, TableState
 from saratoga_server.ports import Millis, RaceFinish, Settlement
-from saratoga_server.store.leaderboards import BoardKey, RankedRow
+from saratoga_server.store.leaderboards import BoardKey, periods
 from saratoga_server.store.opening import Store
 from saratoga_server.store.tables import TableWrite
 
@@ -116,7 +115,7 @@ def fold_rankings(
     key: BoardKey,
     settled: Sequence[tuple[int, Settlement]],
     forgotten: Mapping[str, int],
-) -> list[RankedRow]:
+) -> list[LeaderboardRow]:
     """Compute a leaderboard from pairs: a settlement, and the number of results before it."""
     found: dict[str, list[tuple[int, int, int, int, str]]] = {}
     for begun, race in settled:
@@ -142,14 +141,15 @@ def fold_rankings(
 
 def _best(
     player: str, results: Sequence[tuple[int, int, int, int, str]]
-) -> tuple[tuple[int, int], RankedRow]:
+) -> tuple[tuple[int, int], LeaderboardRow]:
     """Return the score and the row of the best result, the earliest of equal ones."""
     _, banked, net, elapsed, race = min(
         results, key=lambda result: (-result[1], min(result[3], SLOWEST), result[0])
     )
-    return (banked, -min(elapsed, SLOWEST)), RankedRow(
+    return (banked, -min(elapsed, SLOWEST)), LeaderboardRow(
         rank=0,
         player=player,
+        name="",
         value=banked,
         net=net,
         elapsed=elapsed,
@@ -161,11 +161,12 @@ def _best(
 
 def _bankroll(
     player: str, results: Sequence[tuple[int, int, int, int, str]]
-) -> tuple[tuple[int, int], RankedRow]:
+) -> tuple[tuple[int, int], LeaderboardRow]:
     total = sum(net for _, _, net, _, _ in results)
-    return (total, 0), RankedRow(
+    return (total, 0), LeaderboardRow(
         rank=0,
         player=player,
+        name="",
         value=total,
         net=total,
         elapsed=None,

@@ -182,12 +182,6 @@ def prune(newest: Path, keep: int) -> list[Path]:
     return old
 
 
-def dated_later(newest: Path) -> list[Path]:
-    """Return the backups beside `newest`, which was just taken, that look newer by their names."""
-    found = (path for path in newest.parent.iterdir() if _NAME.fullmatch(path.name))
-    return sorted(path for path in found if path.name > newest.name and path.suffix != UNFINISHED)
-
-
 def examine(backup: Path) -> BackupNote:
     """Verify a backup's snapshot and return the backup's note. Raises `BadBackup`."""
     try:
@@ -295,8 +289,6 @@ def backup_command(access: StoreAccess, folder: Path, keep: int | None) -> None:
     _refuse_other_stores(access, "valkey-cli --rdb FILE")
     path, note = _run(take(access.folder, folder))
     say(f"{path}: {_described(note)}")
-    for later in dated_later(path):
-        say(f"{later}: its date is later than that of the new backup; a clock was or is wrong")
     if keep is not None:
         try:
             deleted = prune(path, keep)

@@ -4,8 +4,7 @@ Pure. Takes log entries that the store has accepted and returns positions and st
 the source of truth: a `Board` can be rebuilt from it at any time, on any node.
 """
 
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from sys import intern
 from typing import Final
 
@@ -35,55 +34,6 @@ FOLD_STEP: Final = 100
 """Log entries applied in one step: about 1 ms."""
 
 
-class BoardLog:
-    """A board's log entries, oldest first. Entries can only be appended.
-
-    In arrays an entry takes 20 bytes, and 290 as an object of its own: 11 KiB for 72 moves.
-    """
-
-    __slots__ = ("_moments", "_numbers", "_texts")
-
-    def __init__(self, entries: Iterable[LogEntry] = ()) -> None:
-        self._texts: list[str] = []
-        self._moments = array("q")
-        self._numbers = array("I")
-        for entry in entries:
-            self.append(entry)
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    def __getitem__(self, place: int) -> LogEntry:
-        return LogEntry(
-            self._texts[place],
-            Millis(self._moments[place]),
-            self._numbers[place],
-        )
-
-    def __iter__(self) -> Iterator[LogEntry]:
-        for text, at, number in zip(self._texts, self._moments, self._numbers, strict=True):
-            yield LogEntry(text, Millis(at), number)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BoardLog) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # it grows
-
-    def append(self, entry: LogEntry) -> None:
-        # the same few hundred moves are made again and again
-        self._texts.append(intern(entry.text))
-        self._moments.append(entry.at)
-        self._numbers.append(entry.number)
-
-    def copy(self) -> "BoardLog":
-        """Return a copy of the log."""
-        other = BoardLog()
-        other._texts = self._texts[:]
-        other._moments = self._moments[:]
-        other._numbers = self._numbers[:]
-        return other
-
-
 class Board(Struct):
     """A racer's board: the position, and the log that led to it."""
 
@@ -99,7 +49,7 @@ class Board(Struct):
     state: State = RACING
     length: int = 0
     """The number of entries in the log."""
-    log: BoardLog = field(default_factory=BoardLog)
+    log: list[LogEntry] = field(default_factory=list)
     rises: dict[int, Reached] = field(default_factory=dict)
     """The moment when the number of banked cards last rose to each value, by that value."""
     analysis: Analysis | None = None
@@ -236,7 +186,8 @@ def enter(board: Board, after: BoardChange, at: Millis, number: int) -> None:
     if after.rises:
         board.rises[after.banked] = Reached(at - board.start_at, number)
     for place, text in enumerate(after.entries):
-        board.log.append(LogEntry(text, at, number + place))
+        # the same few hundred moves are made again and again
+        board.log.append(LogEntry(intern(text), at, number + place))
     board.length += len(after.entries)
     board.head = after.head
     board.banked = after.banked

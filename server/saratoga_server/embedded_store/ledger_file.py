@@ -14,7 +14,7 @@ import msgspec
 
 from saratoga_server.embedded_store.append_files import remedy_for
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import LedgerEntry
+from saratoga_server.ports import LedgerEntry, LedgerMemory
 from saratoga_server.store.keys import LEDGER
 
 if TYPE_CHECKING:
@@ -68,44 +68,39 @@ async def renew_ledger(client: "Redis", generation: str) -> LedgerNote:
     return LedgerNote(generation, await client.hincrby(LEDGER, "sequence", 1))
 
 
-class LedgerFile:
-    """The ledger file of a running embedded store: a `LedgerMemory` that outlives the process."""
+class LedgerFile(LedgerMemory):
+    """The ledger file of a running embedded store, which outlives the process."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.remedy = remedy_for(folder)
         self._folder = folder
-        self._note: LedgerNote | None = None
+        self._is_clean = False
         self._written_at = 0.0
         self._lock = asyncio.Lock()
 
-    @property
-    def remedy(self) -> str:
-        return remedy_for(self._folder)
-
     async def open(self) -> bool:
         """Read the file; return whether the store was shut down in order."""
-        self._note = await asyncio.to_thread(read_note, self._folder)
-        return self._note is not None and self._note.clean
+        note = await asyncio.to_thread(read_note, self._folder)
+        if note is not None:
+            self.entry, self._is_clean = LedgerEntry(note.generation, note.sequence), note.clean
+        return self._is_clean
 
     async def note_use(self) -> None:
         """Note that the store is in use, before it starts.
 
         Raises `OSError` if that cannot be noted: after a kill the next start would trust the files.
         """
-        if self._note is not None and self._note.clean:
+        if self._is_clean:
             await self._write(clean=False)
 
     async def close(self, *, clean: bool) -> None:
         """Write what is remembered, and whether the store was shut down in order."""
-        if self._note is not None:
+        if self.entry is not None:
             await self._try_write(clean=clean)
 
-    def recall(self) -> LedgerEntry | None:
-        if self._note is None:
-            return None
-        return LedgerEntry(self._note.generation, self._note.sequence)
-
     async def remember(self, entry: LedgerEntry) -> None:
-        before, self._note = self._note, LedgerNote(entry.generation, entry.sequence)
+        before, self.entry = self.entry, entry
         is_new = before is None or before.generation != entry.generation
         if is_new or monotonic() >= self._written_at + WRITE_EVERY:
             await self._try_write(clean=False)
@@ -122,7 +117,7 @@ class LedgerFile:
 
     async def _write_in_turn(self, *, clean: bool) -> None:
         async with self._lock:
-            assert self._note is not None, "there is something to write"
-            self._note = msgspec.structs.replace(self._note, clean=clean)
-            await asyncio.to_thread(write_note, self._folder, self._note)
-            self._written_at = monotonic()
+            assert self.entry is not None, "there is something to write"
+            note = LedgerNote(self.entry.generation, self.entry.sequence, clean)
+            await asyncio.to_thread(write_note, self._folder, note)
+            self._is_clean, self._written_at = clean, monotonic()

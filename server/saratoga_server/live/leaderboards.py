@@ -8,32 +8,25 @@ from where it was. After a void it begins anew.
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-from msgspec import Struct, field
+from msgspec.structs import replace
 
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.session import Session
-from saratoga_server.store.leaderboards import BoardKey, RankedRow, Rated, RatedKind, periods
+from saratoga_server.store.leaderboards import FORGOTTEN, BoardKey, Rated, RatedKind, periods
 
 if TYPE_CHECKING:
     from saratoga_server.node import Node
 
 PERIODS: Final = ("day", "week", "month", "all")
-FORGOTTEN: Final = "(forgotten)"
-"""The name of a player who has none any more."""
 UNCHANGED_EVERY: Final = 5
 """The number of sends from one read of all followed pages to the next."""
 
 
-class _PageReads(Struct):
-    """Rows and names read from the store while several pages are made."""
-
-    rows: dict[tuple[BoardKey, int, int], tuple[int, list[RankedRow]]] = field(default_factory=dict)
-    """Total and rows, by leaderboard, offset and limit."""
-    names: dict[str, str] = field(default_factory=dict)
+Rows = tuple[int, list[LeaderboardRow]]
+"""The total number of rows of a leaderboard, and some of them."""
 
 
 class Leaderboards:
@@ -52,7 +45,7 @@ class Leaderboards:
 
     async def page(self, query: GetLeaderboard, player: str = "") -> Leaderboard:
         """Return the page of a query, with the row of `player`. Raises `CommandRejected`."""
-        return await self._page(query, player, _PageReads())
+        return await self._page(query, player, {})
 
     async def get(self, session: Session, query: GetLeaderboard) -> Leaderboard:
         """Return the page of a query, with the player's own row. Raises `CommandRejected`.
@@ -62,7 +55,7 @@ class Leaderboards:
         page = await self.page(query, session.player)
         self.unfollow(session)
         if query.follow:
-            self._followers[session] = query, msgspec.structs.replace(page, re=None)
+            self._followers[session] = query, replace(page, re=None)
         return page
 
     def unfollow(self, session: Session) -> None:
@@ -80,85 +73,70 @@ class Leaderboards:
         self._sends += 1
         changed, self._changed = self._changed, set()
         is_every_game = self._sends % UNCHANGED_EVERY == 0
-        reads = _PageReads()
+        reads: dict[tuple[BoardKey, int, int], Rows] = {}
         for session, (query, _) in list(self._followers.items()):
             if not (is_every_game or query.game in changed):
                 continue
             page = await self._page(query, session.player, reads)
-            page = msgspec.structs.replace(page, re=None)
+            page = replace(page, re=None)
             present = self._followers.get(session)
             if present is not None and present[0] is query and present[1] != page:
                 self._followers[session] = query, page
                 session.send(page)
 
-    async def _page(self, query: GetLeaderboard, player: str, reads: _PageReads) -> Leaderboard:
+    async def _page(
+        self, query: GetLeaderboard, player: str, reads: dict[tuple[BoardKey, int, int], Rows]
+    ) -> Leaderboard:
+        """Return a page; `reads` are the rows read so far, by leaderboard, offset and limit."""
         if query.game not in GAMES:
             raise CommandRejected("no_such_leaderboard", f"There is no game {query.game!r}.")
         if query.ranking == "rating":
             return await self._ratings(query, player)
-        period = periods(self._clock.now())[PERIODS.index(query.period)]
-        key = BoardKey(game=query.game, ranking=query.ranking, period=period.name, bots=query.bots)
+        name = periods(self._clock.now())[PERIODS.index(query.period)].name
+        key = BoardKey(game=query.game, ranking=query.ranking, period=name, bots=query.bots)
         own = await self._store.row(key, player) if player else None
         offset = query.offset
         if query.around_me and own is not None:
             offset = max(0, own.rank - 1 - query.limit // 2)
-        place = (key, offset, query.limit)
-        if place not in reads.rows:
-            reads.rows[place] = await self._store.page(*place)
-        total, rows = reads.rows[place]
-        wanted = {row.player for row in rows} | ({own.player} if own else set())
-        if unknown := sorted(wanted - reads.names.keys()):
-            found = await self._players.load_names(unknown)
-            reads.names |= dict.fromkeys(unknown, FORGOTTEN) | found
-        return Leaderboard(
-            re=query.id,
-            game=query.game,
-            ranking=query.ranking,
-            period=query.period,
-            key=period.name,
-            bots=query.bots,
-            total=total,
-            offset=offset,
-            rows=[_wire_row(row, reads.names) for row in rows],
-            me=None if own is None else _wire_row(own, reads.names),
-        )
+        asked = (key, offset, query.limit)
+        if asked not in reads:
+            reads[asked] = await self._store.page(*asked)
+        total, rows = reads[asked]
+        return _made(query, name, offset, total, rows, own)
 
     async def _ratings(self, query: GetLeaderboard, player: str) -> Leaderboard:
         """Return a page of ratings, which are of people and of all time."""
-        rows = [] if query.bots else await self._rated.rows(query.game)
-        own = next((row for row in rows if row.player == player), None)
+        rated = [] if query.bots else await self._rated.rows(query.game)
+        own = next((row for row in rated if row.player == player), None)
         offset = query.offset
         if query.around_me and own is not None:
-            offset = max(0, rows.index(own) - query.limit // 2)
-        shown = rows[offset : offset + query.limit]
-        wanted = sorted({row.player for row in shown} | ({own.player} if own else set()))
-        names = dict.fromkeys(wanted, FORGOTTEN) | await self._players.load_names(wanted)
-        return Leaderboard(
-            re=query.id,
-            game=query.game,
-            ranking=query.ranking,
-            period="all",
-            key="all",
-            bots=query.bots,
-            total=len(rows),
-            offset=offset,
-            rows=[_wire_row(row, names) for row in shown],
-            me=None if own is None else _wire_row(own, names),
-        )
+            offset = max(0, rated.index(own) - query.limit // 2)
+        rows = rated[offset : offset + query.limit]
+        names = await self._players.load_names([row.player for row in (*rows, own) if row])
+        rows = [replace(row, name=names.get(row.player, FORGOTTEN)) for row in rows]
+        own = own and replace(own, name=names.get(own.player, FORGOTTEN))
+        return _made(replace(query, period="all"), "all", offset, len(rated), rows, own)
 
 
-def _wire_row(row: RankedRow, names: dict[str, str]) -> LeaderboardRow:
-    return LeaderboardRow(
-        rank=row.rank,
-        player=row.player,
-        name=names[row.player],
-        value=row.value,
-        net=row.net,
-        elapsed=row.elapsed,
-        race=row.race,
-        races=row.races,
-        rivals=row.rivals,
-        doubt=row.doubt,
+def _made(
+    query: GetLeaderboard,
+    key: str,
+    offset: int,
+    total: int,
+    rows: list[LeaderboardRow],
+    own: LeaderboardRow | None,
+) -> Leaderboard:
+    return Leaderboard(
+        re=query.id,
+        game=query.game,
+        ranking=query.ranking,
+        period=query.period,
+        key=key,
+        bots=query.bots,
+        total=total,
+        offset=offset,
+        rows=rows,
+        me=own,
     )
 
 
@@ -206,7 +184,7 @@ class GameRatings:
             self._races[player] = self._races.get(player, 0) + 1
             self._last[player] = race.name
 
-    def rows(self) -> list[RankedRow]:
+    def rows(self) -> list[LeaderboardRow]:
         """Return the players with enough races, the strongest first."""
         listed = [
             (round(MIDDLE + SCALE * (rating.mu - self._model.mu)), player)
@@ -216,15 +194,13 @@ class GameRatings:
         listed.sort(key=lambda each: (-each[0], each[1]))
         values = [value for value, _ in listed]
         return [
-            RankedRow(
+            LeaderboardRow(
                 rank=1 + values.index(value),
                 player=player,
+                name=FORGOTTEN,
                 value=value,
-                net=0,
-                elapsed=None,
                 race=self._last[player],
                 races=self._races[player],
-                rivals=0,
                 doubt=round(2 * SCALE * self._ratings[player].sigma),
             )
             for value, player in listed
@@ -239,7 +215,7 @@ class Ratings:
         self._games: dict[str, GameRatings] = {}
         self._lock = asyncio.Lock()
 
-    async def rows(self, game: str) -> list[RankedRow]:
+    async def rows(self, game: str) -> list[LeaderboardRow]:
         """Return all rows of a game's ratings."""
         async with self._lock:
             known = self._games.get(game)

@@ -22,13 +22,6 @@ REPORTED_AFTER: Final = 5.0
 STORE_REFUSED: Final = "The server's store must not be used now. The server's log says why."
 """All that `/readyz` says of it: the reason may name folders and addresses."""
 
-WhyRefused = Callable[[], str | None]
-"""A function that returns why the store must not be used, as sentences; `None` if it may be."""
-
-
-def never_refused() -> None:
-    """Return that the store may be used, for tests and for stores that are not guarded."""
-
 
 class Readiness:
     """The readiness of this node: not about to stop, and with a usable store."""
@@ -37,9 +30,9 @@ class Readiness:
         self,
         ask_store: Callable[[], Awaitable[object]],
         steady: Callable[[], float],
-        why_store_refused: WhyRefused = never_refused,
+        why_store_refused: Callable[[], str | None],
     ) -> None:
-        """`steady` returns seconds from a clock that never steps."""
+        """`steady`: seconds of a clock that never steps; `why_store_refused`: sentences, or none."""
         self.is_stopping = False
         """True before a shutdown: new players should use another node, present ones play on."""
         self.is_draining = False

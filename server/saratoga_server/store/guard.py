@@ -14,7 +14,7 @@ a lower sequence has lost writes.
 import asyncio
 from collections.abc import Callable
 from secrets import token_hex
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from redis.exceptions import RedisError
 
@@ -24,6 +24,7 @@ from saratoga_server.ports import (
     STORE_FORMAT,
     Durability,
     LedgerEntry,
+    LedgerMemory,
     Millis,
     StoreRefused,
     StoreUnavailable,
@@ -54,38 +55,6 @@ _NOTHING_KNOWN: Final = (StoreUnavailable, RedisError, OSError, TimeoutError)
 """Errors of a store that does not answer: nothing can be written to it either."""
 
 _log = EventLog("store")
-
-
-class LedgerMemory(Protocol):
-    """What a node remembers of the ledger of its store."""
-
-    @property
-    def remedy(self) -> str:
-        """Sentences that say what to do about a store that has other data."""
-        ...
-
-    def recall(self) -> LedgerEntry | None:
-        """Return the newest ledger that is durable; `None` if the store is new to the node."""
-        ...
-
-    async def remember(self, entry: LedgerEntry) -> None:
-        """Remember a ledger whose write is durable."""
-        ...
-
-
-class ProcessMemory:
-    """What a process remembers of an external store: nothing before its start."""
-
-    remedy = "Restore the data. Or restart every server, to go on with the store as it is now."
-
-    def __init__(self) -> None:
-        self._entry: LedgerEntry | None = None
-
-    def recall(self) -> LedgerEntry | None:
-        return self._entry
-
-    async def remember(self, entry: LedgerEntry) -> None:
-        self._entry = entry
 
 
 class StoreGuard:
@@ -212,7 +181,7 @@ class StoreGuard:
         except StoreRefused as refused:
             return str(refused), LedgerEntry()
         # what this node raises while it reads may be missing in what it reads
-        known = self._memory.recall()
+        known = self._memory.entry
         now, found = await self._read()
         if reason := self._why_refused(now, found, known):
             return reason, found

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from saratoga_protocol.events import LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store.client import Answer, StoreClient
@@ -51,19 +52,8 @@ class BoardKey(Struct, frozen=True, kw_only=True):
         return ranking_key(self.game, ranking, self.period, bots=self.bots)
 
 
-class RankedRow(Struct, frozen=True, kw_only=True):
-    """A row of a leaderboard, without the name."""
-
-    rank: int
-    player: str
-    value: int
-    net: int
-    elapsed: int | None
-    race: str
-    races: int
-    rivals: int
-    doubt: int = 0
-    """Of a rating: the range to both sides in which the true one lies, 19 times in 20."""
+FORGOTTEN: Final = "(forgotten)"
+"""The name of a player who has none any more."""
 
 
 class RatedKind(IntEnum):
@@ -143,7 +133,9 @@ class LeaderboardStore:
     def __init__(self, client: StoreClient) -> None:
         self._client = client
 
-    async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
+    async def page(
+        self, key: BoardKey, offset: int, limit: int
+    ) -> tuple[int, list[LeaderboardRow]]:
         """Return the total number of rows, and the requested rows."""
         ranking = key.of(key.ranking)
         total, flat = await self._client.commands(
@@ -162,7 +154,7 @@ class LeaderboardStore:
             ranks.append(ranks[-1] if is_level else offset + place + 1)
         return total, await self._rows(key, found, ranks)
 
-    async def row(self, key: BoardKey, player: str) -> RankedRow | None:
+    async def row(self, key: BoardKey, player: str) -> LeaderboardRow | None:
         ranking = key.of(key.ranking)
         score = await self._client.command("ZSCORE", ranking, player)
         if score is None:
@@ -172,21 +164,22 @@ class LeaderboardStore:
 
     async def _rows(
         self, key: BoardKey, found: Sequence[tuple[bytes, float]], ranks: Sequence[int]
-    ) -> list[RankedRow]:
+    ) -> list[LeaderboardRow]:
         best, bankroll = key.of("best"), key.of("bankroll")
         players = [player.decode() for player, _ in found]
         counts = [(f"{player}:races", f"{player}:race") for player in players]
-        rows, counted, *rivals = await self._client.commands(
+        rows, counted, *each = await self._client.commands(
             [
                 ("HMGET", f"{best}:rows", *players),
                 ("HMGET", f"{bankroll}:rows", *(name for pair in counts for name in pair)),
                 *(("PFCOUNT", f"{bankroll}:rivals:{player}") for player in players),
+                *(("HGET", player_key(player), "name") for player in players),
             ]
         )
         return [
-            _ranked(key, rank, player, int(score), rows[place], counted[2 * place :], met)
-            for place, (rank, player, (_, score), met) in enumerate(
-                zip(ranks, players, found, rivals, strict=True)
+            _ranked(key, rank, player, name, int(score), rows[place], counted[2 * place :], met)
+            for place, (rank, player, name, (_, score), met) in enumerate(
+                zip(ranks, players, each[len(players) :], found, each[: len(players)], strict=True)
             )
         ]
 
@@ -294,18 +287,20 @@ def _ranked(
     key: BoardKey,
     rank: int,
     player: str,
+    name: Answer,
     score: int,
     row: Answer,
     counted: Sequence[Answer],
     rivals: int,
-) -> RankedRow:
+) -> LeaderboardRow:
     races, race = int(counted[0] or 0), (counted[1] or b"").decode()
     value, net, elapsed = score, score, None
     if key.ranking == "best" and row is not None:
         race, value, net, elapsed = unpack(row)
-    return RankedRow(
+    return LeaderboardRow(
         rank=rank,
         player=player,
+        name=FORGOTTEN if name is None else name.decode(),
         value=value,
         net=net,
         elapsed=elapsed,

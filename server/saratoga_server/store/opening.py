@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from saratoga_server.background_tasks import cancel_all
 from saratoga_server.logs import EventLog
-from saratoga_server.ports import Durability, StoreUnavailable
+from saratoga_server.ports import Durability, LedgerMemory, StoreUnavailable
 from saratoga_server.store.addresses import SENTINELS
 from saratoga_server.store.audit import AuditLog
 from saratoga_server.store.boards import BoardStore
@@ -23,7 +23,7 @@ from saratoga_server.store.client import (
     primary_at,
 )
 from saratoga_server.store.commits import Commits
-from saratoga_server.store.guard import LedgerMemory, ProcessMemory, StoreGuard
+from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.leaderboards import LeaderboardStore
 from saratoga_server.store.link import Link, dial
 from saratoga_server.store.news import News, NodeStore
@@ -89,7 +89,7 @@ async def open_store(
     try:
         guard = StoreGuard(
             primary,
-            memory or ProcessMemory(),
+            memory or LedgerMemory(),
             durability,
             trust=trust_store,
             on_refused=stop_commits,

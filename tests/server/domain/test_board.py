@@ -1,7 +1,6 @@
 """Boards are computed from their logs, and the results of a race from its boards."""
 
 import json
-import tracemalloc
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -25,7 +24,6 @@ from saratoga_server.domain.board import (
     FOLD_STEP,
     Board,
     BoardChange,
-    BoardLog,
     continued,
     ended,
     enter,
@@ -173,22 +171,6 @@ def test_a_log_that_leads_elsewhere_than_stored_is_damaged(banked: int, state: s
     board = replace(stored(*WHOLE), banked=banked, state=state)
     with pytest.raises(Damage, match="ends cash-out with 6 banked"):
         list(fold(CANFIELD, new_board(), board))
-
-
-# A board's log: stored as columns, read like a list of entries
-
-
-def test_an_entry_takes_no_more_memory_than_its_numbers() -> None:
-    log, entries = BoardLog(), 4000
-    tracemalloc.start()
-    before, _ = tracemalloc.get_traced_memory()
-    for number in range(entries):
-        # new objects each time, like the texts and numbers that are decoded from a frame
-        log.append(LogEntry("-".join(("t1>", "t2")), Millis(NOON + number), number))
-    after, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert (after - before) / entries < 40
-    assert len({id(entry.text) for entry in log}) == 1
 
 
 # The boards of a finished race, replayed from its record

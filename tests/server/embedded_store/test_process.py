@@ -249,7 +249,7 @@ async def test_a_new_generation_is_written_at_once_and_a_raise_only_now_and_then
     await file.remember(LedgerEntry("one", 1))
     await file.remember(LedgerEntry("one", 2))
     assert read_note(tmp_path) == LedgerNote("one", 1)
-    assert file.recall() == LedgerEntry("one", 2)
+    assert file.entry == LedgerEntry("one", 2)
     monkeypatch.setattr(ledger_file, "WRITE_EVERY", 0.0)
     await file.remember(LedgerEntry("one", 3))
     assert read_note(tmp_path) == LedgerNote("one", 3)
@@ -262,7 +262,7 @@ async def test_a_file_that_cannot_be_written_is_logged(
     with caplog.at_level(logging.ERROR, "saratoga"):
         await file.remember(ENTRY)
     assert "store_ledger_not_written" in caplog.text
-    assert file.recall() == ENTRY
+    assert file.entry == ENTRY
 
 
 async def test_a_store_whose_use_cannot_be_noted_is_refused(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ class Seconds:
 
 async def test_the_store_is_asked_at_most_once_a_second() -> None:
     store, time = Store(), Seconds()
-    readiness = Readiness(store.ask, time.steady)
+    readiness = Readiness(store.ask, time.steady, lambda: None)
     for _ in range(10):
         assert await readiness.why_not_ready() is None
     assert store.asked == 1
@@ -268,7 +268,7 @@ async def test_the_store_is_asked_at_most_once_a_second() -> None:
 async def test_callers_that_wait_for_the_same_question_share_its_answer() -> None:
     store, time = Store(), Seconds()
     store.may_answer.clear()
-    readiness = Readiness(store.ask, time.steady)
+    readiness = Readiness(store.ask, time.steady, lambda: None)
     asking = [asyncio.ensure_future(readiness.why_not_ready()) for _ in range(10)]
     await asyncio.sleep(0)
     time.now += 2 * FRESH
@@ -281,7 +281,7 @@ async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     store, time = Store(), Seconds()
-    readiness = Readiness(store.ask, time.steady)
+    readiness = Readiness(store.ask, time.steady, lambda: None)
     store.is_there = False
     with caplog.at_level("INFO"):
         for _ in range(10):

@@ -15,12 +15,13 @@ from saratoga_server.ports import (
     CommitStatus,
     Durability,
     LedgerEntry,
+    LedgerMemory,
     Millis,
     StoreRefused,
     StoreUnavailable,
 )
 from saratoga_server.store import client, commits, guard
-from saratoga_server.store.guard import ProcessMemory, StoreGuard
+from saratoga_server.store.guard import StoreGuard
 from saratoga_server.store.keys import LEDGER as KEY
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.preflight import check_server
@@ -139,7 +140,7 @@ async def test_another_store_at_the_address_is_refused_before_anything_is_read_f
 async def test_a_ledger_that_this_node_raises_while_it_reads_has_lost_nothing(
     mortal_store: StoreServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = ProcessMemory()
+    memory = LedgerMemory()
     async with open_store(mortal_store.url, memory=memory) as store:
         await store.guard.check()
         read = StoreGuard._read  # noqa: SLF001 - what it reads is old by the time it compares
@@ -156,7 +157,7 @@ async def test_a_ledger_that_this_node_raises_while_it_reads_has_lost_nothing(
     assert lines(caplog) == []
 
 
-class Forgetful(ProcessMemory):
+class Forgetful(LedgerMemory):
     """A memory that fails at first, in a way that nobody expects."""
 
     def __init__(self) -> None:
@@ -176,9 +177,8 @@ async def test_an_unexpected_error_of_a_check_is_logged_and_the_next_check_repea
     memory = Forgetful()
     async with open_store(mortal_store.url, memory=memory) as store:
         assert lines(caplog) == ["store_check_failed"]
-        assert memory.recall() is None
         await store.guard.check()
-    assert memory.recall() is not None
+    assert memory.entry is not None
     assert lines(caplog) == ["store_check_failed"]
 
 
@@ -318,7 +318,7 @@ def test_an_old_store_is_refused(version: str) -> None:
 async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
     store_server: StoreServer,
 ) -> None:
-    east, west = ProcessMemory(), ProcessMemory()
+    east, west = LedgerMemory(), LedgerMemory()
     async with (
         open_store(store_server.url, memory=east) as first,
         open_store(store_server.url, memory=west) as second,
@@ -326,7 +326,7 @@ async def test_every_node_raises_the_same_sequence_and_keeps_the_generation(
         for node in (first, second, second):
             node.guard.note_write()
             await node.guard.check()
-    one, other = east.recall(), west.recall()
+    one, other = east.entry, west.entry
     assert one is not None
     assert other is not None
     assert one.generation

@@ -22,9 +22,10 @@ from kit.results import (
 )
 from kit.running_race import AnyStore
 from kit.stores import calm
+from saratoga_protocol.events import LeaderboardRow
 from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store import leaderboards
-from saratoga_server.store.leaderboards import BoardKey, RankedRow, periods
+from saratoga_server.store.leaderboards import BoardKey, periods
 
 # Leaderboards on every kind of store
 
@@ -78,7 +79,7 @@ class Fold:
         self.settled[settlement.race] = (self.results, settlement)
         self.results += len(settlement.results)
 
-    def rows(self, key: BoardKey) -> list[RankedRow]:
+    def rows(self, key: BoardKey) -> list[LeaderboardRow]:
         left = [each for race, each in self.settled.items() if race not in self.voided]
         return fold_rankings(key, left, self.forgotten)
 
@@ -160,9 +161,9 @@ async def test_every_page_is_a_fold_over_the_settled_races(
             assert _told(found) == row
 
 
-def _told(row: RankedRow) -> RankedRow:
+def _told(row: LeaderboardRow) -> LeaderboardRow:
     """Return a row without what the second implementation does not count."""
-    return replace(row, rivals=0, race=row.race if row.elapsed is not None else "")
+    return replace(row, name="", rivals=0, race=row.race if row.elapsed is not None else "")
 
 
 async def voided(store: AnyStore, race: Settlement) -> bool:
