@@ -62,7 +62,6 @@ def run_program(config: Config, serve: Serve, expected_errors: tuple[type[Except
 
     An error that is not expected is logged too, with the place where it was raised.
     """
-    _open_closed_descriptors()
     metrics = Metrics(config.node)
     log_writer = LogWriter(STDERR, metrics.log_lines_dropped.inc)
     set_up_logs(
@@ -216,18 +215,6 @@ def _write_all(descriptor: int, data: bytes) -> None:
             rest = rest[os.write(descriptor, rest) :]
         except BlockingIOError:  # another process that shares the pipe has made it non-blocking
             select.select([], [descriptor], [])
-
-
-def _open_closed_descriptors() -> None:
-    """Open the null device in place of standard streams that are closed.
-
-    Otherwise a socket or a file would get the number of such a stream, and what is written to it.
-    """
-    for descriptor in (STDIN, STDOUT, STDERR):
-        try:
-            os.fstat(descriptor)
-        except OSError:  # a new descriptor gets the lowest free number
-            os.open(os.devnull, os.O_RDWR)
 
 
 def drop_unwritable_output() -> None:

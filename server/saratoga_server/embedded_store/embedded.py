@@ -54,9 +54,6 @@ RESTART_PAUSE: Final = 1.0
 LONGEST_RESTART_PAUSE: Final = 10.0
 """The longest pause, in seconds, between two attempts to start the store again."""
 
-SOCKET_CHECKED_EVERY: Final = 2.0
-"""Seconds between two looks whether the store's socket is still there."""
-
 REWRITE_SOCKET: Final = "rewrite.sock"
 """The socket of a store that rewrites its files and that no player uses."""
 
@@ -202,9 +199,7 @@ class EmbeddedStore:
         clock = asyncio.get_running_loop().time
         while True:
             started = clock()
-            while not await self._process.wait(SOCKET_CHECKED_EVERY):
-                if not (self.folder / SOCKET).exists():
-                    break  # a store that cannot be reached any more is of no use
+            await self._process.wait()
             _log.error("store_ended", pid=self._process.pid)
             await self._process.stop()
             # on a full disk, for example, a store starts and ends at its first write

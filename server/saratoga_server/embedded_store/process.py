@@ -111,10 +111,9 @@ class StoreProcess:
             f"(is the disk full?), or reinstall {find_binary()} if that is damaged; then start again.\n{_last_lines(log)}"
         )
 
-    async def wait(self, within: float | None = None) -> bool:
-        """Wait until the store has ended for any reason, or `within` seconds; return whether it has."""
-        await asyncio.wait([self._exited], timeout=within)
-        return self._exited.done()
+    async def wait(self) -> None:
+        """Wait until the store has ended for any reason."""
+        await asyncio.wait([self._exited])
 
     @property
     def ended_in_order(self) -> bool:

@@ -9,9 +9,6 @@ from saratoga_server.ports import StoreUnavailable
 
 log = EventLog("store")
 
-FRESH: Final = 1.0
-"""Seconds for which the last answer of the store is reused."""
-
 WITHIN: Final = 1.0
 """Seconds in which the store must answer."""
 
@@ -40,9 +37,6 @@ class Readiness:
         self._ask_store = ask_store
         self._why_store_refused = why_store_refused
         self._steady = steady
-        self._lock = asyncio.Lock()
-        self._asked_at: float | None = None
-        self._has_answer = False
         self._away_since: float | None = None
         """Since when the store does not answer; `None` if it does."""
         self._is_reported = False
@@ -53,34 +47,20 @@ class Readiness:
             return "This server is about to stop."
         if self._why_store_refused() is not None:
             return STORE_REFUSED
-        return None if await self._store_answers() else "The store does not answer."
-
-    async def _store_answers(self) -> bool:
-        called_at = self._steady()
-        async with self._lock:
-            # a caller that has waited for the check of another caller uses that result
-            if self._asked_at is None or self._asked_at + FRESH <= called_at:
-                self._has_answer = await self._asked()
-                self._asked_at = self._steady()
-                self._report(self._asked_at)
-            return self._has_answer
-
-    def _report(self, now: float) -> None:
-        """Log once that the store has been away for `REPORTED_AFTER`, and once that it is back."""
-        if self._has_answer:
-            if self._is_reported and self._away_since is not None:
-                log.info("store_back", seconds=round(now - self._away_since))
-            self._away_since, self._is_reported = None, False
-            return
-        self._away_since = now if self._away_since is None else self._away_since
-        if not self._is_reported and now - self._away_since >= REPORTED_AFTER:
-            self._is_reported = True
-            log.error("store_away", seconds=round(now - self._away_since))
-
-    async def _asked(self) -> bool:
         try:
             async with asyncio.timeout(WITHIN):
                 await self._ask_store()
         except (StoreUnavailable, TimeoutError):
-            return False
-        return True
+            self._report_away(self._steady())
+            return "The store does not answer."
+        if self._is_reported and self._away_since is not None:
+            log.info("store_back", seconds=round(self._steady() - self._away_since))
+        self._away_since, self._is_reported = None, False
+        return None
+
+    def _report_away(self, now: float) -> None:
+        """Log once that the store has been away for `REPORTED_AFTER`."""
+        self._away_since = now if self._away_since is None else self._away_since
+        if not self._is_reported and now - self._away_since >= REPORTED_AFTER:
+            self._is_reported = True
+            log.error("store_away", seconds=round(now - self._away_since))

@@ -17,12 +17,11 @@ from kit.tables import ANN, BEN, CODE, seated
 from kit.terminals import HOSTILE, TRICKS
 from saratoga_protocol.visible_text import UNSEEN
 from saratoga_server.__main__ import main
-from saratoga_server.admin.commands import admin, failure, say
+from saratoga_server.admin.commands import admin, failure
 from saratoga_server.config import Config
-from saratoga_server.domain.tables import TablePhase, unpack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.ports import Durability, PlayerRow
+from saratoga_server.ports import PlayerRow
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import TableWrite
 
@@ -106,30 +105,23 @@ def test_no_stored_text_controls_the_administrators_terminal_or_hides_there(url:
     assert all(line.isprintable() for line in refused.stderr.split("\n"))
 
 
-def test_closing_a_table_asks_for_confirmation(url: str) -> None:
-    async def phase(store: Store) -> TablePhase:
-        stored = await store.tables.load_table(CODE)
-        assert stored is not None
-        return unpack(stored[1]).phase
-
-    refused = typed(url, "close", CODE, answer="n\n")
-    assert (refused.exit_code, refused.stdout) == (1, "")
-    assert f"Close the table {CODE}" in refused.stderr
-    assert in_store(url, phase) is TablePhase.GATHERING
-    unanswered = typed(url, "close", CODE)
-    assert unanswered.exit_code == 1
-    assert in_store(url, phase) is TablePhase.GATHERING
-    done = typed(url, "close", CODE, answer="y\n")
-    assert (done.exit_code, done.stdout) == (0, f"{CODE} is closed. Seats that were taken: 2.\n")
-    assert in_store(url, phase) is TablePhase.CLOSED
-
-
 @pytest.mark.parametrize(
     "words", [("close", CODE), ("ban", "Ben"), ("void", f"{CODE}/1"), ("forget", "Ben")]
 )
-def test_destructive_commands_ask_for_confirmation(url: str, words: tuple[str, ...]) -> None:
-    assert typed(url, *words, answer="\n").exit_code == 1
+@pytest.mark.parametrize("answer", ["n\n", "\n", ""])
+def test_destructive_commands_ask_for_confirmation(
+    url: str, words: tuple[str, ...], answer: str
+) -> None:
+    refused = typed(url, *words, answer=answer)
+    assert (refused.exit_code, refused.stdout) == (1, "")
     assert typed(url, "audit").stdout == "The audit log is empty.\n"
+
+
+def test_a_question_is_answered_with_yes(url: str) -> None:
+    done = typed(url, "close", CODE, answer="y\n")
+    assert f"Close the table {CODE}" in done.stderr
+    assert (done.exit_code, done.stdout) == (0, f"{CODE} is closed. Seats that were taken: 2.\n")
+    assert typed(url, "tables").stdout == "There are no tables.\n"
 
 
 def test_a_script_confirms_with_an_option(url: str) -> None:
@@ -154,25 +146,6 @@ def test_without_a_running_server_the_error_names_the_option(tmp_path: Path) -> 
 def test_an_address_that_cannot_be_one_is_wrong_usage() -> None:
     result = CliRunner().invoke(admin, ["--redis", "store:6379", "tables"])
     assert (result.exit_code, "begin with redis://" in result.stderr) == (2, True)
-
-
-def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
-    config = Config(data=tmp_path / "data", durability=Durability.FAST)
-
-    async def run() -> tuple[Result, Result]:
-        async with EmbeddedStore(config.store_folder, config.durability) as url:
-            async with open_store(url, config.durability) as store:
-                await furnish(store)
-            # the command has an event loop of its own, so it needs a thread of its own
-            named = await asyncio.to_thread(
-                CliRunner().invoke, admin, ["--data", str(config.data), "tables"]
-            )
-            inherited = await asyncio.to_thread(CliRunner().invoke, admin, ["tables"], obj=config)
-            return named, inherited
-
-    for result in asyncio.run(run()):
-        assert result.exit_code == 0
-        assert CODE in result.stdout
 
 
 def test_all_tables_are_closed_after_a_question(url: str) -> None:
@@ -255,17 +228,6 @@ def test_another_store_is_left_to_its_own_tools_which_are_named(words: tuple[str
 def test_what_is_no_backup_is_said(tmp_path: Path) -> None:
     code, told = typed_backup_commands("restore", "--check", tmp_path)
     assert (code, "is not a backup" in told) == (1, True)
-
-
-# Answers to the administrator are visible text, whatever players are called
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_an_answer_is_one_visible_line(trick: str, capsys: pytest.CaptureFixture[str]) -> None:
-    say(f"Anna{trick} is banned.")
-    line = capsys.readouterr().out.removesuffix("\n")
-    assert line.isprintable()
-    assert line.startswith("Anna<U+")
 
 
 def test_a_failure_keeps_its_lines_and_shows_all_other_characters() -> None:

@@ -159,22 +159,6 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
         assert not store.supervision.done()
 
 
-async def test_a_store_whose_socket_is_gone_is_started_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedded, "SOCKET_CHECKED_EVERY", 0.05)
-    store = EmbeddedStore(folder)
-    async with store as url, open_store(url) as opened:
-        race, first = await running_race(opened), store.pid
-        (folder / "store.sock").unlink()
-        opened.commits.drop_connection("the test")
-        await opened.primary.client.connection_pool.disconnect()
-        assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
-        async with asyncio.timeout(10):
-            while store.pid == first:  # noqa: ASYNC110 - it serves before it is known by its new id
-                await asyncio.sleep(0.01)
-
-
 async def test_a_ruined_file_is_refused_with_the_stores_own_words(folder: Path) -> None:
     async with EmbeddedStore(folder) as url, open_store(url) as store:
         await running_race(store)

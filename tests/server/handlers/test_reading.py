@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kit.in_process_server import InProcessServer, always, gathered, listed, open_in_process_server
-from kit.players import MemoryPlayer, Received, RecordingConnection
+from kit.players import MemoryPlayer
 from kit.results import add_results
 from kit.session_states import finished_race
 from kit.tables import SEED
-from saratoga_protocol.codec import CODECS, MSGPACK
 from saratoga_protocol.commands import (
     ChangeSettings,
     CreateTable,
@@ -22,7 +21,7 @@ from saratoga_protocol.commands import (
     ListTables,
     NextRace,
 )
-from saratoga_protocol.events import Event, Leaderboard, Par, Record, Tables
+from saratoga_protocol.events import Leaderboard, Par, Record, Tables
 from saratoga_rules.moves import parse_move
 from saratoga_rules.play import play
 from saratoga_rules.records.record import format_record, parse_record
@@ -37,7 +36,6 @@ from saratoga_server.limits import RateLimiter
 from saratoga_server.live import pars
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.public_tables import MOST_PLACES
-from saratoga_server.live.session import Session
 
 # The list of public tables, which is right also after restarts
 
@@ -157,25 +155,6 @@ async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
         assert (rows(page), page.re) == ([(1, "Bert", 6), (2, "Anna", 5)], None)
         await server.pass_time(1000 * UNCHANGED_EVERY)
         assert len(wanda.received.all(Leaderboard, told)) == 1, "nothing has changed since"
-
-
-# Followers of tables, and events that go to many connections
-
-
-def session(player: str = "", subprotocol: str = MSGPACK) -> Session:
-    heard = Received(CODECS[subprotocol])
-    return Session(
-        connection=RecordingConnection(heard),
-        codec=CODECS[subprotocol],
-        address="",
-        number=1,
-        player=player,
-    )
-
-
-def received(by: Session) -> list[Event]:
-    assert isinstance(by.connection, RecordingConnection)
-    return by.connection.received.events
 
 
 # Records of finished races

@@ -1,7 +1,7 @@
 """Tables and races as nodes see them: loaded, changed and followed, by one node or by two."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -23,9 +23,7 @@ from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (
     ChangeSettings,
     CreateTable,
-    GetLeaderboard,
     JoinTable,
-    Kick,
     LeaveTable,
     MakeMove,
     NextRace,
@@ -49,7 +47,7 @@ from saratoga_server.background_tasks import cancel_all
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.domain.tables.lifecycle import MOST_SEATS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, UNUSED_MILLIS
+from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.domain.usernames import LONGEST
 from saratoga_server.live import play, reactions
 from saratoga_server.live.listener import Listener
@@ -549,69 +547,3 @@ async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
         await server.settle()
         states = [(await server.board(code, each.player)).state for each in (anna, bert)]
         assert states == ["stuck", "racing"]
-
-
-# Which races count for the leaderboards: this is fixed when the race starts, and no racer can change it
-
-
-BANKS_SOME = (
-    "stock=5C6C7C8C9CTC waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/2C/2S base=1 passes=1"
-)
-"""A deal with four cards banked: a board without a move nets -$30."""
-
-TEN_MINUTES = 600_000
-
-Goes = Callable[[InProcessServer, MemoryPlayer, MemoryPlayer], Awaitable[object]]
-"""A way in which a player's puppet ends its board without a move."""
-
-
-async def cashes_out(server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer) -> None:
-    await puppet.cash_out()
-
-
-async def leaves_and_is_kicked(
-    server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer
-) -> None:
-    code = host.table.code
-    assert await host.refused(Kick, table=code, player=puppet.player) == "wrong_phase"
-    await puppet.ask(LeaveTable, table=code)
-    assert await host.refused(Kick, table=code, player=puppet.player) == "no_such_player"
-
-
-async def disconnects(server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer) -> None:
-    await puppet.disconnect()
-    await server.pass_time(ABSENCE_MILLIS)
-
-
-async def stays_idle(server: InProcessServer, host: MemoryPlayer, puppet: MemoryPlayer) -> None:
-    await server.pass_time(TEN_MINUTES)
-
-
-async def is_over(server: InProcessServer, player: MemoryPlayer) -> bool:
-    """Wait for the end of the race; return whether it was ranked."""
-    await server.settle()
-    (race,) = [
-        each.outcome
-        for each in player.received.all(RaceOver)
-        if each.outcome.race == player.table.race
-    ]
-    return race.ranked
-
-
-async def bankrolls(player: MemoryPlayer, *, bots: bool = False) -> dict[str, tuple[int, int]]:
-    """Return everyone's net and number of races on today's leaderboard, by name."""
-    page = await player.ask(GetLeaderboard, game="canfield", ranking="bankroll", bots=bots)
-    return {row.name: (row.value, row.races) for row in page.rows}
-
-
-@pytest.mark.parametrize("goes", [cashes_out, leaves_and_is_kicked, disconnects, stays_idle])
-async def test_a_puppet_that_never_moves_cannot_unrank_a_race(goes: Goes) -> None:
-    async with open_in_process_server(always(BANKS_SOME)) as server:
-        anna, puppet = await server.player("Anna"), await server.player("Puppet")
-        await server.race(anna, puppet)
-        assert anna.table.ranked
-        await anna.moves("t1>up", "t2>up")
-        await anna.cash_out()
-        await goes(server, anna, puppet)
-        assert await is_over(server, anna)
-        assert await bankrolls(anna) == {"Anna": (-20, 1), "Puppet": (-30, 1)}

@@ -32,7 +32,7 @@ from saratoga_server.admin.acts import Administration
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain.board import AHEAD_MILLIS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.live.readiness import FRESH, STORE_REFUSED, Readiness
+from saratoga_server.live.readiness import STORE_REFUSED, Readiness
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.live.tables import RETRY_MILLIS
@@ -196,9 +196,6 @@ async def test_a_seat_without_a_connection_is_found_at_the_second_look(
     assert [seat.connected for seat in bert.table.seats] == [False, True]
 
 
-# A store that loses replies or is unavailable
-
-
 # Entries that are no longer needed
 
 
@@ -217,25 +214,21 @@ async def test_unused_tables_races_and_lines_are_dropped(
     assert (await listed(anna), await server.real.tables.list_public()) == ([], [])
 
 
-# Readiness: at most one request a second to the store, for any number of callers
+# Readiness
 
 
 NO_STORE = "The store does not answer."
-STOPPING = "This server is about to stop."
 
 
 class Store:
-    """A store that responds once `may_answer` is set, while `is_there` is true."""
+    """A store that responds while `is_there` is true."""
 
     def __init__(self) -> None:
         self.asked = 0
         self.is_there = True
-        self.may_answer = asyncio.Event()
-        self.may_answer.set()
 
     async def ask(self) -> None:
         self.asked += 1
-        await self.may_answer.wait()
         if not self.is_there:
             raise StoreUnavailable("no")
 
@@ -248,35 +241,6 @@ class Seconds:
         return self.now
 
 
-async def test_the_store_is_asked_at_most_once_a_second() -> None:
-    store, time = Store(), Seconds()
-    readiness = Readiness(store.ask, time.steady, lambda: None)
-    for _ in range(10):
-        assert await readiness.why_not_ready() is None
-    assert store.asked == 1
-    store.is_there = False
-    assert await readiness.why_not_ready() is None
-    time.now += FRESH
-    assert await readiness.why_not_ready() == NO_STORE
-    assert await readiness.why_not_ready() == NO_STORE
-    assert store.asked == 2
-    store.is_there = True
-    time.now += FRESH
-    assert await readiness.why_not_ready() is None
-
-
-async def test_callers_that_wait_for_the_same_question_share_its_answer() -> None:
-    store, time = Store(), Seconds()
-    store.may_answer.clear()
-    readiness = Readiness(store.ask, time.steady, lambda: None)
-    asking = [asyncio.ensure_future(readiness.why_not_ready()) for _ in range(10)]
-    await asyncio.sleep(0)
-    time.now += 2 * FRESH
-    store.may_answer.set()
-    assert await asyncio.gather(*asking) == [None] * 10
-    assert store.asked == 1
-
-
 async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -285,11 +249,11 @@ async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
     store.is_there = False
     with caplog.at_level("INFO"):
         for _ in range(10):
-            time.now += FRESH
+            time.now += 1
             assert await readiness.why_not_ready() == NO_STORE
         store.is_there = True
         for _ in range(2):
-            time.now += FRESH
+            time.now += 1
             assert await readiness.why_not_ready() is None
     assert [line.getMessage() for line in caplog.records] == ["store_away", "store_back"]
 
