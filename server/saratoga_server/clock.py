@@ -38,10 +38,6 @@ class ServerClock:
     def now(self) -> Millis:
         return Millis(int(self._steady() * 1000 + self._offset))
 
-    def seconds_until(self, moment: int) -> float:
-        """Return the seconds until `moment`, never negative."""
-        return max(0.0, (moment - self.now()) / 1000)
-
     async def synchronise(self) -> None:
         """Read the store's clock; assume that the reply took half of the round trip.
 

@@ -146,14 +146,6 @@ def collect_rarely() -> None:
     gc.enable()
 
 
-def freeze_startup_objects() -> None:
-    """Exempt all present objects from collection: modules live as long as the process.
-
-    After the start, 300 of 60,000 objects are garbage; collecting them would take 40 ms.
-    """
-    gc.freeze()
-
-
 @contextmanager
 def cannot_listen(what: str, remedy: str) -> Iterator[None]:
     """Turn an `OSError` from opening a socket into a `StartupError`."""

@@ -1,6 +1,7 @@
 """Serve players: open the store, the node and the port, and close them in order."""
 
 import asyncio
+import gc
 import os
 import secrets
 import sys
@@ -27,7 +28,6 @@ from saratoga_server.process import (
     announce,
     cannot_listen,
     feed_watchdog,
-    freeze_startup_objects,
     notify,
 )
 from saratoga_server.run import Shutdown
@@ -133,7 +133,8 @@ async def _follow_losses(node: Node, lost: asyncio.Event) -> None:
 async def _finish_startup() -> None:
     """Do slow startup work that no player should wait for, right after the server has opened."""
     await asyncio.to_thread(load_tables)
-    freeze_startup_objects()
+    # modules live as long as the process: after the start, 300 of 60,000 objects are garbage
+    gc.freeze()
 
 
 async def _close(

@@ -222,7 +222,9 @@ class Administration:
         await self.stores.audit.forget(row.player)
         await self._vacate(row)
         async for code in self.stores.tables.all_codes():
-            await self._leave_match(code, row.player)
+            with suppress(CommandRejected):  # an unreadable table stays as it is
+                await self.table_cache.write(code, lambda state, _: forgotten(state, row.player))
+            self.table_cache.forget(code)
         await self.stores.leaderboards.forget_results(row.player, await self.stores.tables.now())
         await self.stores.players.forget_player(row.player)
         await self._publish(PlayerChanged(row.player, is_deleted=True))
@@ -275,12 +277,6 @@ class Administration:
 
         if await self._change(row.table, left) is None:
             await self.stores.players.free_seat(row.player, row.table)
-
-    async def _leave_match(self, code: str, player: str) -> None:
-        """Remove the player's name from a table's match; an unreadable table stays as it is."""
-        with suppress(CommandRejected):
-            await self.table_cache.write(code, lambda state, _: forgotten(state, player))
-        self.table_cache.forget(code)
 
     async def _change(self, code: str, transition: Transition) -> TableState | None:
         """Change a table as the nodes do; return it, or `None` if it does not exist."""

@@ -60,7 +60,9 @@ async def _welcome(node: "Node", session: Session, command: Hello) -> Welcome:
         _count_name(session)
     if row is None:
         if command.name is not None:
-            await _check_free(node, command.name)
+            _, skeleton = _checked(command.name)  # before a new player is stored
+            if await node.store.players.find_player(skeleton) is not None:
+                raise CommandRejected("name_taken")
         session.quota.take(Action.NEW_PLAYER)
         now = node.clock.now()
         row = await node.store.players.create_player(
@@ -132,13 +134,6 @@ async def _rename_at_table(node: "Node", player: str, name: str) -> None:
     except CommandRejected as refusal:
         if refusal.code != "no_such_table":  # otherwise the table has been deleted
             raise
-
-
-async def _check_free(node: "Node", wanted: str) -> None:
-    """Raise `CommandRejected` if the name is taken, before a new player is stored."""
-    _, skeleton = _checked(wanted)
-    if await node.store.players.find_player(skeleton) is not None:
-        raise CommandRejected("name_taken")
 
 
 async def _claim(node: "Node", player: str, wanted: str) -> str:

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from saratoga_protocol.commands import GetPar
 from saratoga_protocol.events import Par
-from saratoga_rules.games import GAMES
 from saratoga_rules.par import par
-from saratoga_rules.position import format_position, parse_position
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.replay import game_of
 from saratoga_server.domain.tables import CommandRejected
@@ -81,15 +79,14 @@ class Pars:
         """Find the par of the race with this record and keep it, or an empty one."""
         try:
             async with self._one_at_a_time:
-                deal = await asyncio.to_thread(_deal_of, text)
-                found = await self._search(deal) if deal and not self._is_stopping else ()
+                found = () if self._is_stopping else await self._search(text)
             self._found[race] = found
             if len(self._found) > MOST_KEPT:
                 del self._found[next(iter(self._found))]
         finally:
             self._waiting.discard(race)
 
-    async def _search(self, deal: str) -> tuple[str, ...]:
+    async def _search(self, text: str) -> tuple[str, ...]:
         """Return the words that the process writes; none if it fails."""
         process = self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "saratoga_server.live.pars"),
@@ -100,7 +97,7 @@ class Pars:
         try:
             if self._is_stopping:
                 return ()
-            output, _ = await process.communicate(deal.encode())
+            output, _ = await process.communicate(text.encode())
         finally:
             self._process = None
             if process.returncode is None:
@@ -111,21 +108,16 @@ class Pars:
         return tuple(output.decode().split())
 
 
-def _deal_of(text: str) -> str:
-    """Return the game and the deal of a record for `main`; empty if they are unknown."""
-    record = parse_record(text)
-    try:
-        return f"{game_of(record).name} {format_position(record.opening)}"
-    except ValueError:
-        return ""
-
-
 def main() -> None:
-    """Search for par in a process of its own: `GAME POSITION` in, `BANKED MOVE MOVE ..` out."""
+    """Search for par in a process of its own: a record in, `BANKED MOVE MOVE ..` out."""
     os.nice(10)
     gc.disable()  # a search keeps all that it makes
-    game, _, deal = sys.stdin.read().partition(" ")
-    line = par(GAMES[game], parse_position(deal))
+    record = parse_record(sys.stdin.read())
+    try:
+        game, deal = game_of(record), record.opening
+    except ValueError:  # of a game that this server does not know: no par
+        return
+    line = par(game, deal)
     sys.stdout.write(f"{line.banked} {' '.join(map(str, line.moves))}\n")
 
 

@@ -72,7 +72,7 @@ async def carry_out(node: "Node", session: Session, command: Play) -> BoardChang
     try:
         await asyncio.wait([move.durable])
     except asyncio.CancelledError:
-        move.abandon()
+        move.durable.add_done_callback(move.released)
         raise
     return move.finish() or await move.explain()
 
@@ -209,11 +209,8 @@ class JudgedMove:
             raise CommandRejected("stale_move", _stale_sentence(meant, outcome.length))
         raise CommandRejected(REFUSALS[outcome.status])
 
-    def abandon(self) -> None:
-        """Release the board's lock when the commit is done, without applying the move."""
-        self.durable.add_done_callback(self._released)
-
-    def _released(self, durable: asyncio.Future[CommitOutcome]) -> None:
+    def released(self, durable: asyncio.Future[CommitOutcome]) -> None:
+        """Release the board's lock after a commit, without applying the move."""
         self.run.lock.release()
         if not durable.cancelled():
             durable.exception()  # retrieve the exception, or asyncio logs it

@@ -86,7 +86,7 @@ class Scheduler:
             held.timer_set.clear()
             self.apply_due()
             at = held.next_due()
-            wait = None if at is None else clock.seconds_until(at) + _LATER
+            wait = None if at is None else max(0.0, (at - clock.now()) / 1000) + _LATER
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     await held.timer_set.wait()
@@ -137,7 +137,10 @@ class Scheduler:
         """
         held = self._node.tables
         if not await run_logged(self._elapse_overdue()):
-            self._excuse()
+            # time in which the store is away counts neither as absence nor as idleness
+            self._away_until = self._node.clock.now()
+            for session in self._node.broadcaster.sessions:
+                session.active_at = self._away_until
         for step in (
             held.look_over,
             self._check_seats,
@@ -163,12 +166,6 @@ class Scheduler:
         opened = sorted(each for each in found if each.startswith(open_key("")))
         await run_each_logged(self._node.open_races.close_due(each) for each in opened)
         await run_each_logged(self.elapse(code) for code in sorted({*found} - {*opened}))
-
-    def _excuse(self) -> None:
-        """Count no time in which the store is away as absence, or as anybody's idleness."""
-        self._away_until = self._node.clock.now()
-        for session in self._node.broadcaster.sessions:
-            session.active_at = self._away_until
 
     async def look_over_boards(self) -> None:
         """End boards here that are idle, and search for those that are stuck."""

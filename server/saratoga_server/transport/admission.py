@@ -53,9 +53,11 @@ class Admission:
     def opened(self, connection: PlayerConnection) -> Quota:
         """Count a new connection; end it at once if its address has far too many.
 
-        Behind proxies a connection counts nowhere until its request has been read.
+        Behind proxies a connection counts nowhere until its request has been read; nor does one
+        from this machine.
         """
-        quota = self._limiter.open("" if self._proxies else _counted(connection.address))
+        is_near = bool(self._proxies) or is_loopback(connection.address)
+        quota = self._limiter.open("" if is_near else network_of(connection.address))
         if not quota.has_room(2):
             connection.cut()
         return quota
@@ -78,7 +80,8 @@ class Admission:
         if _is_static(request) or self._is_health_check(connection, request):
             return await self._pages(request)
         quota = connection.quota
-        if wait := quota.take(Action.REPLAY if _is_replay(request.path) else Action.PAGE):
+        is_replay = _may_be_long(request.path) and "boards" in unquote(request.path)
+        if wait := quota.take(Action.REPLAY if is_replay else Action.PAGE):
             return _too_many(wait, request)
         # a client that requests a record may be guessing table codes
         if wait := quota.take(Action.WRONG_CODE):
@@ -132,11 +135,6 @@ class Admission:
             )
 
 
-def _counted(peer: str) -> str:
-    """Return the network at which a peer counts; empty for this machine itself."""
-    return "" if is_loopback(peer) else network_of(peer)
-
-
 def is_handshake(request: Request) -> bool:
     """Return whether a request asks for a WebSocket; the handshake refuses duplicate headers."""
     upgrades = request.headers.get_all("Upgrade")
@@ -147,11 +145,6 @@ def _is_static(request: Request) -> bool:
     """Return whether a file of the page is requested, which is answered from memory."""
     path = request.path
     return path.startswith(STATIC) and not is_handshake(request)
-
-
-def _is_replay(path: str) -> bool:
-    """Return whether a path may be that of a race's boards, in any spelling."""
-    return _may_be_long(path) and "boards" in unquote(path)
 
 
 def _may_be_long(path: str) -> bool:

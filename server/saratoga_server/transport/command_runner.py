@@ -78,7 +78,8 @@ class CommandRunner:
         now: float,
     ) -> None:
         wait = session.quota.seconds_to_wait(cost, now)
-        session.send(refused("too_fast", _id_of(command), wait=wait))
+        command_id = command.re if isinstance(command, Refused) else command.id
+        session.send(refused("too_fast", command_id, wait=wait))
         if session.quota.overdrawn > self._most_overdrawn:
             client.refuse_service(ABUSE)
 
@@ -169,7 +170,3 @@ def _decoded(session: Session, message: bytes | str) -> Command | Refused:
         return session.codec.decode_command(message)
     except BadFrame as fault:
         return refused(fault.code, fault.re, fault.detail)
-
-
-def _id_of(command: Command | Refused) -> int | None:
-    return command.re if isinstance(command, Refused) else command.id

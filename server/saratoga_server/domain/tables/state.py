@@ -207,11 +207,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def name(self, player: str) -> str:
         """Return the name of a player who is or was at the table."""
         seat = self.seat(player)
-        return seat.name if seat else self.racer_name(player)
-
-    def racer_name(self, player: str) -> str:
-        """Return the name with which the player entered the race."""
-        return self.racers[player].name if player in self.racers else player
+        if seat is None and player in self.racers:
+            return self.racers[player].name
+        return seat.name if seat else player
 
     def with_seat(self, seat: TableSeat) -> "TableState":
         """Return the table with this seat in place of its player's old one."""

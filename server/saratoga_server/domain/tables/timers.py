@@ -89,7 +89,8 @@ def elapse(
         after = vacated(after, absent.player, reason, now, fresh_seed)
     close_at = _close_due(after)
     if close_at is not None and now >= close_at:
-        after = close(after, _close_reason(after), now=now, fresh_seed=fresh_seed)
+        why = "after two hours without activity" if after.seats else "because it was empty"
+        after = close(after, f"The table was closed {why}.", now=now, fresh_seed=fresh_seed)
     return after
 
 
@@ -182,9 +183,3 @@ def _close_due(table: TableState) -> Millis | None:
     if table.phase in BETWEEN_RACES:
         return Millis(table.touched + UNUSED_MILLIS)
     return None
-
-
-def _close_reason(table: TableState) -> str:
-    if not table.seats:
-        return "The table was closed because it was empty."
-    return "The table was closed after two hours without activity."
