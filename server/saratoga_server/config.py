@@ -10,7 +10,6 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import SplitResult, urlsplit
@@ -26,6 +25,7 @@ DEFAULT_METRICS_PORT: Final = 7471
 DEFAULT_RATE: Final = 50
 DEFAULT_BURST: Final = 100
 LONGEST_DRAIN_DELAY: Final = 3600
+LEVELS: Final = ("debug", "info", "warning", "error")
 LEAST_BURST: Final = 10
 """The cost of the most expensive command: with a smaller burst it would be refused for ever."""
 
@@ -36,22 +36,6 @@ _ORIGIN_SCHEMES: Final = ("http", "https")
 
 _R = TypeVar("_R")
 _Command = TypeVar("_Command", bound=Callable[..., object])
-
-
-class LogFormat(StrEnum):
-    """The format of a log line."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class LogLevel(StrEnum):
-    """The lowest level that is logged."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
 
 
 class InvalidConfig(ValueError):
@@ -99,8 +83,9 @@ class Config:
     """The port of the metrics; 0: a free port, `None`: no metrics."""
     metrics_host: str = "127.0.0.1"
     """The address of the metrics, which need no password: use loopback or a private network."""
-    log_format: LogFormat = LogFormat.TEXT
-    log_level: LogLevel = LogLevel.INFO
+    log_format: str = "text"
+    log_level: str = "info"
+    """The lowest level that is logged."""
     rate: int = DEFAULT_RATE
     """Sustained commands a second of one player. 0: no limit."""
     burst: int = DEFAULT_BURST
@@ -328,10 +313,10 @@ _OPTIONS: Final = (
     _option("--metrics-host", default="127.0.0.1", metavar="ADDRESS",
         help="Address of the metrics, which have no password: choose an address other than loopback "
         "only in a private network."),
-    _option("--log-format", type=click.Choice(LogFormat, case_sensitive=False),
-        default=LogFormat.TEXT.value, help="Log lines as text for people or as JSON for programs."),
-    _option("--log-level", type=click.Choice(LogLevel, case_sensitive=False),
-        default=LogLevel.INFO.value, help="Lowest level to log."),
+    _option("--log-format", type=click.Choice(("text", "json"), case_sensitive=False),
+        default="text", help="Log lines as text for people or as JSON for programs."),
+    _option("--log-level", type=click.Choice(LEVELS, case_sensitive=False), default="info",
+        help="Lowest level to log."),
     _option("--node", default=random_node, metavar="NAME", show_default="random",
         help="Name of this server process, unique among those that share a store."),
     _option("--drain-delay", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",

@@ -105,7 +105,7 @@ def set_up_logs(
     whole frames. With `strict` a secret raises, as it does if this was never called.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(_JsonFormatter(node) if as_json else _TextFormatter(node))
+    handler.setFormatter(_EventFormatter(node, as_json=as_json))
     root = logging.getLogger()
     if _State.handler is not None:
         root.removeHandler(_State.handler)
@@ -117,13 +117,14 @@ def set_up_logs(
 
 
 class _EventFormatter(logging.Formatter):
-    """The base of both formatters: turns a log record into the fields of a line."""
+    """A formatter of lines such as `2026-09-01T12:00:00.000Z info  race_started`, or of JSON."""
 
-    def __init__(self, node: str) -> None:
+    def __init__(self, node: str, *, as_json: bool) -> None:
         super().__init__()
         self._node = node
+        self._as_json = as_json
 
-    def fields(self, record: logging.LogRecord) -> dict[str, Plain]:
+    def _fields(self, record: logging.LogRecord) -> dict[str, Plain]:
         given: dict[str, Plain] = getattr(record, "fields", {})
         ours = record.name.partition(".")[0] == ROOT
         line: dict[str, Plain] = {
@@ -141,22 +142,13 @@ class _EventFormatter(logging.Formatter):
             line["fault"] = _described(record.exc_info[1])
         return {name: _redacted(value) for name, value in line.items()}
 
-
-class _TextFormatter(_EventFormatter):
-    """A formatter of lines such as `2026-09-01T12:00:00.000Z info  race_started`."""
-
     def format(self, record: logging.LogRecord) -> str:
-        fields = self.fields(record)
+        fields = self._fields(record)
+        if self._as_json:
+            return _json(fields)
         time, level, event = fields.pop("time"), fields.pop("level"), fields.pop("event")
         rest = "".join(f" {name}={_word(value)}" for name, value in fields.items())
         return f"{time} {level:<7} {_word(event)}{rest}"
-
-
-class _JsonFormatter(_EventFormatter):
-    """A formatter of lines that are one JSON object each."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return _json(self.fields(record))
 
 
 def _timestamp(seconds: float) -> str:

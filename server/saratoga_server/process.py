@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from saratoga_server.background_tasks import pause
-from saratoga_server.config import EXPOSURE_WARNING, Config, LogFormat, StartupError
+from saratoga_server.config import EXPOSURE_WARNING, Config, StartupError
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics import Metrics
 
@@ -65,7 +65,7 @@ def run_program(config: Config, serve: Serve, expected_errors: tuple[type[Except
     metrics = Metrics(config.node)
     log_writer = LogWriter(STDERR, metrics.log_lines_dropped.inc)
     set_up_logs(
-        as_json=config.log_format is LogFormat.JSON,
+        as_json=config.log_format == "json",
         level=config.log_level,
         node=config.node,
         stream=log_writer,

@@ -95,18 +95,6 @@ async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
     assert log.fields[0]["times"] == 3 * SLICE
 
 
-async def test_behind_any_number_that_have_to_wait_another_is_done(log: Log) -> None:
-    """Many tables are at an unavailable primary; the last table is at another one."""
-    go = asyncio.Event()
-
-    async def goes() -> None:
-        go.set()
-
-    async with asyncio.timeout(5):
-        assert await run_each_logged([*(go.wait() for _ in range(5 * SLICE)), goes()])
-    assert log.lines == []
-
-
 async def test_others_have_their_turn_while_much_is_begun() -> None:
     begun = 0
     seen = [0]

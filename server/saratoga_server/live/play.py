@@ -19,7 +19,7 @@ from saratoga_server.domain import board as boards
 from saratoga_server.domain import results, tables
 from saratoga_server.domain.board import Board, BoardChange
 from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
-from saratoga_server.live.races import BoardRun, LiveRace
+from saratoga_server.live.races import BoardRun, LiveRace, try_acquire
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import CommitOutcome, CommitStatus, Millis, RaceFinish, StoreUnavailable
@@ -59,7 +59,7 @@ def begin_move(
     run = None if race is None else race.runs.get(session.player)
     if race is None or run is None or run.board is None or race.code != session.seat:
         return None
-    return _begun(node, session, race, run, command) if run.lock.try_acquire() else None
+    return _begun(node, session, race, run, command) if try_acquire(run.lock) else None
 
 
 async def carry_out(node: "Node", session: Session, command: Play) -> BoardChanged:

@@ -6,7 +6,6 @@ what this node wrote since.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -41,54 +40,15 @@ FOLDED_AT_ONCE: Final = 2
 """Logs rebuilt at once; each delays every turn of the event loop by a millisecond."""
 
 
-class BoardLock:
-    """The lock of a board, held while a move is judged, stored and applied. It is fair.
-
-    `asyncio.Lock` can only be acquired by a coroutine, but moves are judged in a callback.
-    """
-
-    __slots__ = ("_is_held", "_waiting")
-
-    def __init__(self) -> None:
-        self._is_held = False
-        self._waiting: deque[asyncio.Future[None]] | None = None
-
-    def try_acquire(self) -> bool:
-        """Acquire the lock if it is free; return whether it was."""
-        if self._is_held:
-            return False
-        self._is_held = True
+def try_acquire(lock: asyncio.Lock) -> bool:
+    """Acquire a lock at once, without a task, if nobody holds it or waits for it."""
+    acquiring = lock.acquire()
+    try:
+        acquiring.send(None)
+    except StopIteration:  # it did not have to wait
         return True
-
-    async def acquire(self) -> None:
-        """Wait for the lock and acquire it."""
-        if self.try_acquire():
-            return
-        if self._waiting is None:
-            self._waiting = deque()
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self.release()  # it was acquired just as the wait was cancelled
-            raise
-
-    def release(self) -> None:
-        """Release the lock, or pass it to the longest-waiting caller."""
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)  # still held, by that waiter now
-                return
-        self._is_held = False
-
-    async def __aenter__(self) -> None:
-        await self.acquire()
-
-    async def __aexit__(self, *exception: object) -> None:
-        self.release()
+    acquiring.close()
+    return False
 
 
 @dataclass(slots=True, eq=False)
@@ -104,7 +64,7 @@ class BoardRun:
     """The standing that was last sent to the table at a tick; `None` if none was."""
     board: Board | None = None
     """The board, rebuilt from its log when first needed; `None` before."""
-    lock: BoardLock = field(default_factory=BoardLock)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """The lock held while a move is judged, stored and applied."""
 
     @property

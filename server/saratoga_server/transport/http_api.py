@@ -16,14 +16,12 @@ programs, `error`, and a sentence for people, `message`.
 
 import asyncio
 import gzip
-from collections.abc import Callable
 from http import HTTPStatus
-from time import monotonic
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
@@ -62,11 +60,6 @@ FINISHED: Final = "public, max-age=300"
 
 STILL_REPLAYING: Final = "The boards of that race are still being replayed. Try again."
 
-LEADERBOARD_FRESH: Final = 1.0
-"""Seconds for which a page of a leaderboard is cached."""
-
-MOST_PAGES_KEPT: Final = 64
-
 ABOUT: Final = "This is a Saratoga server: patience as a race. Join with the program saratoga.\n"
 """The answer to `/` of a server without the page."""
 
@@ -98,9 +91,6 @@ class HttpPages(Struct):
     web: WebFiles | None = None
     """The files of the page; `None`: this server has no page."""
     hosts: Hosts = Hosts()
-    now: Callable[[], float] = monotonic
-    """A function that returns seconds from a clock that never steps."""
-    _kept: dict[GetLeaderboard, tuple[float, Page]] = field(default_factory=dict)
 
     async def __call__(self, request: Request) -> Response:
         page = await self.page(request.method, request.path, request.headers)
@@ -192,15 +182,8 @@ class HttpPages(Struct):
         return refusal_page(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", reason)
 
     async def _leaderboard(self, query: GetLeaderboard) -> Page:
-        now = self.now()
-        until, page = self._kept.get(query, (now, None))
-        if page is None or until <= now:
-            board = msgspec.structs.replace(await self.server.leaderboard(query), re=None)
-            page = Page(body=msgspec.json.encode(board), cache="public, max-age=1")
-            if len(self._kept) >= MOST_PAGES_KEPT:
-                self._kept.clear()
-            self._kept[query] = (now + LEADERBOARD_FRESH, page)
-        return page
+        board = msgspec.structs.replace(await self.server.leaderboard(query), re=None)
+        return Page(body=msgspec.json.encode(board), cache="public, max-age=1")
 
     async def _record(self, race: str) -> Page:
         text = await self.server.record(_checked(race))
@@ -266,30 +249,12 @@ def _split(target: str) -> SplitResult:
 
 def _leaderboard_query(game: str, query: str) -> GetLeaderboard:
     """Parse the query parameters like the fields of the command `get_leaderboard`."""
-    given: dict[str, object] = {}
-    for name, value in _pairs(query):
-        if name not in _PARAMETERS:
-            raise _bad_query(f"There is no parameter {name!r}. The parameters are {_listed()}.")
-        if name in given:
-            raise _bad_query(f"The parameter {name!r} is given twice.")
-        given[name] = value
-    fields = {"type": "get_leaderboard", "id": 1, "game": game, **given}
     try:
+        given = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=16))
+        if unknown := given.keys() - _PARAMETERS:
+            known = ", ".join(sorted(_PARAMETERS))
+            raise ValueError(f"There is no parameter {min(unknown)!r}. The parameters are {known}")
+        fields = {"type": "get_leaderboard", "id": 1, "game": game, **given}
         return msgspec.convert(fields, GetLeaderboard, strict=False)
-    except msgspec.ValidationError as fault:
-        raise _bad_query(f"{fault}.") from None
-
-
-def _pairs(query: str) -> list[tuple[str, str]]:
-    try:
-        return parse_qsl(query, keep_blank_values=True, max_num_fields=16)
-    except ValueError:
-        raise _bad_query("The URL has too many parameters.") from None
-
-
-def _bad_query(message: str) -> _HttpError:
-    return _HttpError(HTTPStatus.BAD_REQUEST, "bad_query", message)
-
-
-def _listed() -> str:
-    return ", ".join(sorted(_PARAMETERS))
+    except ValueError as fault:
+        raise _HttpError(HTTPStatus.BAD_REQUEST, "bad_query", f"{fault}.") from None

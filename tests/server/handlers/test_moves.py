@@ -285,12 +285,6 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
     return anna, bert
 
 
-def refused(answer: object) -> tuple[str, int | None]:
-    """Return a refusal's code, and the number of moves on the board that came with it."""
-    assert isinstance(answer, Refused), answer
-    return answer.code, None if answer.board is None else answer.board.count
-
-
 # Moves
 
 
@@ -349,7 +343,7 @@ async def test_a_win_ends_the_board(nearly_won: InProcessServer) -> None:
     anna, bert = await two_racing(nearly_won)
     answer = await anna.moves("t1>up")
     assert (answer.board.state, answer.board.banked, answer.board.net) == ("won", 52, 210)
-    assert refused(await anna.move("draw")) == ("board_over", 1)
+    assert refusal(await anna.move("draw")) == ("board_over", 1)
     assert bert.board.state == "racing"
 
 
@@ -386,7 +380,7 @@ async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_on
     await bert.moves("draw")
     server.time.behind = -10 * MINUTE
     server.time.at += 1
-    assert refused(await anna.move("draw")) == ("time_up", 0)
+    assert refusal(await anna.move("draw")) == ("time_up", 0)
     await server.settle()
     for racer in (anna, bert):
         assert [ended.board.state for ended in racer.received.endings()] == ["out-of-time"]

@@ -51,7 +51,7 @@ from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.domain.usernames import LONGEST
 from saratoga_server.live import play, reactions
 from saratoga_server.live.listener import Listener
-from saratoga_server.live.races import BoardLock, LiveRace
+from saratoga_server.live.races import LiveRace, try_acquire
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.tables import ATTEMPTS
 from saratoga_server.node import Node
@@ -497,19 +497,17 @@ async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
 # The lock of a board: taken at once if it is free, otherwise in order
 
 
-async def test_a_lock_handed_to_a_cancelled_waiter_goes_to_the_next() -> None:
-    lock = BoardLock()
-    assert lock.try_acquire()
-    first, second = (asyncio.create_task(lock.acquire()) for _ in range(2))
+async def test_a_lock_is_taken_at_once_only_if_nobody_has_it_or_waits_for_it() -> None:
+    lock = asyncio.Lock()
+    assert try_acquire(lock)
+    assert not try_acquire(lock)
+    waiting = asyncio.create_task(lock.acquire())
     await asyncio.sleep(0)
     lock.release()
-    first.cancel()
-    assert not lock.try_acquire()
-    await asyncio.gather(first, return_exceptions=True)
-    assert not lock.try_acquire()
-    await second
+    assert not try_acquire(lock), "the one who waits is next"
+    assert await waiting
     lock.release()
-    assert lock.try_acquire()
+    assert try_acquire(lock)
 
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"

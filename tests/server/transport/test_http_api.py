@@ -20,7 +20,6 @@ from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.handlers.records import Replay
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.transport import http_api as http
 from saratoga_server.transport.hosts import Hosts, qr_svg
 from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.http_responses import Page
@@ -166,7 +165,6 @@ async def test_every_parameter_of_a_leaderboard_is_used(server: FakePublicServer
         "offset=-1",
         "offset=x",
         "offset=",
-        "limit=1&limit=2",
         "around_me=true",
         "id=7",
         "&".join(f"limit={number}" for number in range(99)),
@@ -178,20 +176,6 @@ async def test_a_parameter_that_is_wrong_is_refused_by_name(
     page = await get(server, f"/api/leaderboards/canfield?{query}")
     assert told(page) == (400, "bad_query")
     assert server.asked == []
-
-
-async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(
-    server: FakePublicServer,
-) -> None:
-    now = 100.0
-    pages = HttpPages(server, now=lambda: now)
-    first = await pages.page("GET", "/api/leaderboards/canfield", HOST)
-    assert await pages.page("GET", "/api/leaderboards/canfield", HOST) == first
-    await pages.page("GET", "/api/leaderboards/canfield?limit=5", HOST)
-    assert [query.limit for query in server.asked] == [20, 5]
-    now += http.LEADERBOARD_FRESH
-    await pages.page("GET", "/api/leaderboards/canfield", HOST)
-    assert [query.limit for query in server.asked] == [20, 5, 20]
 
 
 async def test_the_link_to_a_table_is_drawn_for_browsers(server: FakePublicServer) -> None:
