@@ -97,7 +97,7 @@ async def test_a_drag_that_ends_nowhere_or_is_crossed_by_a_second_finger_changes
         await touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         await player.shows_board()
         assert len(player.notes.acknowledged) == made
-        assert not player.notes.refusals
+        assert not player.notes.denied
 
 
 async def test_a_long_press_spells_the_column_out(page_server: ServerProcess, pages: Pages) -> None:

@@ -90,7 +90,7 @@ async def test_a_page_that_was_offline_goes_on_where_it_was(
         await player.until(lambda: len(player.notes.acknowledged) > 4)
         await player.shows_board()
         await player.race(player.tap_move, 4)
-        assert not player.notes.refusals
+        assert not player.notes.denied
 
 
 async def test_a_turned_phone_keeps_the_pick_and_the_focus(
@@ -156,7 +156,7 @@ async def test_a_race_over_a_slow_network_loses_nothing_from_the_link_to_the_res
         assert {done.text for done in player.notes.acknowledged} == {"draw"}
         await player.race(player.tap_move, 6)
         assert len(player.notes.acknowledged) == 12
-        assert not player.notes.refusals
+        assert not player.notes.denied
         await expect(player.page.locator(".away")).to_have_count(0)
 
 

@@ -34,7 +34,7 @@ async def raced(
     async with racing(server, pages, game, size=size, has_touch=touch, **more) as player:
         ways = {"taps": player.tap_move, "keys": player.type_move, "drags": player.drag_move}
         await player.race(ways[how], moves)
-    assert not player.notes.refusals
+    assert not player.notes.denied
 
 
 @pytest.mark.parametrize(

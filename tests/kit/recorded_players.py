@@ -85,6 +85,11 @@ class Notes:
         return self.phase == "running" and self.board is not None and self.board.state == "racing"
 
     @property
+    def denied(self) -> list[events.Refused]:
+        """The refusals but those that ask to wait, as while the server searches for par."""
+        return [refusal for refusal in self.refusals if not refusal.retry]
+
+    @property
     def refused(self) -> Counter[str]:
         """The number of refusals by code."""
         return Counter(refusal.code for refusal in self.refusals)
