@@ -129,12 +129,12 @@ def cap_words(minutes: int) -> str:
 
 
 def match_words(races: int) -> str:
-    """Return the length of a match; 1 means no match.
+    """Return the length of a match; 1 means one race.
 
     >>> match_words(3), match_words(1)
-    ('match of 3 races', 'no match')
+    ('match of 3 races', 'one race')
     """
-    return f"match of {races} races" if races > 1 else "no match"
+    return f"match of {races} races" if races > 1 else "one race"
 
 
 def settings_words(settings: TableSettings) -> str:

@@ -51,7 +51,7 @@ export function ownResult({ results = [], entrants = 0, digest }, player) {
   // more than a hundred results are not sent
   const all = results.length < 100 ? ranked : entrants;
   const among = all > 1 ? `${ordinal(row.place ?? 0)} of ${all}` : "The only run";
-  const place = row.place ? among : "New here, so unranked";
+  const place = row.place ? among : "New here today; ranked from tomorrow";
   return { row, place: digest || !row.place ? place : `${place} so far` };
 }
 

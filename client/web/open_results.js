@@ -210,7 +210,7 @@ export class OpenScreen extends Screen {
     const left = timeLeft(open, app.now());
     const isInviting = Boolean(left) && this.isOwn;
     const what = kind === "day" ? "day" : "challenge";
-    const word = `Places are the server's word until the ${what} closes${left && `, in ${left}`}.`;
+    const word = `When the ${what} closes${left && `, in ${left}`}, all boards open for anyone to check.`;
     const again = () => this.#try(challenge(app, game));
     return [
       h(

@@ -215,7 +215,7 @@ export function capWords(minutes) {
 
 /** The number of races of a match; 1 is none. @param {number} races */
 export function matchWords(races) {
-  return races > 1 ? `match of ${races} races` : "no match";
+  return races > 1 ? `match of ${races} races` : "one race";
 }
 
 /** How many people a player raced against. @param {number} number */

@@ -597,7 +597,9 @@ export class RaceScreen extends Screen {
       this.tick();
     };
     return [
-      words(`${nameOf(app.state, votes[votes.length - 1])} wants to end the race.`),
+      words(
+        `${nameOf(app.state, votes[votes.length - 1])} wants to end the race now. All must agree; everyone keeps the banked cards.`,
+      ),
       button("End it", () => app.endRace()),
       button("Play on", playOn),
     ];

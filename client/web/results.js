@@ -205,7 +205,7 @@ function podium(finish) {
         `li.${racerClass(results, player, row.player)}`,
         disc(results, player, row),
         h("span.name", nameIn(finish, row)),
-        h("span.step", row.place, h("small", counted(row.banked))),
+        h(`span.step.place${row.place}`, row.place, h("small", counted(row.banked))),
       ),
     );
   return h("ol.podium", { "aria-hidden": "true" }, ...steps);
@@ -452,9 +452,10 @@ export class ResultsScreen extends Screen {
     return `The next race: ${gameTitle(game)}, ${page.capWords(cap)}.${who}`;
   }
 
-  /** What the button to the next race says; empty without one. */
+  /** What the button to the next race says; empty without one, as while no server answers. */
   get #again() {
-    const { state } = this.app;
+    const { state, connection } = this.app;
+    if (connection.link !== "connected") return "";
     if (ownSeat(state)) return "Again";
     return state.table.phase === "gathering" ? "To the table" : "";
   }

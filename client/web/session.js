@@ -393,8 +393,7 @@ export function gap(state) {
     return `${counted(by)} ${place > 1 ? "behind" : "ahead of"} ${shownName(others[0])}`;
   }
   const words = `level with ${shownName(level)}`;
-  if (place === level.place)
-    return `${words}${own.state === "racing" ? "; first to bank more leads" : ""}`;
+  if (place === level.place) return words;
   return place < level.place
     ? `${words}; you were first to ${banked}`
     : `${words}, who was first to ${banked}`;

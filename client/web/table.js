@@ -591,7 +591,7 @@ export class TableScreen extends Screen {
   #changeMatch(change, { races, finished }) {
     const { commitment } = this.app.state.table;
     const done = finished.length;
-    const says = `The match has begun: ${counted(done, "race")} of ${races}. Choose no match to end it.`;
+    const says = `The match has begun: ${counted(done, "race")} of ${races}. Choose one race to end it.`;
     if (change.races !== 1) return this.say(says);
     const title = `End the match after ${done} of ${races} races, without a champion?`;
     const end = () => this.#send(change, commitment);

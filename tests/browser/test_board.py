@@ -305,12 +305,12 @@ async def test_a_question_of_the_others_stays_until_it_is_answered(
     page = await shown_race(pages, page_server, "klondike")
     await page.evaluate(PLAYED, {"legal": [], "table": {"votes": ["b" * 16]}})
     await page.locator("[data-pile=t1]").click()
-    await expect(page.get_by_text("Racer b wants to end the race.")).to_be_visible()
+    await expect(page.get_by_text("Racer b wants to end the race now.")).to_be_visible()
     await check_accessible(page)
     await page.get_by_role("button", name="Play on").click()
     await expect(page.locator(".notice")).to_be_empty()
     await page.evaluate(PLAYED, {"legal": [], "table": {"votes": ["b" * 16, "c" * 16]}})
-    await expect(page.get_by_text("Racer c wants to end the race.")).to_be_visible()
+    await expect(page.get_by_text("Racer c wants to end the race now.")).to_be_visible()
 
 
 async def test_large_cards_have_pips_and_two_indices_and_every_court_a_face(

@@ -99,7 +99,7 @@ async def test_the_sheets_of_a_race_fit_every_size(
         page = player.page
         await page.get_by_role("button", name="Standings and menu").click()
         await look(page, "sheet-menu")
-        await page.get_by_role("button", name="Look, rules").click()
+        await page.get_by_role("button", name="Rules, look").click()
         await look(page, "sheet-look")
         await page.get_by_role("button", name="Back").click()
         await page.keyboard.press("x")

@@ -381,7 +381,7 @@ async def test_a_match_that_has_begun_ends_only_after_a_question(
     await expect(seat_of(page, "Mira")).to_contain_text("1 of 1 won")
     await page.get_by_label("Match").select_option("match of 5 races")
     await expect(page.get_by_text("The match has begun: 1 race of 3.")).to_be_visible()
-    await page.get_by_label("Match").select_option("no match")
+    await page.get_by_label("Match").select_option("one race")
     question = page.get_by_role("dialog", name="End the match after 1 of 3 races")
     await question.get_by_role("button", name="End the match").click()
     await expect(page.get_by_text("Race 2", exact=True)).to_be_visible()

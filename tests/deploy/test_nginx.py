@@ -51,7 +51,7 @@ def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], 
     request = Request(f"https://127.0.0.1:{proxy.port}{path}", headers=headers)
     try:
         with urlopen(request, timeout=10, context=trusting(proxy)) as answer:
-            return answer.status, dict(answer.headers), answer.read().decode()
+            return answer.status, dict(answer.headers), answer.read().decode(errors="replace")
     except HTTPError as fault:
         with fault:
             return fault.code, dict(fault.headers), fault.read().decode()

@@ -38,7 +38,7 @@ test("a place is one so far until the race closes, and a newcomer has none", () 
   assert.equal(placed({ ...MINE, place: 3 }, { digest: "ab" }), "3rd of 3");
   const alone = { results: [{ ...MINE, place: 1 }] };
   assert.equal(races.ownResult(alone, "me").place, "The only run so far");
-  assert.equal(placed({ ...MINE, young: true }), "New here, so unranked");
+  assert.equal(placed({ ...MINE, young: true }), "New here today; ranked from tomorrow");
   assert.equal(placed({ ...MINE, state: "racing" }), "");
 });
 

@@ -25,7 +25,7 @@ from saratoga_client.wording import (
 )
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateChallenge, GetLeaderboard, GetOpen, GetPar, GetRecord
-from saratoga_protocol.events import OpenRace, OpenResult
+from saratoga_protocol.events import OpenRace, OpenResult, Table
 from saratoga_protocol.visible_text import sanitised
 from saratoga_rules.records.record import RaceRecord, digest_of
 from saratoga_rules.records.verify import verify
@@ -158,7 +158,9 @@ BIN: Final = 5
 LAST: Final = 30
 """The number of last races whose average is shown."""
 
-SEALED: Final = "The deal stays sealed until the race closes. Until then places and counts are the server's word."
+SEALED: Final = (
+    "When the race has closed, all boards open, and anyone can check deal, moves and places."
+)
 PRACTICE_DAY: Final = "No server answers, so this is practice: a deal by date, which nobody judges."
 
 
@@ -177,6 +179,12 @@ def title(race: OpenRace) -> str:
         if race.kind == "day"
         else f"{race.by}'s challenge: {game}"
     )
+
+
+def run_words(table: Table) -> str:
+    """Return of which open race a table is a run: `deal of 2026-11-28`, or `challenge`; empty among friends."""
+    kind, _, name = table.open.partition("/")
+    return f"deal of {name.rpartition('/')[2]}" if kind == "day" else "challenge" if kind else ""
 
 
 def about(race: OpenRace, player: str) -> str:
@@ -200,7 +208,7 @@ def headline(race: OpenRace, player: str) -> str:
     """Return how the player's run went."""
     own, ranked = own_result(race, player), [each for each in ended(race) if each.place]
     if own is None:
-        return f"{len(ended(race))} runs" if race.digest else "Your run has not ended."
+        return counted(len(ended(race)), "run") if race.digest else "Your run has not ended."
     place = (
         f" {ordinal(own.place)} of {len(ranked)}{'' if race.digest else ' so far'}."
         if own.place
@@ -213,7 +221,7 @@ def notes(race: OpenRace, player: str) -> Iterator[str]:
     """Yield sentences below the results."""
     own = own_result(race, player)
     if own is not None and own.young:
-        yield "You are new here today, so you have no place; from tomorrow on you have."
+        yield "You are new here today; from tomorrow on you have a place."
     if race.kind == "day" and race.streak:
         yield f"Your streak: {counted(race.streak, 'day')}."
     if not race.digest:

@@ -101,7 +101,7 @@ def match_lines(match: Match, you: str) -> Iterator[str]:
 ENDINGS: Final = {
     "won": "You have won! All {banked} cards are banked, net {net}.",
     "cash-out": "Cashed out: {banked} banked, net {net}.",
-    "stuck": "Stuck: nothing more can be banked. Your board is over: {banked} banked, net {net}.",
+    "stuck": "Stuck: whatever you play, nothing more can be banked. Your board is over: {banked} banked, net {net}.",
     "out-of-time": "Time is up: {banked} banked, net {net}. All of it counts.",
     "left": "You left the race: {banked} banked, net {net}. All of it counts.",
     "ended-by-host": "{host} has ended the race: {banked} banked, net {net}. All of it counts.",

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from saratoga_client.board_view.roles import LETTERS, Role, Symbols, money_role
-from saratoga_client.session.history import Raced, friends_in
+from saratoga_client.session.history import Raced, Rival, friends_in
 from saratoga_client.text import fitted
 from saratoga_client.tui.widgets import Ink
 from saratoga_client.wording import dollars, game_title, ordinal, rivals
@@ -17,7 +17,7 @@ from saratoga_protocol.events import LeaderboardRow, TableSummary
 PITCH: Final = (
     "Race your friends at patience.",
     "The same deal for everyone, at the same moment.",
-    "A pack costs $50; every card you bank pays $5.",
+    "You buy the pack; every card you bank pays $5.",
 )
 
 FAN: Final = (
@@ -114,8 +114,7 @@ def races_part(races: Sequence[Raced], ink: Ink, width: int) -> RenderableType:
         others = len(raced.rivals)
         place = f"{ordinal(raced.place)} of {others + 1}" if others else "alone"
         best = raced.rivals[0] if raced.rivals else None
-        how = "won by" if best is not None and best.place < raced.place else "second:"
-        told = f"{how} {best.name}, {best.banked}" if best is not None else ""
+        told = "" if best is None else f"{_how(best, raced)} {best.name}, {best.banked}"
         grid.add_row(
             "",
             ink.text(_day(raced.at), Role.DIM),
@@ -129,6 +128,12 @@ def races_part(races: Sequence[Raced], ink: Ink, width: int) -> RenderableType:
     return Group(ink.text("   YOUR LAST RACES", Role.LABEL), grid, "")
 
 
+def _how(best: Rival, raced: Raced) -> str:
+    if best.place == raced.place:
+        return "level with"
+    return "won by" if best.place < raced.place else "second:"
+
+
 def friends_part(races: Sequence[Raced], symbols: Symbols, ink: Ink) -> RenderableType:
     """Return the people of the player's last races; nothing without any."""
     friends = friends_in(races)[:MOST_FRIENDS]
@@ -140,7 +145,7 @@ def friends_part(races: Sequence[Raced], symbols: Symbols, ink: Ink) -> Renderab
         name = fitted(friend.name, NAME, symbols.dots)
         last = ink.text(f"last raced {_day(friend.last)}", Role.DIM)
         grid.add_row("", ink.text(name), ink.text(score, Role.COUNT), last)
-    return Group(ink.text("   FRIENDS (races they won : you won)", Role.LABEL), grid, "")
+    return Group(ink.text("   FRIENDS (ahead of you : behind you)", Role.LABEL), grid, "")
 
 
 def leaders_part(

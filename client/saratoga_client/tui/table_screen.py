@@ -106,7 +106,7 @@ class TableScreen(BaseScreen):
         ends = "end the race: who still races must agree, or only one person holds it up"
         may_ask = state.phase == "running" and (state.own is not None or state.is_host)
         why = "Only who races, or the host, can end a race."
-        asks = Key("x", "end race", ends, self._ask_to_end_race, may_ask, why)
+        asks = Key("x", "ask to end", ends, self._ask_to_end_race, may_ask, why)
         return (asks, *((self.say_key(),) if state.seat is not None else ()))
 
     def _ask_to_end_race(self) -> None:

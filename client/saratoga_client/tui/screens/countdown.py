@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from saratoga_client.board_view.roles import LETTERS, Role, Symbols
+from saratoga_client.session.open_race import run_words
 from saratoga_client.session.result_text import race_of_match
 from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.session.table_view import is_call
@@ -51,7 +52,7 @@ def countdown_page(
         "",
         *alarms_part(state, ink),
         *(rules_part(state.game, symbols, ink) if has_room else ()),
-        ink.text(f" {symbols.ready} the deal is fixed: nobody has seen it", Role.DIM),
+        ink.text(f" {symbols.ready} the deal is sealed: nobody has seen it", Role.DIM),
     )
 
 
@@ -103,6 +104,8 @@ class CountdownScreen(TableScreen):
     def resting(self) -> str:
         """What the player can do in this part of the countdown."""
         seat, may_join = self.state.seat, is_call(self.state.table)
+        if self.state.table.open:
+            return f"One run, {cap_words(self.state.table.settings.cap)}. Its clock goes on if you leave."
         if seat is None:
             return "You are watching this race. It shows the standings, not the boards."
         if may_join and not seat.ready:
@@ -134,7 +137,7 @@ class CountdownScreen(TableScreen):
         starts = f"starts in {self.seconds} s"
         return [
             title,
-            table.code,
+            run_words(table) or table.code,
             cap_words(table.settings.cap),
             starts,
             race_of_match(table, self.state.match),

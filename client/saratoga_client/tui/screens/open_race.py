@@ -41,7 +41,7 @@ from saratoga_client.tui.app import Flow, SaratogaApp, table_flow
 from saratoga_client.tui.base_screen import BaseScreen, Key, Keys
 from saratoga_client.tui.chart import Line, draw_chart
 from saratoga_client.tui.widgets import Ink, RichView, ScrollPage
-from saratoga_client.wording import capitalised, money_meter
+from saratoga_client.wording import capitalised, counted, money_meter
 from saratoga_protocol.events import OpenRace
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord
@@ -85,7 +85,9 @@ def _climbs(race: OpenRace, symbols: Symbols, ink: Ink, width: int) -> Iterable[
     """Return the chart of the player's climb and the middle one."""
     if not race.climb or not race.middle or race.game not in GAMES:
         return
-    pairs = [(race.climb, "YOU", Role.YOU), (race.middle, "middle", RACERS[0])]
+    pairs = [(race.climb, "YOU", Role.YOU)]
+    if race.middle != race.climb:
+        pairs.append((race.middle, "the middle run", RACERS[0]))
     end = max(race.climb[-1], race.middle[-1])
     lines = [
         Line(
@@ -163,7 +165,7 @@ class OpenRaceScreen(BaseScreen):
         self.dismiss()
 
     def facts(self) -> list[str]:
-        return [title(self.race).upper(), f"{len(ended(self.race))} runs"]
+        return [title(self.race).upper(), counted(len(ended(self.race)), "run")]
 
     def status(self) -> list[tuple[str, Role]]:
         fair = [(f"{self.symbols.ready} fair deal", Role.MONEY_UP)]

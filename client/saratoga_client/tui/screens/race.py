@@ -11,6 +11,7 @@ from saratoga_client.board_view.draw import title_facts
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.move_text import first_that_fits, with_turned_up
 from saratoga_client.input.selection import InputResult
+from saratoga_client.session.open_race import run_words
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import own_ending, race_of_match
 from saratoga_client.session.state import SessionState, race_clock
@@ -113,7 +114,7 @@ class RaceScreen(GameScreen, TableScreen):
         place = next((row.place for row in found if row.player == self.state.player), 0)
         return [
             own.game.title.upper(),
-            race_of_match(table, self.state.match),
+            run_words(table) or race_of_match(table, self.state.match),
             *title_facts(own.game, own.shown),
             f"{ordinal(place)} of {len(found)}" if place else "",
         ]

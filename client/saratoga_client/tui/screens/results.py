@@ -40,6 +40,7 @@ from saratoga_client.wording import (
     state_words,
 )
 from saratoga_protocol.commands import NextRace, React
+from saratoga_protocol.matches import is_over
 from saratoga_protocol.matches import totals as match_totals
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError
@@ -301,7 +302,8 @@ class ResultsScreen(TableScreen):
         state = self.state
         own = next((row for row in rows(state.table_view) if row.player == state.player), None)
         if state.is_host:
-            return "Press enter for the next race."
+            what = "another match" if state.match and is_over(state.match) else "the next race"
+            return f"Press enter for {what}."
         seats = state.table.seats
         host = next((seat.name for seat in seats if seat.player == state.table.host), "the host")
         if state.host_until == state.table.race:

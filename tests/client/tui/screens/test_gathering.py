@@ -153,7 +153,7 @@ async def test_a_host_who_does_not_race_can_end_the_race() -> None:
         assert "You have a seat for the next race." in " ".join(at_table.text.split())
         assert "not in this race" in at_table.rows[0]
         assert "watching" not in at_table.rows[0]
-        assert "x end race" in at_table.rows[-1]
+        assert "x ask to end" in at_table.rows[-1]
         await at_table.press("x", "y")
         assert at_table.seat.asked == ["end race"]
 
