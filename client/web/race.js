@@ -677,7 +677,7 @@ export class RaceScreen extends Screen {
       this.sheetBody,
       h(
         "div.row",
-        act("Look, rules", () => app.openLook()),
+        act("Rules, look", () => app.openLook()),
         isRacing
           ? act(`Cash out ${dollars(own.net)}`, () => this.askToCashOut())
           : act("Leave", () => app.askToLeave()),
