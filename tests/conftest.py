@@ -1,7 +1,8 @@
 """Settings for every test: the effort of Hypothesis, and the handling of Ctrl-C.
 
-`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci` (100) or
-`long` (2000). `.ci/run` names the day's seed (`SARATOGA_SEED`) and begins Hypothesis with it.
+`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci`
+(100) or `long` (2000). `.ci/run` names the day's seed (`SARATOGA_SEED`) and begins Hypothesis with
+it.
 """
 
 import gc
@@ -17,14 +18,14 @@ from hypothesis import HealthCheck, settings
 from saratoga_client.session import record_keeper
 from saratoga_rules.game import Game
 
-# A shell without job control ignores SIGINT in background jobs, nohup ignores SIGHUP, and all programs that the
-# tests start would inherit that.
+# A shell without job control ignores SIGINT in background jobs, nohup ignores SIGHUP, and all
+# programs that the tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# Several processes load every test module, and hundreds start the program: without bytecode each of them
-# would compile it again.
+# Several processes load every test module, and hundreds start the program: without bytecode each of
+# them would compile it again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

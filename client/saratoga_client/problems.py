@@ -49,7 +49,8 @@ class Problem(Exception):
 def alarmed_at_end(alarms: Sequence[str]) -> Iterator[None]:
     """End a block of a program with the alarms that were raised in it, if there are any.
 
-    Raises `Problem` with all of `alarms`, and with the message of the `Problem` that ended the block.
+    Raises `Problem` with all of `alarms`, and with the message of the `Problem` that ended the
+    block.
     """
     try:
         yield

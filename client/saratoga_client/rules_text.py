@@ -23,8 +23,8 @@ def plain_lines(game: Game) -> Iterator[str]:
 def column_rules(game: Game, view: View | None = None) -> tuple[str, str]:
     """Return how columns build and what fills an empty one, a short sentence each.
 
-    With a view, the second sentence is about spaces in this position: the pile that fills them may be
-    gone. Without a view it is about the game.
+    With a view, the second sentence is about spaces in this position: the pile that fills them may
+    be gone. Without a view it is about the game.
     """
     space = game.columns.space
     filled_from = space.filled_from

@@ -1,7 +1,7 @@
 """Texts measured, cut and wrapped in cells of the terminal; a character may take two cells.
 
-Pure. The texts may come from others and are returned as they are. A control character counts as many
-cells as `saratoga_protocol.visible_text.sanitised` needs to show it: 8 for `<U+001B>`.
+Pure. The texts may come from others and are returned as they are. A control character counts as
+many cells as `saratoga_protocol.visible_text.sanitised` needs to show it: 8 for `<U+001B>`.
 """
 
 import re
@@ -91,8 +91,8 @@ _JOINED: Final = "\xa0"
 def message_lines(text: str, cells: int) -> list[str]:
     """Return the lines of a message to the player, broken between words only.
 
-    A URL and a command to paste stay on one line, because a line break would change them. An indented
-    line is a command and stays as it is.
+    A URL and a command to paste stay on one line, because a line break would change them. An
+    indented line is a command and stays as it is.
 
     >>> message_lines("To return: saratoga join ws://10.0.0.2:7470/mint-otter-42", 40)
     ['To return:', 'saratoga join ws://10.0.0.2:7470/mint-otter-42']

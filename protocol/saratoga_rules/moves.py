@@ -1,10 +1,10 @@
 """Moves and their text, the same on the wire, in records and on the screen.
 
-`draw` turns cards of the stock onto the waste or deals them to the columns, `redeal` turns the waste
-over, and `SRC>DST[:n]` carries `n` cards. SRC is `w` (the waste), `r` (the reserve), a column `t1`,
-`t2`, .. or `up.S` (a card taken back from the spade foundation). DST is a column, `up` or `down`: a
-foundation of the card's suit that is built up or down. `:n` is written only above 1. A move names
-piles, never cards, so the text does not reveal which cards lie there.
+`draw` turns cards of the stock onto the waste or deals them to the columns, `redeal` turns the
+waste over, and `SRC>DST[:n]` carries `n` cards. SRC is `w` (the waste), `r` (the reserve), a column
+`t1`, `t2`, .. or `up.S` (a card taken back from the spade foundation). DST is a column, `up` or
+`down`: a foundation of the card's suit that is built up or down. `:n` is written only above 1. A
+move names piles, never cards, so the text does not reveal which cards lie there.
 """
 
 import re

@@ -1,10 +1,10 @@
 """Par: a line of moves that banks many cards, found by a search that knows every card of the deal.
 
-Par is a lower bound: nobody has proved that no line banks more. The search goes through the stock turn by
-turn, so that only positions after equally many draws and redeals compete. After each turn it plays cards
-best first, and turns the stock only in the best positions that it has found. It is repeated more and more
-widely until its budget of positions is used. There is no clock and no chance in it, so every machine
-finds the same line.
+Par is a lower bound: nobody has proved that no line banks more. The search goes through the stock
+turn by turn, so that only positions after equally many draws and redeals compete. After each turn
+it plays cards best first, and turns the stock only in the best positions that it has found. It is
+repeated more and more widely until its budget of positions is used. There is no clock and no chance
+in it, so every machine finds the same line.
 """
 
 from collections.abc import Iterable, Iterator
@@ -119,8 +119,8 @@ class _Search:
     def _form(self, position: Position) -> tuple[object, ...]:
         """Return a key that is equal for positions of one deal that differ only in what does not matter.
 
-        That is the order of columns, unless the stock is dealt to them, and the number of the pass, because the
-        position that was found first used the fewest.
+        That is the order of columns, unless the stock is dealt to them, and the number of the pass,
+        because the position that was found first used the fewest.
         """
         stock, waste, reserve, up, down, columns, _, _, face_down = position
         piles: Iterable[object] = zip_longest(columns, map(len, face_down), fillvalue=0)

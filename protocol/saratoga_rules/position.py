@@ -1,8 +1,8 @@
 """A position: where every card lies at one moment of a game; and its player's view of it.
 
-Piles are tuples of cards from bottom to top, except the stock, whose first card is drawn next.
-A column's face-down cards are kept apart from its face-up ones, so that no rule reads them by mistake.
-Foundations are stored as heights, because their suits and first cards are known.
+Piles are tuples of cards from bottom to top, except the stock, whose first card is drawn next. A
+column's face-down cards are kept apart from its face-up ones, so that no rule reads them by
+mistake. Foundations are stored as heights, because their suits and first cards are known.
 """
 
 import re
@@ -56,9 +56,9 @@ class Position(NamedTuple):
 View = NewType("View", Position)
 """A position as its own player may see it: every card that the player may not see is `HIDDEN`.
 
-The whole stock is hidden, the reserve except its top card, and the face-down cards of columns. Every
-other card was dealt or turned face up. Only `redact` makes a view. Rivals are sent none while a race
-runs: the deal is shared, so one racer's visible cards are hidden cards of another's board.
+The whole stock is hidden, the reserve except its top card, and the face-down cards of columns.
+Every other card was dealt or turned face up. Only `redact` makes a view. Rivals are sent none while
+a race runs: the deal is shared, so one racer's visible cards are hidden cards of another's board.
 """
 
 _BACKS: Final = tuple((HIDDEN,) * count for count in range(105))

@@ -48,7 +48,8 @@ class Generator:
     def race(self, tables: list[list[LeanRacer]], at_once: int) -> None:
         """Let `at_once` tables race; when a table's first board ends, another one replaces it.
 
-        So neither the end of a race nor boards without moves are measured. If all race at once, none is replaced.
+        So neither the end of a race nor boards without moves are measured. If all race at once,
+        none is replaced.
         """
         gc.collect()
         self._sockets = [racer.socket for racers in tables for racer in racers]

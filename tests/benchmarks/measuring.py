@@ -133,8 +133,8 @@ def millis(waits: Sequence[float], part: float) -> float:
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
     """Add to the load the CPU time used in the block; disable garbage collection in this process.
 
-    Callers collect garbage before the load begins, because the servers keep working while this process
-    collects. Raises `RuntimeError` if no message was answered.
+    Callers collect garbage before the load begins, because the servers keep working while this
+    process collects. Raises `RuntimeError` if no message was answered.
     """
     gc.disable()
     server, store = processor_seconds(servers), processor_seconds(stores)

@@ -71,11 +71,12 @@ async def memory(report: Report, *, quick: bool) -> None:
     report.table(("KiB of a connection", "above the idle process", "of one more"), rows)
     made = sum(racer.board.count for racer in racers if racer.board) / len(racers)
     report.say(
-        f"{count} connections, {IDLE_TIMES * count} if idle (only hello sent). *One more*: the growth from half of "
-        "the connections to all of them, divided by their number. The idle server has "
-        f"{raced[0] / 1024:.1f} MiB, part of which is free after startup. New connections use this part "
-        f"first, so the first column is too low. Racing: four racers per table of `{GAME}`, with {made:.0f} "
-        "moves each on average (fewer if a board of the table ended early)."
+        f"{count} connections, {IDLE_TIMES * count} if idle (only hello sent). *One more*: the "
+        "growth from half of the connections to all of them, divided by their number. The idle "
+        f"server has {raced[0] / 1024:.1f} MiB, part of which is free after startup. New "
+        "connections use this part first, so the first column is too low. Racing: four racers per "
+        f"table of `{GAME}`, with {made:.0f} moves each on average (fewer if a board of the table "
+        "ended early)."
     )
     worst = max(rows[-1][1:])
     report.bar("resident per racing connection, the larger figure", worst, 14.0, " KiB")

@@ -1,7 +1,7 @@
 """Measure moves in a closed loop: their cost by number of tables.
 
-On a shared machine the cost of the same code can change by half from one minute to the next, and not alike for
-every program. So the main ratios are measured in turns of half a second.
+On a shared machine the cost of the same code can change by half from one minute to the next, and
+not alike for every program. So the main ratios are measured in turns of half a second.
 """
 
 import gc
@@ -83,8 +83,8 @@ async def moves(report: Report, *, quick: bool) -> None:
         rows += [line(name, tables, load, echo[tables]) for name, load in loads.items()]
     report.table(COLUMNS, rows)
     report.say(
-        f"A message to the server had {safe[AT].question} bytes, an answer {safe[AT].answer} (with the "
-        "legal moves); the echo's as many."
+        f"A message to the server had {safe[AT].question} bytes, an answer {safe[AT].answer} (with "
+        "the legal moves); the echo's as many."
     )
     alone = safe[1], echo[1]
     ratio = alone[0].micros / alone[1].micros

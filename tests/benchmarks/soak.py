@@ -1,8 +1,8 @@
 """Load a server for 60 % of the time over many minutes, to find out whether it grows or slows down.
 
-A server is one process with one event loop, so one core limits it. Tables play race after race at a human
-pace, and players come and go. At the start, tables are opened until the server's process is busy for 60 %
-of the time.
+A server is one process with one event loop, so one core limits it. Tables play race after race at a
+human pace, and players come and go. At the start, tables are opened until the server's process is
+busy for 60 % of the time.
 
     python tests/benchmarks/soak.py [--minutes 20] [--game canfield]
 """
@@ -178,7 +178,8 @@ class Soak:
     def report(self, seconds: float) -> tuple[str, bool]:
         """Return the figures, and whether they keep the promised limits.
 
-        Latencies are judged only if the host took hardly any time, because the server cannot use time that it takes.
+        Latencies are judged only if the host took hardly any time, because the server cannot use
+        time that it takes.
         """
         settled = min(SETTLED_AFTER * 60, seconds / 4)
         third = max(1, len(self.waits) // 3)
@@ -193,11 +194,12 @@ class Soak:
             f"{self.game}, {len(self.tables)} tables, {seconds / 60:.0f} minutes",
             f"the server busy for {self.busy(len(self.looks)):.0%} of the time; "
             f"{moves} moves, {moves / seconds:.0f} a second, {self.races} races",
-            f"resident: {resident[0]:.1f} MiB at first, {resident[-1]:.1f} at last, most {max(resident):.1f}; "
-            f"after minute {settled / 60:.1f} {growth:+.2f} MiB in ten minutes (bar: below {MOST_GROWTH:g})",
-            f"p99 latency of each third: {', '.join(f'{each:.1f}' for each in p99s)} ms, last to first "
-            f"{slower:.2f} (bar: at most {MOST_SLOWER:g}, if the hypervisor takes at most {UNDISTURBED:.0%} "
-            f"of a core away; it took {stolen:.1%})",
+            f"resident: {resident[0]:.1f} MiB at first, {resident[-1]:.1f} at last, most "
+            f"{max(resident):.1f}; after minute {settled / 60:.1f} {growth:+.2f} MiB in ten "
+            f"minutes (bar: below {MOST_GROWTH:g})",
+            f"p99 latency of each third: {', '.join(f'{each:.1f}' for each in p99s)} ms, last to "
+            f"first {slower:.2f} (bar: at most {MOST_SLOWER:g}, if the hypervisor takes at most "
+            f"{UNDISTURBED:.0%} of a core away; it took {stolen:.1%})",
             "kept" if is_kept else "NOT KEPT",
         ]
         return "\n".join(lines) + "\n", is_kept

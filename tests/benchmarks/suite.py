@@ -2,9 +2,9 @@
 
     python tests/benchmarks/suite.py [--quick] [--only moves --only start]
 
-The exit code is 0 if every part ran and no limit is missed, 1 if a part failed, and 2 if a limit is missed.
-A figure that other work on the machine disturbed is printed as "not measured quietly", which misses no limit.
-`--quick` measures for shorter times. Only the whole suite writes RESULTS.md.
+The exit code is 0 if every part ran and no limit is missed, 1 if a part failed, and 2 if a limit is
+missed. A figure that other work on the machine disturbed is printed as "not measured quietly",
+which misses no limit. `--quick` measures for shorter times. Only the whole suite writes RESULTS.md.
 """
 
 import argparse

@@ -26,7 +26,8 @@ from saratoga_rules.moves import Draw
 def narrow(bits: int, round_trip: float) -> LinkFault:
     """Return a fault that makes a link slow: so many bits a second each way, shared by all connections.
 
-    A connection opens after `round_trip` seconds, and data takes half of that each way, in its order.
+    A connection opens after `round_trip` seconds, and data takes half of that each way, in its
+    order.
     """
     free = {"to_server": 0.0, "to_client": 0.0}
 

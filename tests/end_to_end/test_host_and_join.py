@@ -1,7 +1,8 @@
 """`saratoga host` opens a server on this machine, and friends join it by the invitation.
 
-All processes are real. The server ends with its host, however the host ends. A host who leaves is asked about the
-people at the table, and can come back. For idle hosts, boards end as idle after eight seconds.
+All processes are real. The server ends with its host, however the host ends. A host who leaves is
+asked about the people at the table, and can come back. For idle hosts, boards end as idle after
+eight seconds.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Whole races over the wire: server, players and rules agree on the result; the example client of the README races too.
 
-Each race of four bots is compared three ways: the result that the server announced, the events that each player
-received, and the replay of the record by the rules.
+Each race of four bots is compared three ways: the result that the server announced, the events that
+each player received, and the replay of the record by the rules.
 """
 
 import asyncio

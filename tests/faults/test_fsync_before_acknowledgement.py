@@ -1,7 +1,8 @@
 """System calls show that a move is acknowledged only when the store's log is on disk.
 
-Server and store are traced together, so their calls have one order: the move is sent to the store, the
-store writes and syncs its log, and only then the acknowledgement is written to the player's socket.
+Server and store are traced together, so their calls have one order: the move is sent to the store,
+the store writes and syncs its log, and only then the acknowledgement is written to the player's
+socket.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """`kill -9` and lost connections in mid-race: no acknowledged move is lost or doubled, and every player comes back.
 
-Each bot records the moves that are acknowledged to it. After the races, every record and every stored log
-must contain them. (An external store and several nodes are killed in storms: `test_storms`.)
+Each bot records the moves that are acknowledged to it. After the races, every record and every
+stored log must contain them. (An external store and several nodes are killed in storms:
+`test_storms`.)
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A command that was carried out is answered as carried out when it is repeated; no repeat changes anything.
 
-The reply to it may have been lost, and the client may know that only later. When the seat, the deal or the race that
-it names is gone, a repeat may be refused instead.
+The reply to it may have been lost, and the client may know that only later. When the seat, the deal
+or the race that it names is gone, a repeat may be refused instead.
 """
 
 from collections.abc import AsyncIterator

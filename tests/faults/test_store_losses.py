@@ -1,7 +1,7 @@
 """What a store has lost is logged, and said to the players: never silently another board or table.
 
-The last tests run real processes: an older copy of the store's files, and a deleted store. The server cannot
-prevent these losses.
+The last tests run real processes: an older copy of the store's files, and a deleted store. The
+server cannot prevent these losses.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A storm: every kind of fault once, while whole races run on real processes; and the audit finds a doubled move.
 
-`make faults` injects a thousand faults with another seed each time. A storm that fails names its seed
-and the injection; `PYTHONPATH=tests python -m kit.storms.storm --seed ...` repeats it.
+`make faults` injects a thousand faults with another seed each time. A storm that fails names its
+seed and the injection; `PYTHONPATH=tests python -m kit.storms.storm --seed ...` repeats it.
 """
 
 import pytest

@@ -1,7 +1,7 @@
 """However the client's program ends, at home, in practice or in a race, it restores the terminal.
 
-Each test opens the program in a pseudo-terminal, drags a card if there is a board, and terminates or interrupts the
-program, resizes the terminal while the program ends, or kills the server.
+Each test opens the program in a pseudo-terminal, drags a card if there is a board, and terminates
+or interrupts the program, resizes the terminal while the program ends, or kills the server.
 """
 
 import re

@@ -1,7 +1,7 @@
 """No code between a move and its response reads a hidden card, so response times reveal none.
 
-The judge, the legal moves, a move's result, the view that is sent and the search for stuck boards are
-called with positions whose hidden cards raise an error when they are read (`kit/secrecy.py`).
+The judge, the legal moves, a move's result, the view that is sent and the search for stuck boards
+are called with positions whose hidden cards raise an error when they are read (`kit/secrecy.py`).
 """
 
 from random import Random

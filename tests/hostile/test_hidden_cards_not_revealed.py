@@ -1,8 +1,8 @@
 """No sequence of commands, legal or not, reveals a card that its player has not turned up.
 
-A script of unusual commands runs on deals that differ only in hidden cards; tokens, seeds, codes and time
-are the same. Until one of those cards is turned up, every byte must be the same: for both racers, for a
-player without a seat, on the HTTP pages, in the metrics and in the log.
+A script of unusual commands runs on deals that differ only in hidden cards; tokens, seeds, codes
+and time are the same. Until one of those cards is turned up, every byte must be the same: for both
+racers, for a player without a seat, on the HTTP pages, in the metrics and in the log.
 """
 
 import logging

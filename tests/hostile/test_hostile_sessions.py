@@ -1,7 +1,7 @@
 """Hostile clients on real sockets: whatever they send, in any order, other players race on.
 
-Hypothesis chooses the acts. Every response is checked when it arrives (`HostileClient`): each
-frame is answered once, with an event or a refusal from the closed list, and a connection ends with a
+Hypothesis chooses the acts. Every response is checked when it arrives (`HostileClient`): each frame
+is answered once, with an event or a refusal from the closed list, and a connection ends with a
 documented close code.
 """
 

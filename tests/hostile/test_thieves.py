@@ -1,7 +1,7 @@
 """Tokens, sessions and table codes in wrong hands: guessed, stolen, replayed; and one person with two tokens.
 
-SECURITY.md says what a victim can do: take the seat back at once, or have the server's administrator
-forget or ban the stolen player, which also locks out the thief.
+SECURITY.md says what a victim can do: take the seat back at once, or have the server's
+administrator forget or ban the stolen player, which also locks out the thief.
 """
 
 import re

@@ -21,8 +21,8 @@ QUICK: Final = "kit.altered_server quick --"
 UNHURRIED: Final = "kit.altered_server unhurried --"
 """A countdown of one second in which a racer may reveal late.
 
-A race starts as soon as every nonce is open, so the longer time costs nothing. Without it, a browser that
-was held up for a second would void the countdown.
+A race starts as soon as every nonce is open, so the longer time costs nothing. Without it, a
+browser that was held up for a second would void the countdown.
 """
 SHARED: Final = "kit.altered_server unhurried,any-name --"
 """The same for many tests: a name is never taken."""

@@ -1,7 +1,8 @@
 """The smallest program on Textual: `python tests/kit/bare_app.py`.
 
 With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error,
-`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after SIGTERM.
+`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after
+SIGTERM.
 """
 
 import asyncio

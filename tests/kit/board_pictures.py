@@ -5,8 +5,8 @@
 
     the picture
 
-`python -m kit.board_pictures` (from the folder `tests`) draws all pictures again; look at the difference
-before committing it.
+`python -m kit.board_pictures` (from the folder `tests`) draws all pictures again; look at the
+difference before committing it.
 """
 
 from pathlib import Path

@@ -6,9 +6,9 @@
         anna = await pages.open(page_url(page_server, "/mint-otter-42"))
         await anna.get_by_role("button", name="Take a seat").click()
 
-After the test, a console error, an uncaught exception or a violation of the content security policy on any
-page fails it; `pages.forgive` names those that the test causes on purpose. Plain http to that address is no
-secure context, as with `saratoga host` in a network at home.
+After the test, a console error, an uncaught exception or a violation of the content security policy
+on any page fails it; `pages.forgive` names those that the test causes on purpose. Plain http to
+that address is no secure context, as with `saratoga host` in a network at home.
 """
 
 import os
@@ -64,7 +64,8 @@ QUIET: Final = (
 )
 """Options with which Chromium asks nobody but the server under test, and takes the certificates of tests.
 
-Playwright's own `ignore_https_errors` lets Chromium ask about each connection, and give up on a file after a few.
+Playwright's own `ignore_https_errors` lets Chromium ask about each connection, and give up on a
+file after a few.
 """
 
 REPORT_VIOLATIONS: Final = """
@@ -100,7 +101,8 @@ class Pages:
     async def open(self, url: str, size: tuple[int, int] = PHONE, **options: Any) -> Page:
         """Open a page in a new profile, and wait until it is loaded.
 
-        `options` are those of Playwright's `new_context`, such as `color_scheme="dark"` or `has_touch=True`.
+        `options` are those of Playwright's `new_context`, such as `color_scheme="dark"` or
+        `has_touch=True`.
         """
         width, height = size
         profile = await self.browser.new_context(
@@ -235,8 +237,8 @@ async def pages(browser: Browser) -> AsyncIterator[Pages]:
 async def page_server() -> AsyncIterator[ServerProcess]:
     """A server process that other machines reach, with a short countdown: one for all tests of a process.
 
-    Each test may use the same names. Public tables, leaderboards, announcements and restarts would be
-    seen by later tests: those are for `own_page_server`.
+    Each test may use the same names. Public tables, leaderboards, announcements and restarts would
+    be seen by later tests: those are for `own_page_server`.
     """
     async with serving_pages("--limits-per-address", "off", module=SHARED) as opened:
         yield opened

@@ -1,6 +1,7 @@
 """`make demo`: race four bots on a server of their own, in plain lines, and verify the record.
 
-Exits with 0 if the bots had one deal, their results are on the leaderboard, and the record passes every check.
+Exits with 0 if the bots had one deal, their results are on the leaderboard, and the record passes
+every check.
 """
 
 import argparse

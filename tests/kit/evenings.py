@@ -1,7 +1,8 @@
 """A real evening at a server in the test's own process, as each client was told it; to be cut and edited offline.
 
-`played_evening` plays it: a countdown is voided, then two races of a match run to the end, and the table gathers
-again. `Told` is what one client received and did, in order, and `Client` a client's duties that are told it again.
+`played_evening` plays it: a countdown is voided, then two races of a match run to the end, and the
+table gathers again. `Told` is what one client received and did, in order, and `Client` a client's
+duties that are told it again.
 """
 
 import asyncio

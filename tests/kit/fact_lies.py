@@ -1,7 +1,7 @@
 """The lies that a server may tell about an evening, each with where it is caught and by which fact.
 
-A lie changes what one client of `kit.evenings` was told, or the records that it is sent, and makes all else fit:
-results, digests and the chain of records follow from a changed record.
+A lie changes what one client of `kit.evenings` was told, or the records that it is sent, and makes
+all else fit: results, digests and the chain of records follow from a changed record.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

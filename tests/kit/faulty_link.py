@@ -1,8 +1,8 @@
 """A proxy for TCP and Unix connections with faults that a test switches on.
 
-A link can cut its connections, drop all data while they stay open, stop reading from the server, lose an
-answer, or change what a client sends. Players connect through a link to the server, and the server
-connects through a link to its store.
+A link can cut its connections, drop all data while they stay open, stop reading from the server,
+lose an answer, or change what a client sends. Players connect through a link to the server, and the
+server connects through a link to its store.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A server in the test's own process, on an embedded Valkey and with a clock that only the test advances.
 
-The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always the
-same. So a test has the same races in every run; only the tables' codes differ.
+The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always
+the same. So a test has the same races in every run; only the tables' codes differ.
 """
 
 import asyncio
@@ -208,8 +208,8 @@ class InProcessServer:
     async def pass_time(self, millis: int) -> None:
         """Advance the time, run everything that is due, and send the standings to players.
 
-        While a race runs, the time passes in steps, so that all timers are applied in time: a late one
-        would show that nobody was served meanwhile.
+        While a race runs, the time passes in steps, so that all timers are applied in time: a late
+        one would show that nobody was served meanwhile.
         """
         until = self.time.at + millis
         while (at := self.next_look()) < until and self.time.at < until:

@@ -1,6 +1,7 @@
 """Sample messages: one of every kind with all fields set, and some with as few fields as possible.
 
-They are read from `tests/protocol/golden`, where each stands as JSON below its name, and then in MessagePack.
+They are read from `tests/protocol/golden`, where each stands as JSON below its name, and then in
+MessagePack.
 """
 
 from collections.abc import Callable

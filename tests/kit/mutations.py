@@ -1,8 +1,8 @@
 """Frames that are nearly commands: valid ones with damaged structure or damaged bytes.
 
-A `Spoiler` draws everything from one `Random`, so a seed always gives the same frames. A frame starts as a
-list of fields, in which a name may occur twice. The list is changed and then encoded by hand, because
-ordinary encoders do not write such frames. Then its bytes may be changed too.
+A `Spoiler` draws everything from one `Random`, so a seed always gives the same frames. A frame
+starts as a list of fields, in which a name may occur twice. The list is changed and then encoded by
+hand, because ordinary encoders do not write such frames. Then its bytes may be changed too.
 """
 
 import json
@@ -29,8 +29,8 @@ TRACE: Final = regex.compile(r"Traceback \(most|File \".*\", line [0-9]|Error\(|
 def read_or_refused(codec: Codec, frame: Frame) -> str:
     """Return the kind of command in the frame, or the code of its refusal.
 
-    A command must survive encoding and decoding. A refusal must be short, have one of `CODES`, and must
-    not name an id that no command can have.
+    A command must survive encoding and decoding. A refusal must be short, have one of `CODES`, and
+    must not name an id that no command can have.
     """
     try:
         command = codec.decode_command(frame)

@@ -1,7 +1,7 @@
 """A player who races on the page in a real browser, and notes what the page was sent and what it shows.
 
-`PagePlayer` taps, presses keys and drags as a person does, but knows from the wire which moves are legal.
-After every move the drawn board is compared with the board that the server sent.
+`PagePlayer` taps, presses keys and drags as a person does, but knows from the wire which moves are
+legal. After every move the drawn board is compared with the board that the server sent.
 """
 
 import asyncio
@@ -344,9 +344,9 @@ async def racing(
 ) -> AsyncIterator[PagePlayer]:
     """Race on the page against a bot: from the link to the first card, and then to the end.
 
-    At the end the record is compared with what both players saw, unless the race is given up (`finishes`).
-    `address` is the page's, without the code; with `link`, the browser connects through that link. `prepare`
-    gets the page before it is loaded.
+    At the end the record is compared with what both players saw, unless the race is given up
+    (`finishes`). `address` is the page's, without the code; with `link`, the browser connects
+    through that link. `prepare` gets the page before it is loaded.
     """
     if link is not None:
         address = link.url.replace("ws:", "http:")

@@ -1,7 +1,7 @@
 """Players for tests: they send commands to a server and keep everything that they receive.
 
-A `Player` has the same methods for every transport. A `MemoryPlayer` calls a server in the test's own
-process: it has its own `Session` and no network, and awaits only the server. A `SocketPlayer`
+A `Player` has the same methods for every transport. A `MemoryPlayer` calls a server in the test's
+own process: it has its own `Session` and no network, and awaits only the server. A `SocketPlayer`
 (`kit.players`) uses a bare WebSocket.
 """
 

@@ -1,9 +1,9 @@
 """Programs that some tests need, and what a test run says at its end.
 
-`@pytest.mark.needs("nginx")` names programs that not every machine has. If one is missing, its tests are
-deselected (not skipped) and the summary names it. With `CI` or `SARATOGA_NEED_PROGRAMS=1` in the
-environment these tests run and fail. With `SARATOGA_NEED_REDIS=1` no test may be skipped or expected to
-fail, and tests must have passed against redis-server.
+`@pytest.mark.needs("nginx")` names programs that not every machine has. If one is missing, its
+tests are deselected (not skipped) and the summary names it. With `CI` or `SARATOGA_NEED_PROGRAMS=1`
+in the environment these tests run and fail. With `SARATOGA_NEED_REDIS=1` no test may be skipped or
+expected to fail, and tests must have passed against redis-server.
 """
 
 import os

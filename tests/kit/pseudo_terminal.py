@@ -1,7 +1,8 @@
 """A pseudo-terminal that runs programs, records everything that they write, and draws their screens.
 
-A `Window` is one with a program in it: the test presses keys and reads what is drawn. A `PseudoTerminal` stays open
-when its program has ended, so a test can compare its settings before and after.
+A `Window` is one with a program in it: the test presses keys and reads what is drawn. A
+`PseudoTerminal` stays open when its program has ended, so a test can compare its settings before
+and after.
 """
 
 import asyncio

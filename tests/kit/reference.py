@@ -1,7 +1,8 @@
-"""Write `REFERENCE.md`, `schema.json` and `wire.d.ts` in `protocol` from the structs of the wire, and the cases of the page's
-tests from the rules: `make reference`.
+"""Write `REFERENCE.md`, `schema.json` and `wire.d.ts` in `protocol` from the structs of the wire,
+and the cases of the page's tests from the rules: `make reference`.
 
-The fields, types, limits and defaults come from the structs, the sentences from the docstrings below them in the source.
+The fields, types, limits and defaults come from the structs, the sentences from the docstrings
+below them in the source.
 """
 
 import ast

@@ -1,7 +1,8 @@
 """A WebSocket server whose responses the test chooses.
 
-It answers hellos and heartbeats by itself and passes every other command to the test, which answers,
-stays silent or closes the connection. So a test can make exchanges that no real server makes.
+It answers hellos and heartbeats by itself and passes every other command to the test, which
+answers, stays silent or closes the connection. So a test can make exchanges that no real server
+makes.
 """
 
 import asyncio

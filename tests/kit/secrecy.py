@@ -1,8 +1,8 @@
 """The cards that a player may see, and a search for hidden cards in every frame it was sent.
 
 This is a second implementation, without the server's `redact` and `wire_view`. A player may see the
-waste, the face-up cards of the columns, the foundations, the top card of the reserve, and the number of
-cards in the stock, in the reserve and face down in each column.
+waste, the face-up cards of the columns, the foundations, the top card of the reserve, and the
+number of cards in the stock, in the reserve and face down in each column.
 """
 
 import re
@@ -18,8 +18,8 @@ from saratoga_rules.moves import COLUMN_INDEX, COLUMN_NAMES
 from saratoga_rules.position import Position
 
 Slot = tuple[str, int]
-"""The place of a hidden card: its pile, and its number there. The piles are the stock and the reserve,
-numbered from the top, and each column with face-down cards, numbered from the bottom."""
+"""The place of a hidden card: its pile, and its number there. The piles are the stock and the
+reserve, numbered from the top, and each column with face-down cards, numbered from the bottom."""
 
 
 def slots(opening: Position) -> list[Slot]:
@@ -216,8 +216,8 @@ class MaskedText(str):
 def masked(position: Position) -> Position:
     """Return the position with every card masked that its player has not seen.
 
-    The stock is hidden in the first pass only; after it the player has turned up every card of the stock.
-    Face-down cards are always hidden.
+    The stock is hidden in the first pass only; after it the player has turned up every card of the
+    stock. Face-down cards are always hidden.
     """
     stock = _mask(position.stock) if position.passes == 1 else position.stock
     reserve = _mask(position.reserve[:-1]) + position.reserve[-1:]

@@ -1,7 +1,7 @@
 """A player who uses the screens of practice and review by keys and clicks.
 
-The pictures of the screens are golden: `python -m kit.solo_player` (from the folder `tests`) paints all of them
-again; look at the difference before committing it.
+The pictures of the screens are golden: `python -m kit.solo_player` (from the folder `tests`) paints
+all of them again; look at the difference before committing it.
 """
 
 import asyncio

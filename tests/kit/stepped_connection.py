@@ -1,8 +1,8 @@
 """A client's connection to a server in the test's own process, advanced step by step by the test.
 
-The client's code and the server's code are the real ones; only the network between them is replaced.
-The test lets the server answer one command, delivers one event to the client, or cuts the connection.
-So it can produce every order of events that a network can.
+The client's code and the server's code are the real ones; only the network between them is
+replaced. The test lets the server answer one command, delivers one event to the client, or cuts the
+connection. So it can produce every order of events that a network can.
 """
 
 import asyncio

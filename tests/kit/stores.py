@@ -1,8 +1,8 @@
 """Real stores for tests: started once a session, emptied between tests, killed and started again.
 
-A test runs against the embedded Valkey. If Debian's redis-server is installed, `make long` runs all of them against
-it too, and `make test` those that ask for `EVERY_STORE`. With `CI` or `SARATOGA_NEED_REDIS=1` in the environment a
-missing redis-server is a failure.
+A test runs against the embedded Valkey. If Debian's redis-server is installed, `make long` runs all
+of them against it too, and `make test` those that ask for `EVERY_STORE`. With `CI` or
+`SARATOGA_NEED_REDIS=1` in the environment a missing redis-server is a failure.
 """
 
 import os
@@ -188,8 +188,8 @@ def replica_of(
 def free_port() -> int:
     """Return a TCP port that no other process is given as long as this process runs.
 
-    On Linux the port stays reserved: a bound socket that does not listen keeps it from all programs,
-    except those that ask for this port with SO_REUSEADDR, as servers do.
+    On Linux the port stays reserved: a bound socket that does not listen keeps it from all
+    programs, except those that ask for this port with SO_REUSEADDR, as servers do.
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

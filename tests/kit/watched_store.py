@@ -1,7 +1,7 @@
 """A store of three machines under Sentinels, with a network between them that tests cut.
 
-Each machine has an address, a store and a Sentinel. All that crosses between two machines, or between one and
-this process (127.0.0.1), passes a relay, which knows both by their addresses.
+Each machine has an address, a store and a Sentinel. All that crosses between two machines, or
+between one and this process (127.0.0.1), passes a relay, which knows both by their addresses.
 """
 
 import asyncio
@@ -74,8 +74,8 @@ class Network:
 
     def close(self) -> None:
         async def stop() -> None:
-            # a connection that asyncio is accepting while its server is closed, or whose task is cancelled,
-            # is never closed; the processes are dead, so no further one comes
+            # a connection that asyncio is accepting while its server is closed, or whose task is
+            # cancelled, is never closed; the processes are dead, so no further one comes
             for _ in range(10):
                 await asyncio.sleep(0)
             while running := asyncio.all_tasks() - {asyncio.current_task()}:
@@ -143,8 +143,8 @@ def watched_store(
 ) -> Iterator[WatchedStore]:
     """Run a store on so many machines.
 
-    `sentinels_on`: the Sentinels' machines, those of the store by default. `last`: settings of the last replica.
-    `deployed`: with the settings in `deploy/valkey`.
+    `sentinels_on`: the Sentinels' machines, those of the store by default. `last`: settings of the
+    last replica. `deployed`: with the settings in `deploy/valkey`.
     """
     places = range(machines)
     watching = tuple(places if sentinels_on is None else sentinels_on)

@@ -1,9 +1,9 @@
 """Change 40 small things in each part of the program, one at a time, and say how many the tests notice.
 
-`make mutants`, or `make mutants ARGS="store live"` for some parts. cosmic-ray lists and makes the changes: another
-comparison, number or operator. A written seed chooses among the lines that tests of the part run, at most one
-change at a place. Of the tests that run the line, those that run the fewest others then run in a copy of the
-checkout. What none of them noticed is printed.
+`make mutants`, or `make mutants ARGS="store live"` for some parts. cosmic-ray lists and makes the
+changes: another comparison, number or operator. A written seed chooses among the lines that tests
+of the part run, at most one change at a place. Of the tests that run the line, those that run the
+fewest others then run in a copy of the checkout. What none of them noticed is printed.
 """
 
 import json

@@ -1,8 +1,9 @@
 """Plant each fault of this folder in a copy of the program, and say which of them the tests find.
 
-A fault is a file `NAME.patch`: a sentence, a line `tests: ` with the arguments for pytest that select the
-tests which can reach it, and a diff. A fault is found if one of those tests fails with the patch and
-passes without it. Usage: `make planted`, or `make planted ARGS="NAME ..."` for some faults.
+A fault is a file `NAME.patch`: a sentence, a line `tests: ` with the arguments for pytest that
+select the tests which can reach it, and a diff. A fault is found if one of those tests fails with
+the patch and passes without it. Usage: `make planted`, or `make planted ARGS="NAME ..."` for some
+faults.
 """
 
 import os

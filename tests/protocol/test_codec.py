@@ -39,8 +39,9 @@ from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.position import redact
 
 GOLDEN: Final[Mapping[str, Mapping[str, Any]]] = {"commands.txt": COMMANDS, "events.txt": EVENTS}
-"""The files of golden bytes. Below the name and the JSON of a new message, `PYTHONPATH=tests python -m
-protocol.test_codec` writes its MessagePack. Every byte that changes breaks the protocol for existing clients.
+"""The files of golden bytes. Below the name and the JSON of a new message, `PYTHONPATH=tests python
+-m protocol.test_codec` writes its MessagePack. Every byte that changes breaks the protocol for
+existing clients.
 """
 BINARY, TEXT = CODECS[MSGPACK], CODECS[JSON]
 

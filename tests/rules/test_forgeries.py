@@ -1,8 +1,9 @@
 """Forgeries: no record with a lie is accepted, though all its digests are right.
 
-A record alone does not prove a racer's name, when the race started, the table's race before, who of two racers
-left, whether a racer cashed out, left or was removed, or the time of an entry as long as the order of all entries
-stays; if nothing was dealt, not even who raced. What a client saw proves them. All else is forged here.
+A record alone does not prove a racer's name, when the race started, the table's race before, who of
+two racers left, whether a racer cashed out, left or was removed, or the time of an entry as long as
+the order of all entries stays; if nothing was dealt, not even who raced. What a client saw proves
+them. All else is forged here.
 """
 
 import re

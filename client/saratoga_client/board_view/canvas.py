@@ -28,8 +28,8 @@ class Canvas:
     """A grid of cells; text beyond its edges is cut off.
 
     A wide character takes two cells, or none if only half of it fits. A character without width is
-    added to the one before it. Characters that are not seen are replaced (`sanitised`), so no text can reach
-    the terminal as a command.
+    added to the one before it. Characters that are not seen are replaced (`sanitised`), so no text
+    can reach the terminal as a command.
     """
 
     __slots__ = ("_roles", "_signs", "height", "width")

@@ -217,10 +217,10 @@ def column_rows(
 ) -> tuple[ColumnRow, ...]:
     """Return the rows of a column of `count` cards: at most `rows`, but at least one for any cards.
 
-    If there is no room for all, a number stands for the cards between the anchors and as many of the
-    last cards as fit, another one for all face-down cards.
-    `below` is the number of face-down cards under them. `anchors` are the indices of cards that should
-    stay visible, the most important last.
+    If there is no room for all, a number stands for the cards between the anchors and as many of
+    the last cards as fit, another one for all face-down cards. `below` is the number of face-down
+    cards under them. `anchors` are the indices of cards that should stay visible, the most
+    important last.
     """
     if below + count <= rows:
         return tuple(map(ColumnRow, range(-below, count)))

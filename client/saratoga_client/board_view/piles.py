@@ -2,7 +2,8 @@
 
 Stock, waste and foundations are above, reserve and columns below. In a game with few columns the
 columns are below the foundations, and two foundations of a suit are one above the other. In a game
-with many columns, which has no reserve, all foundations are in one row. The tallest usual column limits the card size.
+with many columns, which has no reserve, all foundations are in one row. The tallest usual column
+limits the card size.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The choices of the bots, by strength: weak takes what it sees, even looks at one more move, strong plans.
 
-A bot's memory has only what an attentive player could remember. After a redeal the order of the stock is known,
-because every card of it was seen on the waste.
+A bot's memory has only what an attentive player could remember. After a redeal the order of the
+stock is known, because every card of it was seen on the waste.
 """
 
 from binascii import crc32
@@ -113,7 +113,8 @@ def is_banking(move: Move) -> TypeGuard[Carry]:
 def useful_carries(game: Game, view: View) -> list[Carry]:
     """Return the legal carries that look useful at first sight.
 
-    Taking a card back from a foundation is not, and neither is moving cards that are well placed already.
+    Taking a card back from a foundation is not, and neither is moving cards that are well placed
+    already.
     """
     return [
         move

@@ -1,8 +1,9 @@
 """A bot at a table: it gets ready, plays its board at its pace, and goes on with the next race.
 
-It is a player of a `TableSession`, as a person is: the session takes part in fair deals, checks records,
-raises alarms, and repeats moves. A person looks at the deal first, takes longer over a hard choice than over an
-obvious move, and rests now and then. The pauses depend only on what the bot sees and remembers, and on its variation.
+It is a player of a `TableSession`, as a person is: the session takes part in fair deals, checks
+records, raises alarms, and repeats moves. A person looks at the deal first, takes longer over a
+hard choice than over an obvious move, and rests now and then. The pauses depend only on what the
+bot sees and remembers, and on its variation.
 """
 
 import asyncio
@@ -94,8 +95,8 @@ LOG: Final = logging.getLogger("saratoga.bot")
 HARMLESS_REFUSALS: Final = frozenset(
     {"", "wrong_phase", "wrong_commitment", "ready_blocked", "not_seated"}
 )
-"""Codes of refusals of *ready* that mean only that the table has changed; the next event says how. Empty: a
-known deal, or no answer."""
+"""Codes of refusals of *ready* that mean only that the table has changed; the next event says how.
+Empty: a known deal, or no answer."""
 
 MOST_REFUSALS: Final = 10
 """Number of refusals in a row after which the bot stops with an error."""
@@ -114,8 +115,8 @@ async def stay(
 ) -> None:
     """Play at the session's table until the records of `races` races are checked; `None` means no limit.
 
-    The session has entered the table, and nobody attends it. Raises `Problem` if the bot loses its seat, or the
-    connection ends.
+    The session has entered the table, and nobody attends it. Raises `Problem` if the bot loses its
+    seat, or the connection ends.
     """
     try:
         await first_result(session.attend(), _race(session, choose, pace, variation, races))

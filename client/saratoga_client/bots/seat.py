@@ -1,8 +1,9 @@
 """The bots' seats: an identity that one process at a time uses, a connection and a table; and a host of bots.
 
-A bot that returns under its name is the same player on the bots' leaderboards. Two processes
-cannot use one identity: the second takes another free name, or fails if its name was given. A bot host offers bots
-to a server's tables. Its bots leave when their table closes, when they are kicked, or when no person is at the table.
+A bot that returns under its name is the same player on the bots' leaderboards. Two processes cannot
+use one identity: the second takes another free name, or fails if its name was given. A bot host
+offers bots to a server's tables. Its bots leave when their table closes, when they are kicked, or
+when no person is at the table.
 """
 
 import asyncio
@@ -131,8 +132,9 @@ async def seated_bot(
 ) -> AsyncIterator[SeatedBot]:
     """Return a context manager that seats a bot at a table, and leaves the table at the end.
 
-    Without a `name` the bot gets a free one of `NAMES`. With `reports_link`, a lost connection is reported on the
-    error stream. What the bot sees is kept in `witness`, by default in memory. Raises `Problem`.
+    Without a `name` the bot gets a free one of `NAMES`. With `reports_link`, a lost connection is
+    reported on the error stream. What the bot sees is kept in `witness`, by default in memory.
+    Raises `Problem`.
     """
     check_address(server)
     drawn = random.sample(NAMES, len(NAMES))

@@ -76,9 +76,9 @@ def command(
 ) -> int:
     """Send a bot to the table CODE.
 
-    All players see that it is a bot. It sees only what a player in its seat sees. Without --races it
-    races until the table closes. Press Ctrl-C to end it. If the server contradicts itself, the bot says so
-    on stderr, and the exit code is 7.
+    All players see that it is a bot. It sees only what a player in its seat sees. Without --races
+    it races until the table closes. Press Ctrl-C to end it. If the server contradicts itself, the
+    bot says so on stderr, and the exit code is 7.
     """
     if [serves, daily, table is not None].count(True) != 1:
         raise click.UsageError("Name a table, or choose one of --serve and --daily.")
@@ -172,8 +172,8 @@ async def print_results(
                     unchecked[known] = {"race": known, "game": outcome.game, "name": name, **raced}
                 else:
                     write_line(
-                        f"{known}: place {result.place} of {len(outcome.results)}, "
-                        f"{result.banked} banked, {dollars(result.net)}, {state_words(result.state)}"
+                        f"{known}: place {result.place} of {len(outcome.results)}, {result.banked} "
+                        f"banked, {dollars(result.net)}, {state_words(result.state)}"
                     )
         for race in unchecked.keys() & state.verifications.keys():
             found = {"verification": record_fields(race, state.verifications[race])}

@@ -45,8 +45,8 @@ ELSEWHERE: Final = {"daily": "open_race", "challenge": "open_race"}
 """The module of each command that is not alone in its module, where it has its own name."""
 
 EXPOSURE_WARNING: Final = (
-    "Every user of this machine can read the server's password on the command line. Put the URL into "
-    "config.toml, or set SARATOGA_SERVER."
+    "Every user of this machine can read the server's password on the command line. Put the URL "
+    "into config.toml, or set SARATOGA_SERVER."
 )
 """The warning about an address with a password among the arguments."""
 

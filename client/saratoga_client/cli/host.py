@@ -1,6 +1,7 @@
 """`saratoga host GAME`: open a table for friends, by default on a server on this machine.
 
-Before a server that this program has started closes, the player is asked if others are at the table.
+Before a server that this program has started closes, the player is asked if others are at the
+table.
 """
 
 import asyncio
@@ -98,9 +99,9 @@ def command(
 ) -> None:
     """Open a table for GAME and print the invitation; without GAME, for the game hosted last.
 
-    The table is at the server that --server, SARATOGA_SERVER or the settings name. With --port, or if none is
-    named, a server runs on this machine until you leave. Its tables and results are saved for
-    the next time.
+    The table is at the server that --server, SARATOGA_SERVER or the settings name. With --port, or
+    if none is named, a server runs on this machine until you leave. Its tables and results are
+    saved for the next time.
     """
     chosen = {"game": game, "cap": cap, "races": races}
     settings = settings.given(**chosen)
@@ -129,8 +130,8 @@ async def _host(
             friends = public_url or await friends_address(server)
             if is_this_machine(friends):
                 say(
-                    f"{friends} can be reached from this machine only. To let friends in, start the "
-                    "server with --host 0.0.0.0, or give its address with --public-url."
+                    f"{friends} can be reached from this machine only. To let friends in, start "
+                    "the server with --host 0.0.0.0, or give its address with --public-url."
                 )
         else:
             here = await own.open(local_server(public_url, port, listen=listen))
@@ -171,9 +172,10 @@ async def table_here(
 class OwnServer:
     """The server on this machine, if this program uses one; an asynchronous context manager.
 
-    At its end the server is closed, if this program has started it. If other people are at the player's
-    table, the player is asked first; without a terminal, or if the answer is no, the server stays until Ctrl-C. It does not stay
-    after SIGTERM, SIGHUP or SIGQUIT, which raise `SystemExit`.
+    At its end the server is closed, if this program has started it. If other people are at the
+    player's table, the player is asked first; without a terminal, or if the answer is no, the
+    server stays until Ctrl-C. It does not stay after SIGTERM, SIGHUP or SIGQUIT, which raise
+    `SystemExit`.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
 """`saratoga join CODE|URL`: take a seat at a table, and play there until the player leaves.
 
-Everything runs in one event loop over one connection, on the screen or, if the terminal cannot redraw, in lines
-of text. Questions and errors before the screen opens appear on the plain terminal. Only the chosen interface is
-imported.
+Everything runs in one event loop over one connection, on the screen or, if the terminal cannot
+redraw, in lines of text. Questions and errors before the screen opens appear on the plain terminal.
+Only the chosen interface is imported.
 """
 
 import asyncio
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from saratoga_client.plain.session import PlainSession
 
 TAKEN_BY_YOURSELF = (
-    "If you took it at another address of this server, or on another device, import your token from there: "
-    "saratoga token import --help"
+    "If you took it at another address of this server, or on another device, import your token "
+    "from there: saratoga token import --help"
 )
 """A hint for a taken name: each address of a server has its own token (`identity`)."""
 
@@ -74,8 +74,9 @@ async def play_at(
 ) -> None:
     """Join the table of a code, or create a table, and play until the player leaves it.
 
-    Print the invitation to a new table first; `friends` is the server's address for friends. `own_server` is
-    given if the server may end with this program. Raises `Problem`, `KeyboardInterrupt`.
+    Print the invitation to a new table first; `friends` is the server's address for friends.
+    `own_server` is given if the server may end with this program. Raises `Problem`,
+    `KeyboardInterrupt`.
     """
     lines = None
     if in_lines(settings):

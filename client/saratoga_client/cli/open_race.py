@@ -28,8 +28,8 @@ from saratoga_rules.games import GAMES
 def daily(game: str | None, settings: Settings) -> None:
     """Run today's deal of GAME: one run of ten minutes, the same deal for everyone who plays here today (UTC).
 
-    After your run you see how it compares; the boards open when the day has closed. Without a server this is
-    practice with a deal by date.
+    After your run you see how it compares; the boards open when the day has closed. Without a
+    server this is practice with a deal by date.
     """
     asyncio.run(_daily(settings, game or settings.game))
 

@@ -90,7 +90,8 @@ def all_options(command: Function) -> Function:
 def settings_options(*keys: str) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that adds options for playing, by the names of their settings.
 
-    The command gets all settings as one `settings`; the environment and the settings file are the defaults.
+    The command gets all settings as one `settings`; the environment and the settings file are the
+    defaults.
     """
 
     def decorated(command: Callable[..., Any]) -> Any:
@@ -118,8 +119,8 @@ def say_kept_name(kept: str | None) -> None:
     given = click.get_current_context().params.get("name")
     if given and kept and given != kept:
         say(
-            f"This server knows you as {kept}, so --name {given} changes nothing. To change your name, press n "
-            "at home, or type name and the name in lines of text."
+            f"This server knows you as {kept}, so --name {given} changes nothing. To change your "
+            "name, press n at home, or type name and the name in lines of text."
         )
 
 

@@ -29,8 +29,8 @@ from saratoga_rules.games import GAMES
 def command(game: str, seed: str | None, settings: Settings) -> None:
     """Play GAME alone, with undo, hints and restart, and without a time limit.
 
-    Nothing leaves this machine, and practice does not count for leaderboards. Your best run of the same deal is kept,
-    and runs beside you as a ghost.
+    Nothing leaves this machine, and practice does not count for leaderboards. Your best run of the
+    same deal is kept, and runs beside you as a ghost.
     """
     remember(game=game)
     seed = seed or drawn_seed()

@@ -160,8 +160,8 @@ def _take(path: Path, key: str, *, replace: bool) -> None:
     except OSError as error:
         raise Problem(
             f"The key cannot be saved in {path}: {error}.",
-            f"Check that {path.parent} is writable and has free space, and repeat the command. An old "
-            f"key, if any, is still there, as {path.name} or {path.name}.before-DATE.",
+            f"Check that {path.parent} is writable and has free space, and repeat the command. An "
+            f"old key, if any, is still there, as {path.name} or {path.name}.before-DATE.",
             Exit.REFUSED,
         ) from None
     if path == identity.secret_path():

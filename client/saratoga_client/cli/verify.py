@@ -1,7 +1,7 @@
 """`saratoga verify RACE|FILE`: check a finished race from its record.
 
-The network's modules take a fifth of the start-up time, so they are imported only to fetch a record:
-records in files, for `replay` too, are read without them.
+The network's modules take a fifth of the start-up time, so they are imported only to fetch a
+record: records in files, for `replay` too, are read without them.
 """
 
 import asyncio
@@ -43,10 +43,11 @@ def command(
 ) -> int:
     """Recompute a finished race from its record: deal, moves, endings, scores, order.
 
-    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words that a friend
-    was shown: whoever was shown another record has other words. If no server answers, the record that this
-    machine saved is checked. The exit code is 7 if a check fails, and 5 if one can't be made here. The record is
-    compared with all that the server has shown to this machine's players since before the deal.
+    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words
+    that a friend was shown: whoever was shown another record has other words. If no server answers,
+    the record that this machine saved is checked. The exit code is 7 if a check fails, and 5 if one
+    can't be made here. The record is compared with all that the server has shown to this machine's
+    players since before the deal.
     """
     shown_in = output_format(as_json=as_json, plain=plain)
     named, sign, typed = race_or_file.partition("#")
@@ -99,7 +100,8 @@ def race_named(word: str) -> str:
 def read_record(named: str, race: str, server: str, *, prefers_kept: bool = False) -> bytes:
     """Return the record of a race, or without a race the record in a file. Raises `Problem`.
 
-    A race's record comes from the server, or from this machine if no server has it or with `prefers_kept`.
+    A race's record comes from the server, or from this machine if no server has it or with
+    `prefers_kept`.
     """
     kept = RecordStore().text(race) if race else None
     if race and not (prefers_kept and kept):

@@ -43,8 +43,9 @@ def command(table: Destination, once: bool, as_json: bool, settings: Settings) -
     """Follow the table CODE live, without a seat.
 
     During a race you see what the racers see of each other: places, money and states. When the race
-    is over, all boards are open. Press Ctrl-C to stop. With --once this command waits until the record of the
-    race is checked. If a record is wrong or the server contradicts itself, the exit code is 7.
+    is over, all boards are open. Press Ctrl-C to stop. With --once this command waits until the
+    record of the race is checked. If a record is wrong or the server contradicts itself, the exit
+    code is 7.
     """
     settings = at_server_of(table, settings)
     form = output_format(as_json=as_json, plain=settings.plain)

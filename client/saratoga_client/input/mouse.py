@@ -1,7 +1,7 @@
 """The results of clicks and drops.
 
-A click on a card with one move plays that move. A click on a card with several moves, or on a card of
-a foundation, picks the card, and the next click places the card. A double click or a right click
+A click on a card with one move plays that move. A click on a card with several moves, or on a card
+of a foundation, picks the card, and the next click places the card. A double click or a right click
 banks. A drop plays a move from one pile to another.
 """
 
@@ -38,8 +38,8 @@ class Click(StrEnum):
 def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
     """Return the result of a click on a pile of the game.
 
-    `count` is the number of cards from the clicked one to the top of the pile; 0 on an empty pile. It is
-    greater than the number of face-up cards if the clicked card is face down.
+    `count` is the number of cards from the clicked one to the top of the pile; 0 on an empty pile.
+    It is greater than the number of face-up cards if the clicked card is face down.
     """
     just_played = selection.clicked
     selection = revalidated(scene, replace(selection, clicked=None))

@@ -1,7 +1,8 @@
 """A server on this machine for friends, with bots: find it, or start it and keep it running, and find its addresses.
 
-The client never imports the server's code. A server that this program has started, and its bots, also exit when its
-standard input is closed. That is a pipe from this program, so they exit even if this program is killed.
+The client never imports the server's code. A server that this program has started, and its bots,
+also exit when its standard input is closed. That is a pipe from this program, so they exit even if
+this program is killed.
 """
 
 import asyncio
@@ -72,8 +73,8 @@ async def local_server(
 ) -> AsyncIterator[LocalServer]:
     """Return a context manager that finds the server on this machine, or runs a new one.
 
-    Without `wanted_port` the server has the port of the last server, if that was on this machine, or
-    else the default port, or any free port if that is taken. So the host stays the same player.
+    Without `wanted_port` the server has the port of the last server, if that was on this machine,
+    or else the default port, or any free port if that is taken. So the host stays the same player.
     A new server listens at the address `listen`. `report` shows progress to the player. Raises
     `Problem`, also if another program has the wanted port.
     """
@@ -134,8 +135,8 @@ def last_port() -> int:
 async def friends_address(server: str) -> str:
     """Return the address that friends use for a server that this machine connects to at `server`.
 
-    Return the same address without user name and password, unless it works only on this machine and the server
-    also answers at the machine's network address.
+    Return the same address without user name and password, unless it works only on this machine and
+    the server also answers at the machine's network address.
     """
     parts = urlsplit(server)
     if "@" in parts.netloc:

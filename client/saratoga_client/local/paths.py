@@ -51,8 +51,8 @@ PUBLIC: Final = 0o666
 def replace_file(path: Path, content: bytes, *, mode: int = PUBLIC, durable: bool = True) -> None:
     """Write a file; a replaced file keeps those of its permissions that are in `mode`.
 
-    A new file has the permissions `mode`. Missing folders are created, accessible to the owner only.
-    Without `durable` the call skips `fsync`, so a power failure may lose the content. Raises
+    A new file has the permissions `mode`. Missing folders are created, accessible to the owner
+    only. Without `durable` the call skips `fsync`, so a power failure may lose the content. Raises
     `OSError`.
     """
     with _draft(path, content, mode, durable) as draft:

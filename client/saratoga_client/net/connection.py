@@ -268,7 +268,8 @@ class Connection:
     async def _greet(self, socket: ClientConnection) -> None:
         """Say hello, learn the server's time, and restore the seat and the subscriptions.
 
-        The commands are sent one by one; events that come between are received as at any other time.
+        The commands are sent one by one; events that come between are received as at any other
+        time.
         """
         sent = time.monotonic()
         welcome = await self._exchange(socket, self._hello)

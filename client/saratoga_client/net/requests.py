@@ -230,7 +230,8 @@ class Requests:
 def _order_of(command: Command) -> object:
     """Return what a command has in common with those whose order counts; `None` if its order does not matter.
 
-    Of the commands on one table's seat, or on one list that is followed, the last one received counts.
+    Of the commands on one table's seat, or on one list that is followed, the last one received
+    counts.
     """
     match command:
         case JoinTable(table=code) | LeaveTable(table=code):

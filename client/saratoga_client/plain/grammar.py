@@ -171,8 +171,8 @@ T     yes:
 T     no:
         answer a question with no
 """
-"""Every command, in the order of the help: where it can be typed, `!` if it is immediate, its name, aliases and
-arguments; then its description."""
+"""Every command, in the order of the help: where it can be typed, `!` if it is immediate, its name,
+aliases and arguments; then its description."""
 
 _WHERE: Final = dict(
     zip("LTPW", (Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING), strict=True)
@@ -306,7 +306,8 @@ def wrong(sentence: str) -> Problem:
 def read_settings(words: str) -> dict[str, Any]:
     """Parse settings such as `canfield cap 5 seats 4 public`. Raises `Problem`.
 
-    The keys are those of `ChangeSettings`: `game`, `cap` in minutes (0: none), `seats`, `races`, `public`.
+    The keys are those of `ChangeSettings`: `game`, `cap` in minutes (0: none), `seats`, `races`,
+    `public`.
     """
     chosen: dict[str, Any] = {}
     rest = words.lower().split()

@@ -71,8 +71,8 @@ async def run_lobby(
 ) -> ExitReason:
     """Carry out lobby commands, and go to tables, until the player quits. Raises `Problem`.
 
-    A player without a name at this server claims `name` first. Without a connection, a table is created on this
-    machine by `open_here`.
+    A player without a name at this server claims `name` first. Without a connection, a table is
+    created on this machine by `open_here`.
     """
     lobby = PlainLobby(connection, session or open_session(), open_here, name, witness, records)
     return await lobby.stay()
@@ -384,6 +384,6 @@ def tables_lines(found: events.Tables) -> Iterator[str]:
     yield f"tables: {len(found.tables)}"
     for table in found.tables:
         yield (
-            f"table {table.code}: {table.game}, {cap_words(table.cap)}, {table.phase}, host {table.host}, "
-            f"{table.seated} of {counted(table.seats, 'seat')}"
+            f"table {table.code}: {table.game}, {cap_words(table.cap)}, {table.phase}, host "
+            f"{table.host}, {table.seated} of {counted(table.seats, 'seat')}"
         )

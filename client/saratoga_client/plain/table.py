@@ -83,8 +83,8 @@ async def stay_at_table(
 ) -> ExitReason:
     """Write a table's events and carry out commands until the player leaves.
 
-    `begin` gives commands beside the player's own. The table session must have joined, created or watched the
-    table before. Raises `Problem`.
+    `begin` gives commands beside the player's own. The table session must have joined, created or
+    watched the table before. Raises `Problem`.
     """
 
     async def begin_beside() -> None:

@@ -76,7 +76,8 @@ class Hint(NamedTuple):
 def hint(game: Game, view: View, memory: Memory, card_name: CardName) -> tuple[Hint, Memory]:
     """Return a hint for a view with a legal move, and the memory with the hint's plan.
 
-    With that memory, the hint stays the same until a move is made; after its move, the plan goes on.
+    With that memory, the hint stays the same until a move is made; after its move, the plan goes
+    on.
     """
     # Moves without progress make a bot stop, but must not stop hints.
     memory = replace(memory, idle=0)

@@ -1,7 +1,8 @@
 """A practice session: one deal after another, with undo, redo, hints, a clock and a ghost.
 
-Each action returns a sentence for the player. When the player wins, restarts or leaves, the run is kept if it is
-the best one of its deal, and can be the ghost of a later run. A ghost shows no cards. Nothing else counts.
+Each action returns a sentence for the player. When the player wins, restarts or leaves, the run is
+kept if it is the best one of its deal, and can be the ghost of a later run. A ghost shows no cards.
+Nothing else counts.
 """
 
 import re

@@ -34,8 +34,8 @@ def race_text(
 ) -> str:
     """Return three lines with the first racers of a race, and the player who shares it among them.
 
-    `server` is the address by which friends reach the server that has the record, if known; `match` the match
-    that the race has ended, if it has.
+    `server` is the address by which friends reach the server that has the record, if known; `match`
+    the match that the race has ended, if it has.
     """
     winners = [_called(board) for board in boards if board.place == 1]
     if len(boards) == 1:

@@ -1,7 +1,8 @@
 """The facts that a server's events state about the races at a table. Pure.
 
-A fact is a key and a value that never changes (`saratoga_rules.records.facts` lists them). The value `None` says
-that the fact must not be known yet: a race that gathers has not listed its racers, a running race has not ended.
+A fact is a key and a value that never changes (`saratoga_rules.records.facts` lists them). The
+value `None` says that the fact must not be known yet: a race that gathers has not listed its
+racers, a running race has not ended.
 """
 
 import json

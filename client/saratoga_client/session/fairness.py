@@ -1,8 +1,8 @@
 """A player's part in fair deals at one table, and the comparison of all that the server states about its races.
 
-`FairnessDuties` draws the player's nonce, sends `ready` with its hash, and reveals the nonce in the countdown. A
-server that states another value of a fact than before contradicts itself, at once or by its record
-(`record_keeper`). People and bots share the code.
+`FairnessDuties` draws the player's nonce, sends `ready` with its hash, and reveals the nonce in the
+countdown. A server that states another value of a fact than before contradicts itself, at once or
+by its record (`record_keeper`). People and bots share the code.
 """
 
 import logging
@@ -70,11 +70,11 @@ class FairnessDuties:
         self._is_run = False
         """True if the table is that of the player's own run in an open race, fixed by the first snapshot."""
         self._ready: tuple[str, Ready] | None = None
-        """The race and the `ready` of this connection that stands for it; `None` if another device may
-        have sent another."""
+        """The race and the `ready` of this connection that stands for it; `None` if another device
+        may have sent another."""
         self._revealed: tuple[str, int] | None = None
-        """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if the
-        countdown begins again."""
+        """The countdown whose nonce was revealed: commitment and `reveal_by`, which is another if
+        the countdown begins again."""
 
     @property
     def alarms(self) -> tuple[str, ...]:
@@ -96,8 +96,9 @@ class FairnessDuties:
     async def ready(self) -> None:
         """Mark the player ready, with a nonce for this deal; draw another after it was taken back or refused.
 
-        Raises `Problem` for a deal whose countdown has started before, because its nonces are known and a new nonce
-        would let the server choose among deals. Raises the errors of `Connection.request`, too.
+        Raises `Problem` for a deal whose countdown has started before, because its nonces are known
+        and a new nonce would let the server choose among deals. Raises the errors of
+        `Connection.request`, too.
         """
         table = self.table
         assert table is not None, "no snapshot has been handled yet"

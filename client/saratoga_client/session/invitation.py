@@ -145,8 +145,8 @@ _HALVES: Final = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
 def qr_lines(text: str, *, ascii_only: bool = False, on_dark: bool = True) -> tuple[str, ...]:
     """Return the lines of the QR code of a text, all of one width.
 
-    `on_dark`: characters are light on a dark ground, so they draw the light parts of the code. Two rows of
-    modules share a line; with ASCII only, a module takes a line and two characters.
+    `on_dark`: characters are light on a dark ground, so they draw the light parts of the code. Two
+    rows of modules share a line; with ASCII only, a module takes a line and two characters.
     """
     code = segno.make_qr(text, error="l")
     rows = [

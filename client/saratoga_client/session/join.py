@@ -98,7 +98,8 @@ async def give_up_seat(connection: Connection, code: str) -> None:
 def is_racing_at(table: events.Table, player: str) -> bool:
     """Test whether a player has a seat at the table and is in its race, which may not have begun.
 
-    A player who has left the table is still among its racers. In the call, everyone who is ready will race.
+    A player who has left the table is still among its racers. In the call, everyone who is ready
+    will race.
     """
     seat = next((seat for seat in table.seats if seat.player == player), None)
     if seat is None or table.phase not in RACE_PHASES:
@@ -131,8 +132,8 @@ async def way_back(connection: Connection, last_table: str) -> events.Table | No
 async def kept_table(connection: Connection, last_table: str) -> events.Table | None:
     """Return the player's table if the player has a seat there or others wait there.
 
-    `None` also if the player is in its race, because `take_seat` returns there. The others may still be
-    reconnecting.
+    `None` also if the player is in its race, because `take_seat` returns there. The others may
+    still be reconnecting.
     """
     table, player = await way_back(connection, last_table), connection.player
     if table is None or is_racing_at(table, player):

@@ -69,8 +69,8 @@ class MoveSender:
     async def cash_out(self) -> None:
         """End the board and keep the banked cards, after all moves in flight are answered.
 
-        Does nothing without a racing board. Raises `Problem` if a move was taken back, or an error of
-        `Connection.request`.
+        Does nothing without a racing board. Raises `Problem` if a move was taken back, or an error
+        of `Connection.request`.
         """
         own = self._store.own
         if own is None or not own.is_racing or own.is_cashing_out:

@@ -1,7 +1,7 @@
 """Ask for the records of a table's races, compare them with what this machine saw, save and show them.
 
-A record that does not come in 30 seconds of answers is missing until it comes. Answers that say nothing about
-the race, such as a store that is away, and no answer at all do not count.
+A record that does not come in 30 seconds of answers is missing until it comes. Answers that say
+nothing about the race, such as a store that is away, and no answer at all do not count.
 """
 
 import asyncio
@@ -84,7 +84,8 @@ class RecordKeeper:
     async def check(self, race: str, *, is_final: bool = False) -> Proof | None:
         """Ask for the record of a race until it comes, and compare it.
 
-        A check that `is_final` returns `None` when the record is missing, or if the race may still run.
+        A check that `is_final` returns `None` when the record is missing, or if the race may still
+        run.
         """
         clock = asyncio.get_running_loop().time
         until, denials, is_missing = clock() + MISSING_AFTER, 0, False
@@ -120,7 +121,8 @@ class RecordKeeper:
     async def finish(self, table: str) -> None:
         """Ask a last time for the records of a table that the player has left or cannot enter.
 
-        What does not come in `CHECKS_WITHIN` seconds is asked for when the player comes to that table again.
+        What does not come in `CHECKS_WITHIN` seconds is asked for when the player comes to that
+        table again.
         """
         checks = [self.check(race, is_final=True) for race in self._duties.unchecked(table)]
         with suppress(TimeoutError, ClientClosed, ServerClosed, Unreachable):

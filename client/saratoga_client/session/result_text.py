@@ -329,8 +329,8 @@ def newly_voided(before: events.Table, after: events.Table) -> events.Ended | No
 def voided_problem(void: RaceRecord, wanted: str = "", server: str = "") -> Problem:
     """Return the message that a voided race has no boards to look at.
 
-    `wanted` is the id of the race that was asked for, if any. `server` is the address to name in the
-    command, if any.
+    `wanted` is the id of the race that was asked for, if any. `server` is the address to name in
+    the command, if any.
     """
     if wanted and void.race_id != wanted:
         return wrong_race(wanted, void.race_id)

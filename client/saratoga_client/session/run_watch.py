@@ -1,7 +1,8 @@
 """What this machine saw of open races, and what contradicts it.
 
-While an open race is open, its deal and the other runs are the server's word. So this machine keeps the commitments,
-how the player's own run ended, the ghosts' counts with their times, and the digest of the closing record.
+While an open race is open, its deal and the other runs are the server's word. So this machine keeps
+the commitments, how the player's own run ended, the ghosts' counts with their times, and the digest
+of the closing record.
 """
 
 from collections.abc import Iterator

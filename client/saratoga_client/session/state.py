@@ -144,8 +144,8 @@ class SessionState:
     history: Mapping[str, tuple[tuple[int, int], ...]] = field(
         default_factory=lambda: MappingProxyType({})
     )
-    """The course of the racers' banked cards in the present race, by player id; of `MOST_SEATS` racers at most:
-    milliseconds from the start, and the number from then on."""
+    """The course of the racers' banked cards in the present race, by player id; of `MOST_SEATS`
+    racers at most: milliseconds from the start, and the number from then on."""
     alarms: tuple[str, ...] = ()
     """Sentences on how the server contradicted itself, shown until the session ends."""
     announcement: str = ""
@@ -163,8 +163,8 @@ class SessionState:
     idle_until: int = 0
     """The server's time at which a warned player loses the board; 0 without a warning."""
     idle_left: int = 0
-    """Seconds until a player who gives no sign of activity loses the board, or between races the host's place; 0:
-    no warning yet."""
+    """Seconds until a player who gives no sign of activity loses the board, or between races the
+    host's place; 0: no warning yet."""
     server: str = ""
     """The address that printed commands have to name; empty if they go to this server anyway."""
     host_until: str = ""

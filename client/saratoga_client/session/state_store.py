@@ -53,7 +53,8 @@ class StateStore:
     async def states(self, *, every: bool = False) -> AsyncIterator[SessionState]:
         """Yield the state now and after changes, until the session ends and its last state was yielded.
 
-        A reader that is slower than the changes misses those in between, unless it wants `every` state.
+        A reader that is slower than the changes misses those in between, unless it wants `every`
+        state.
         """
         unread = deque([] if self.state is None else [self.state], maxlen=None if every else 1)
         self._unread.append(unread)

@@ -52,8 +52,8 @@ from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_rules.records.standing import IDLE_MILLIS
 
 WARNED_AT: Final = (15, 60)
-"""Seconds before the board's end at which the player is warned, the last warning first. A host is warned once,
-at the first of them: whether the place passes on depends on the others too."""
+"""Seconds before the board's end at which the player is warned, the last warning first. A host is
+warned once, at the first of them: whether the place passes on depends on the others too."""
 
 
 def may_end_as_idle(state: SessionState) -> bool:
@@ -72,8 +72,8 @@ def may_lose_host(state: SessionState) -> bool:
 class Activity:
     """The time since the player's last sign of activity; writes `SessionState.idle_left`.
 
-    It counts by the server's clock, which goes on while this machine is suspended. The server counts from its
-    last start at the earliest, and says so in every snapshot.
+    It counts by the server's clock, which goes on while this machine is suspended. The server
+    counts from its last start at the earliest, and says so in every snapshot.
     """
 
     def __init__(self, store: StateStore, now: Callable[[], int]) -> None:
@@ -125,13 +125,13 @@ LOOK_EVERY: Final = 0.5
 LOST_AGAIN: Final = "the server says that it has lost data again: do not count on its results"
 
 LEAVE_TIMEOUT: Final = 5.0
-"""Seconds to wait for the answer to a leave command while the connection is lost; three times as many
-otherwise, because the server may have died unnoticed."""
+"""Seconds to wait for the answer to a leave command while the connection is lost; three times as
+many otherwise, because the server may have died unnoticed."""
 
 LEFT_UNHEARD: Final = Problem(
     "You left, but the server can't be reached, so it does not know.",
-    "It frees your seat a minute after the connection was lost, or join again to keep the seat. What you"
-    " have banked counts.",
+    "It frees your seat a minute after the connection was lost, or join again to keep the seat. "
+    "What you have banked counts.",
     Exit.UNREACHABLE,
 )
 
@@ -220,7 +220,8 @@ class TableSession:
     ) -> events.Table:
         """Create a table and sit down as its host; return the table.
 
-        `cap` is the time limit in minutes; 0 for none. `races` is the length of a match; 1 for no match.
+        `cap` is the time limit in minutes; 0 for none. `races` is the length of a match; 1 for no
+        match.
         """
         return await self._enter(
             partial(
@@ -354,8 +355,8 @@ class TableSession:
     async def send(self, kind: type[Command], **fields: Any) -> None:
         """Send a host's command about this table: `Start`, `ChangeSettings`, `Kick` and so on. Raises `Problem`.
 
-        It names the table, and the race or deal that the table shows, or a random key, so that a late repeat
-        touches no other and adds nothing twice.
+        It names the table, and the race or deal that the table shows, or a random key, so that a
+        late repeat touches no other and adds nothing twice.
         """
         assert self.state is not None, "the server has not sent the table yet"
         table = self.state.table
@@ -369,9 +370,9 @@ class TableSession:
     async def leave(self) -> bool:
         """Give up the seat, and the race if one is running; `attend` returns then.
 
-        Return whether the server has confirmed it. If no server answers, `attend` ends nevertheless; for a
-        player with a seat it raises a `Problem` that says when the seat is freed. Raises `Problem` if the
-        server refuses.
+        Return whether the server has confirmed it. If no server answers, `attend` ends
+        nevertheless; for a player with a seat it raises a `Problem` that says when the seat is
+        freed. Raises `Problem` if the server refuses.
         """
         assert self.state is not None, "the server has not sent the table yet"
         self._has_left = True

@@ -1,7 +1,8 @@
 """The verdict on a record: its own consistency, and its agreement with what this machine saw.
 
-A consistent record may still be of another race; only what this machine saw excludes that. Every check, and so
-the verdict, has one of three outcomes: the record agrees, it is contradicted, or it cannot be checked here.
+A consistent record may still be of another race; only what this machine saw excludes that. Every
+check, and so the verdict, has one of three outcomes: the record agrees, it is contradicted, or it
+cannot be checked here.
 """
 
 from dataclasses import dataclass
@@ -120,8 +121,8 @@ class Proof(Verdict):
 def prove(record: bytes, wanted: str = "", seen: SeenRace | None = None, words: str = "") -> Proof:
     """Check a record; `wanted` is the id of the race that the user named, if any.
 
-    `seen` is what this machine saw of that race (`Witness.evidence`), and `words` are the four words of the digest
-    that a friend was shown.
+    `seen` is what this machine saw of that race (`Witness.evidence`), and `words` are the four
+    words of the digest that a friend was shown.
     """
     verdict = verify(record)
     found, checks = verdict.record, [*verdict.checks]

@@ -1,7 +1,8 @@
 """What this machine saw of the races that its players raced or watched: facts, kept in files.
 
-One append-only file per race and player has the facts, so that a restarted program and `saratoga verify` know them.
-Its first line says whose facts they are; each other line is a fact without the race, or a note:
+One append-only file per race and player has the facts, so that a restarted program and `saratoga
+verify` know them. Its first line says whose facts they are; each other line is a fact without the
+race, or a note:
 
     nonce COMMITMENT     the nonce that this player drew for a deal
     listed COMMITMENT    the phase in which the racers were first listed for a deal
@@ -157,8 +158,9 @@ class Witness:
     def evidence(self, race: str) -> SeenRace | None:
         """Return a copy of what any player of this machine saw of a race; `None` if nothing is kept.
 
-        The file that was changed last tells which race is meant, because several servers may use its id; of that
-        race, the facts that are worth the most are returned. They include what its record says of other races.
+        The file that was changed last tells which race is meant, because several servers may use
+        its id; of that race, the facts that are worth the most are returned. They include what its
+        record says of other races.
         """
         if not number_of(race):
             return None

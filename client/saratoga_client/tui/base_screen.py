@@ -1,7 +1,7 @@
 """The base of all screens: a title line, a body, a message line and a key line.
 
-Every screen has one table of keys, from which the key line, the help and the actions of keys come. Every
-key gets an answer. At most one question is open at a time: its keys answer it, and any other
+Every screen has one table of keys, from which the key line, the help and the actions of keys come.
+Every key gets an answer. At most one question is open at a time: its keys answer it, and any other
 key closes it and then has its usual effect. No other message covers a question while it is open.
 """
 

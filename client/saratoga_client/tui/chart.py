@@ -1,7 +1,7 @@
 """A chart of banked cards over time on a canvas, with one line for each racer. Pure.
 
-Each line has its racer's colour, and its label at the right. Where lines meet, the better place is shown.
-Terminals that have only letters show the digit of the place. Dots mark the break-even count.
+Each line has its racer's colour, and its label at the right. Where lines meet, the better place is
+shown. Terminals that have only letters show the digit of the place. Dots mark the break-even count.
 """
 
 from collections.abc import Callable, Iterator, Sequence

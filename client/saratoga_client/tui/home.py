@@ -1,7 +1,7 @@
 """The home: what the player can do, one line and one key each, and what this machine and a server remember.
 
-It needs no server. The connection to one is shared with the tables opened from here, and the home's screen
-stays open below them. Texts from a server are kept as they were sent; `Ink` sanitises them.
+It needs no server. The connection to one is shared with the tables opened from here, and the home's
+screen stays open below them. Texts from a server are kept as they were sent; `Ink` sanitises them.
 """
 
 import asyncio
@@ -98,7 +98,8 @@ class Cancelled(Exception):
 class HomeScreen(BaseScreen):
     """The screen of the home.
 
-    `hosting` closes at the end of the program, so the player is asked first if other people are at the table there.
+    `hosting` closes at the end of the program, so the player is asked first if other people are at
+    the table there.
     """
 
     DEFAULT_CSS = """

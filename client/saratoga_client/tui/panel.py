@@ -1,8 +1,9 @@
 """The panel beside the board of a race: the racers, the news, and the player's own money. Pure.
 
-It has one layout at every size. From the top: place, name, count and bar of each racer, or a word where a board has
-ended; a chart on large panels; the news, the newest last; and in rows that never move the break-even count, the
-player's bar, money, and the distance to a rival or a warning. The panel names no card.
+It has one layout at every size. From the top: place, name, count and bar of each racer, or a word
+where a board has ended; a chart on large panels; the news, the newest last; and in rows that never
+move the break-even count, the player's bar, money, and the distance to a rival or a warning. The
+panel names no card.
 """
 
 from collections.abc import Sequence
@@ -167,8 +168,8 @@ def _name(row: Row, state: SessionState, symbols: Symbols) -> str:
 def lead_bar(banked: int, leader: int, even: int, symbols: Symbols) -> str:
     """Return a racer's bar, in which one card is at least one step.
 
-    A full bar is the leader's count, or twice the break-even count; beyond that its steps are the last cards before
-    the leader.
+    A full bar is the leader's count, or twice the break-even count; beyond that its steps are the
+    last cards before the leader.
     """
     steps = BAR * symbols.steps
     top = max(leader, min(2 * even, steps))

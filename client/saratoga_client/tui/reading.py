@@ -127,8 +127,8 @@ def fair_deal_page(state: SessionState, dots: str, ink: Ink) -> RenderableType:
     return Group(
         ink.text(" THE FAIR DEAL", Role.LABEL),
         ink.indented(
-            "The deal was fixed before anyone was ready, and every racer adds a secret number to it, so nobody"
-            " can choose it or know it before the race. This is its fingerprint:"
+            "The deal was fixed before anyone was ready, and every racer adds a secret number to "
+            "it, so nobody can choose it or know it before the race. This is its fingerprint:"
         ),
         "",
         ink.indented(grouped(state.table.commitment, 8), left=3),

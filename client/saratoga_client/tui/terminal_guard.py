@@ -94,8 +94,8 @@ class TerminalApp(App[int]):
 async def run(app: TerminalApp) -> int:
     """Run an app until it ends; return the app's result, or 0 if it has none.
 
-    Raises `KeyboardInterrupt` after SIGINT from another process, `SystemExit` with the exit code 128 +
-    N after another signal N, and an unexpected error of the app.
+    Raises `KeyboardInterrupt` after SIGINT from another process, `SystemExit` with the exit code
+    128 + N after another signal N, and an unexpected error of the app.
     """
     restore_line_settings = _line_settings()
     loop = asyncio.get_running_loop()

@@ -1,9 +1,9 @@
 """The colours and the appearance of the screen: themes, the style of each role, and the player's choices.
 
 A theme names its colours by purpose. Cards are light on a dark table, so suits are clear whatever
-the terminal's own colours are. Without a painted background nobody knows whether the terminal is light
-or dark: the table's words then have the terminal's own colour, or one that can be read on both.
-Rich shows a colour by the nearest that the terminal has.
+the terminal's own colours are. Without a painted background nobody knows whether the terminal is
+light or dark: the table's words then have the terminal's own colour, or one that can be read on
+both. Rich shows a colour by the nearest that the terminal has.
 """
 
 from collections.abc import Mapping
@@ -76,9 +76,10 @@ practice-ink    #1b1030  #1b1030  #1b1030  same
 """
 """The colours of the themes: a dark green table, a light one for bright surroundings, and the highest contrast.
 
-The rows have the names of roles; a row without a role is a background, or the colour of a suit on plain
-cards or, after `lit-`, on highlighted ones. The last column has the colours without a painted background, where
-`none` is the terminal's own and `same` the theme's; the others have a contrast of 4.5 both to black and to white.
+The rows have the names of roles; a row without a role is a background, or the colour of a suit on
+plain cards or, after `lit-`, on highlighted ones. The last column has the colours without a painted
+background, where `none` is the terminal's own and `same` the theme's; the others have a contrast of
+4.5 both to black and to white.
 """
 
 _HEADS, *_ROWS = (line.split() for line in _COLOURS.splitlines() if line)

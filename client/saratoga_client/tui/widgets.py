@@ -1,7 +1,7 @@
 """Widgets: canvases of which changed rows are repainted, Rich text in the theme's colours, pages that scroll, a typed line.
 
-Every Rich text passes through `Ink`, which makes control characters visible and ignores markup, so a
-name or a notice from a server cannot change the rest of the screen.
+Every Rich text passes through `Ink`, which makes control characters visible and ignores markup, so
+a name or a notice from a server cannot change the rest of the screen.
 """
 
 from collections.abc import Callable, Container

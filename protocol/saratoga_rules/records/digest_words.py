@@ -1,10 +1,10 @@
 """Four words of a record's digest, by which friends compare the records that they were shown.
 
-The first 40 bits of the digest are four numbers of 10 bits, the highest bits first. Each is the place
-of a word in `WORDS`, from 0. The words are written with `-` between them.
+The first 40 bits of the digest are four numbers of 10 bits, the highest bits first. Each is the
+place of a word in `WORDS`, from 0. The words are written with `-` between them.
 
-Four words are 40 bits. Two records have the same words by accident once in 10^12 times, but a server
-that computes long enough can find two: whoever doubts compares whole digests.
+Four words are 40 bits. Two records have the same words by accident once in 10^12 times, but a
+server that computes long enough can find two: whoever doubts compares whole digests.
 """
 
 from typing import Final

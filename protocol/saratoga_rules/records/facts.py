@@ -1,8 +1,9 @@
 """What a record says, as facts, to compare with what a client saw of the race.
 
-A fact is a key and a value that never changes, both of plain text. A client makes facts of the events that it
-receives, and `implied` makes the same facts of a record, by replay. A record that says anything else of one key
-was not the race that the client saw. R is the id of the race and P that of a player:
+A fact is a key and a value that never changes, both of plain text. A client makes facts of the
+events that it receives, and `implied` makes the same facts of a record, by replay. A record that
+says anything else of one key was not the race that the client saw. R is the id of the race and P
+that of a player:
 
     terms R           `GAME RULES CAP PUBLIC`: game, version of the rules, minutes, `yes` or `no`
     commitment R      the commitment

@@ -1,8 +1,9 @@
 """The heads of a racer's log: a chain of hashes by which a log is fixed while it is still secret.
 
-A server shows a head with every count that others see. Afterwards every head that was shown must be a head of
-the log in the record, so no entry before it can be changed any more. protocol/FAIRNESS.md defines the heads.
-The head after an entry is known before the entry has a time, because it covers those of the entry before.
+A server shows a head with every count that others see. Afterwards every head that was shown must be
+a head of the log in the record, so no entry before it can be changed any more. protocol/FAIRNESS.md
+defines the heads. The head after an entry is known before the entry has a time, because it covers
+those of the entry before.
 """
 
 from collections.abc import Iterable

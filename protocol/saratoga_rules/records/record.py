@@ -1,15 +1,17 @@
 """The record of a race, finished or voided: a text from which the race can be replayed and checked.
 
-A record is plain ASCII with one fact per line; `protocol/FAIRNESS.md` has an example and the form of every
-line. It is parsed by form alone, and there is one way to write each fact; `verify` judges what the facts
-say. The last line is a digest chained over all lines before it, so no line can be changed, dropped or moved:
-h(0) = SHA-256("saratoga record digest 2"), h(i) = SHA-256(h(i-1) line(i)), without line feeds.
+A record is plain ASCII with one fact per line; `protocol/FAIRNESS.md` has an example and the form
+of every line. It is parsed by form alone, and there is one way to write each fact; `verify` judges
+what the facts say. The last line is a digest chained over all lines before it, so no line can be
+changed, dropped or moved: h(0) = SHA-256("saratoga record digest 2"), h(i) = SHA-256(h(i-1)
+line(i)), without line feeds.
 
-The lines are a header, then for each racer name, nonce and log, then for a finished race the places. A line of
-the header whose first word is unknown is ignored: a newer release may have written it.
+The lines are a header, then for each racer name, nonce and log, then for a finished race the
+places. A line of the header whose first word is unknown is ignored: a newer release may have
+written it.
 
-The record of an open race, which everyone runs on a clock of their own, has a `kind`: a start for each run, and
-no table, race before, nonces or ranking.
+The record of an open race, which everyone runs on a clock of their own, has a `kind`: a start for
+each run, and no table, race before, nonces or ranking.
 """
 
 import hashlib
@@ -137,8 +139,8 @@ class RaceRecord:
     """The number of the race at that table, from 1."""
     previous: Previous | None = None
     start_at: int
-    """The start of the race, in milliseconds since 1970 UTC; if none came, when it would have started. Of an open
-    race: when it was opened, and its deal committed to."""
+    """The start of the race, in milliseconds since 1970 UTC; if none came, when it would have
+    started. Of an open race: when it was opened, and its deal committed to."""
     cap: int
     """The time limit in minutes; 0 = none."""
     public: bool

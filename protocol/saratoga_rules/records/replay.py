@@ -45,8 +45,8 @@ def game_of(record: RaceRecord) -> Game:
 def steps(record: RaceRecord, player: str) -> list[Step]:
     """Return every entry of a racer's log with the position after it.
 
-    Raises `ReplayError` if the game is unknown or a move is illegal, `ValueError` if nothing was dealt, and
-    `KeyError` if the player did not race.
+    Raises `ReplayError` if the game is unknown or a move is illegal, `ValueError` if nothing was
+    dealt, and `KeyError` if the player did not race.
     """
     return steps_from(game_of(record), record.opening, record.racer(player).log)
 

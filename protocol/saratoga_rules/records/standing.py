@@ -1,9 +1,9 @@
 """The order of finish: one rule for the server and for verification.
 
-Racers are ordered by net, and so by their final counts of banked cards. Of racers with the same final
-count, the one who *reached* it earlier is ahead: the moment is when the racer's count last rose to its
-final value. Within one millisecond the commit number at the table decides. Racers whose final count
-is that of the deal share a place.
+Racers are ordered by net, and so by their final counts of banked cards. Of racers with the same
+final count, the one who *reached* it earlier is ahead: the moment is when the racer's count last
+rose to its final value. Within one millisecond the commit number at the table decides. Racers whose
+final count is that of the deal share a place.
 """
 
 from collections.abc import Iterable
@@ -28,8 +28,8 @@ LEAST_RANKED: Final = 2
 def may_be_ranked(*, cap: int, racers: int) -> bool:
     """Return whether a race may count: it has a time limit, and enough racers of those that count.
 
-    Everything that decides it is fixed when the race starts, so no racer can choose later whether a result
-    counts. A server may demand that the table is public and not locked, too.
+    Everything that decides it is fixed when the race starts, so no racer can choose later whether a
+    result counts. A server may demand that the table is public and not locked, too.
     """
     return cap > 0 and racers >= LEAST_RANKED
 

@@ -2,10 +2,12 @@
 
 A record can prove that it is consistent: the seed is the one committed to, seed and nonces make
 this deal, every move was legal and in time, and counts, endings and places follow. Whether it is
-the race that *was* played can only be checked by a witness who kept what the server showed at the time.
+the race that *was* played can only be checked by a witness who kept what the server showed at the
+time.
 
 Each check has one of three outcomes: the record agrees, the record is contradicted, or this program
-cannot check it here, because an older or newer release made the record or the server lost a part of it.
+cannot check it here, because an older or newer release made the record or the server lost a part of
+it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -22,9 +22,9 @@ class Arrangement(NamedTuple):
 class ArrangementSearch:
     """A search of the arrangements that neutral moves reach, until progress is found.
 
-    No progress move may be in sight at the start. Every arrangement is checked once, when it is found,
-    and only the piles that the last move changed. No face-down card is read: any that turns up is
-    progress, so a column that has face-down cards keeps them as long as the search goes on.
+    No progress move may be in sight at the start. Every arrangement is checked once, when it is
+    found, and only the piles that the last move changed. No face-down card is read: any that turns
+    up is progress, so a column that has face-down cards keeps them as long as the search goes on.
     """
 
     def __init__(self, game: Game, position: Position, ahead: Prospects) -> None:

@@ -14,8 +14,8 @@ An example, with the cards that still lie where they lay at the start. The AC is
     t1: AC 9H     t2: 3S 8S  t3: TC   free: a red 7, a red 9, a black 10    (7H lies on a black 8)
     t1: AC        t2: 3S 8S  t3: TC   free: a red 7, a red 9, the AC        (9H lies on a black 10)
 
-With an 8C in a fourth column the 7H could go to and fro between two black eights. These would be many
-arrangements, but not one stage more: it is enough that one black eight is free.
+With an 8C in a fourth column the 7H could go to and fro between two black eights. These would be
+many arrangements, but not one stage more: it is enough that one black eight is free.
 """
 
 from functools import cached_property, lru_cache

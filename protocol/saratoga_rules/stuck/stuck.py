@@ -6,8 +6,8 @@ space that is filled automatically, or leaves more cards banked than before. Eve
 progress move can be reached by neutral moves, draws and redeals. Then the final count is certain.
 
 Neutral moves change neither stock nor waste. So the search goes through the arrangements of columns
-and foundations that neutral moves reach. In each it tries every card that draws and redeals alone can
-bring to the top of the waste. It reads no face-down card: whatever lies there, turning it up is
+and foundations that neutral moves reach. In each it tries every card that draws and redeals alone
+can bring to the top of the waste. It reads no face-down card: whatever lies there, turning it up is
 progress.
 """
 

@@ -1,7 +1,7 @@
 """Rule words for the deal: each is one step that lays out cards before the first move.
 
-The steps take cards from the front of the shuffled deck, except `AcesAndKings`, which picks its cards
-out of the whole deck. The cards that are left become the stock.
+The steps take cards from the front of the shuffled deck, except `AcesAndKings`, which picks its
+cards out of the whole deck. The cards that are left become the stock.
 """
 
 from collections.abc import Callable, Sequence

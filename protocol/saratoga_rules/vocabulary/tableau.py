@@ -1,8 +1,9 @@
 """Rule words for the tableau: what a game says of its columns.
 
-A packet is the face-up cards of a column that are lifted together; foundations always take one card at a time.
-A space is a column without cards. In some games it is filled automatically from the reserve or the stock, as
-part of the move that made it. When that pile is empty, and in the other games always, the player may fill it.
+A packet is the face-up cards of a column that are lifted together; foundations always take one card
+at a time. A space is a column without cards. In some games it is filled automatically from the
+reserve or the stock, as part of the move that made it. When that pile is empty, and in the other
+games always, the player may fill it.
 """
 
 from collections.abc import Callable, Sequence

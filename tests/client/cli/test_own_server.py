@@ -1,6 +1,7 @@
 """A server of this program is not closed under others at the table without a question.
 
-Real programs show the same in `tests/end_to_end/test_host_and_join.py`; here are every end and every answer.
+Real programs show the same in `tests/end_to_end/test_host_and_join.py`; here are every end and
+every answer.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Screens answer keys, clicks and events as the scripts in the folder `scripts` say.
 
-`== NAME` begins a case and `[SCENE]` opens a screen. `> KEYS` presses keys, `! WORDS` lets something happen
-(`HAPPENS`). The lines below say what follows from it:
+`== NAME` begins a case and `[SCENE]` opens a screen. `> KEYS` presses keys, `! WORDS` lets
+something happen (`HAPPENS`). The lines below say what follows from it:
 
     says TEXT       the whole message; ... stands for any text
     sent COMMANDS   the commands that were sent, separated by commas; without this line none was

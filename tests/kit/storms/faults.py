@@ -314,6 +314,6 @@ PARTS: dict[str, dict[str, Fault]] = {
 }
 """The faults by the part that they affect; two faults of one part never coincide.
 
-Two that do are injected in this order and healed in the other: a node does not start while its store is down.
-Those for long last longer than players, nodes or checks of the store wait.
+Two that do are injected in this order and healed in the other: a node does not start while its
+store is down. Those for long last longer than players, nodes or checks of the store wait.
 """

@@ -190,9 +190,9 @@ class Installation(Racing):
     def describe(self) -> str:
         """Describe the state of players, nodes and store, for the report of a failure."""
         lines = [
-            f"{player.name} at {player.notes.code}: {player.notes.phase}, board {player.notes.board}, "
-            f"connected {player.notes.is_connected} to {player.link.server_port}, "
-            f"refusals {player.notes.refused}"
+            f"{player.name} at {player.notes.code}: {player.notes.phase}, board "
+            f"{player.notes.board}, connected {player.notes.is_connected} to "
+            f"{player.link.server_port}, refusals {player.notes.refused}"
             for player in self.players
         ]
         for node in self.nodes:
