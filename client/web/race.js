@@ -584,21 +584,20 @@ export class RaceScreen extends Screen {
     const { votes = [] } = table;
     const words = (/** @type {string} */ text) => h("p", { role: "status" }, text);
     if (own?.state !== "racing") return [];
-    if (idleLeft)
-      return [
-        words(`No sign of you: your board ends in ${idleLeft} s.`),
-        button("I am here", () => {}),
-      ];
+    const isAsked = votes.length > this.declined && !votes.includes(player);
+    const idle = idleLeft ? `No sign of you: your board ends in ${idleLeft} s. ` : "";
+    // any press is a sign, also of an answer
+    if (idle && !isAsked) return [words(idle), button("I am here", () => {})];
     if (board.finishing && !board.isFinishing)
       return [words("Banking the rest wins."), button("Finish", () => board.finish(), "main")];
-    if (votes.length <= this.declined || votes.includes(player)) return [];
+    if (!isAsked) return [];
     const playOn = () => {
       this.declined = votes.length;
       this.tick();
     };
     return [
       words(
-        `${nameOf(app.state, votes[votes.length - 1])} wants to end the race now. All must agree; everyone keeps the banked cards.`,
+        `${idle}${nameOf(app.state, votes[votes.length - 1])} wants to end the race now. All must agree; everyone keeps the banked cards.`,
       ),
       button("End it", () => app.endRace()),
       button("Play on", playOn),

@@ -28,21 +28,21 @@ from saratoga_rules.records.replay import ReplayError, game_of
     ("saratoga replay race.record", "a record in a file"),
     ("saratoga replay mint-otter-42/3 --plain", "one move per line"),
 )
-@click.argument("race_or_file", metavar="RACE|FILE")
+@click.argument("race_or_file", metavar="RACE|LINK|FILE")
 @viewing_options
 def command(race_or_file: str, settings: Settings) -> None:
     """Step through a finished race with all boards open.
 
-    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. Your own races are saved on
+    RACE is a race's id such as mint-otter-42/3, LINK that to its boards; FILE is a saved record. Your own races are saved on
     this machine and need no server.
     """
-    race = race_named(race_or_file)
-    record = _record(race_or_file, race, settings.server_url)
+    race, server = race_named(race_or_file, settings.server_url)
+    record = _record(race_or_file, race, server)
     if in_lines(settings):
         for line in replay_lines(record):
             write_line(line)
         return
-    asyncio.run(_on_screen(record, settings, settings.server_url if race else ""))
+    asyncio.run(_on_screen(record, settings, server if race else ""))
 
 
 async def _on_screen(record: RaceRecord, settings: Settings, server: str) -> None:

@@ -32,7 +32,7 @@ OTHER_FILE = "Give another file, or a race's id such as mint-otter-42/3."
     ("saratoga verify race.record", "check a record in a file"),
     ("saratoga verify mint-otter-42/3 --save race.record", "... and save it"),
 )
-@click.argument("race_or_file", metavar="RACE[#WORDS]|FILE")
+@click.argument("race_or_file", metavar="RACE[#WORDS]|LINK|FILE")
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path), help="Save the record in this file."
 )
@@ -43,7 +43,7 @@ def command(
 ) -> int:
     """Recompute a finished race from its record: deal, moves, endings, scores, order.
 
-    RACE is a race's id such as mint-otter-42/3; FILE is a saved record. WORDS are the four words
+    RACE is a race's id such as mint-otter-42/3, LINK that to its boards; FILE is a saved record. WORDS are the four words
     that a friend was shown: whoever was shown another record has other words. If no server answers,
     the record that this machine saved is checked. The exit code is 7 if a check fails, and 5 if one
     can't be made here. The record is compared with all that the server has shown to this machine's
@@ -61,8 +61,8 @@ def command(
             "They look like mint-otter-42/3#oak-pear-lamp-river.",
             Exit.USAGE,
         ) from None
-    race = race_named(named)
-    record = read_record(named, race, settings.server_url)
+    race, server = race_named(named, settings.server_url)
+    record = read_record(named, race, server)
     if save is not None:
         try:
             save.write_bytes(record)
@@ -83,18 +83,23 @@ def command(
     return Exit.DONE if proof.ok else Exit.TOO_OLD
 
 
-def race_named(word: str) -> str:
-    """Return the id of the race that an argument names; empty for a file. Raises `Problem`."""
+def race_named(word: str, server: str) -> tuple[str, str]:
+    """Return the id of the race that an argument names, empty for a file, and the race's server.
+
+    The server is that of a link to the race, or else `server`. Raises `Problem`.
+    """
     race = word.strip().lower()
     if Path(word).is_file():
-        return ""
+        return "", server
+    if link := re.fullmatch(r"(?:http|ws)(s?://[^/]+)/(?:races/|c/)?(.+)", race):
+        server, race = f"ws{link[1]}", link[2]
     if not re.fullmatch(f"{RACE_ID}|{OPEN_ID}", race):
         raise Problem(
             f"{word!r} is neither a file nor a race's id.",
             "A race's id looks like mint-otter-42/3.",
             Exit.USAGE,
         )
-    return race
+    return race, server
 
 
 def read_record(named: str, race: str, server: str, *, prefers_kept: bool = False) -> bytes:

@@ -124,8 +124,11 @@ def test_the_json_says_whether_a_race_was_voided_and_that_junk_is_no_record(
 def test_a_friends_four_words_are_compared(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    servers = []
+
     async def fetch(server: str, race: str) -> bytes:
         assert race == RECORD.race_id
+        servers.append(server)
         return TEXT.encode()
 
     monkeypatch.setattr(verify, "fetch", fetch)
@@ -138,6 +141,9 @@ def test_a_friends_four_words_are_compared(
     assert f"words: the words {other} are of another record" in capsys.readouterr().out
     assert run(saratoga, ["verify", f"{RECORD.race_id}#no-such-words"]) == Exit.USAGE
     assert "four words are needed" in capsys.readouterr().err
+    link = f"https://patience.example.org/races/{RECORD.race_id}#{words}"
+    assert run(saratoga, ["verify", link]) == Exit.DONE
+    assert servers[-1] == "wss://patience.example.org"
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])
