@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final
 
 from saratoga_client.local.hosting import friends_address
@@ -177,7 +176,10 @@ async def review(session: PlainSession, table: TableSession, over: SessionState)
         session.output.write(NO_RACE_OVER)
         return
     session.output.write_all(review_lines(record, over.player, session.card_names))
-    with suppress(Problem):  # a server that is busy, or still searches
+    try:
         par = await table.par(record, PAR_SOON)
-        if par is not None and (said := par_sentence(par, open_boards(record))):
-            session.output.write(f"par: {said}")
+    except Problem:  # a server that is busy, or still searches
+        session.output.write("par: not known yet; another review may have it")
+        return
+    if par is not None and (said := par_sentence(par, open_boards(record))):
+        session.output.write(f"par: {said}")
