@@ -1,8 +1,8 @@
 """Settings for every test: the effort of Hypothesis, and the handling of Ctrl-C.
 
 `SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci`
-(100) or `long` (2000). `.ci/run` names the day's seed (`SARATOGA_SEED`) and begins Hypothesis with
-it.
+(100), `planted` (100, and the first failure is not made smaller) or `long` (2000). `.ci/run` names
+the day's seed (`SARATOGA_SEED`) and begins Hypothesis with it.
 """
 
 import gc
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from saratoga_client.session import record_keeper
 from saratoga_rules.game import Game
@@ -45,6 +45,9 @@ settings.register_profile(
     database=None,
     print_blob=True,
     suppress_health_check=_SLOW_IS_FINE,
+)
+settings.register_profile(
+    "planted", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate)
 )
 settings.register_profile(
     "long", max_examples=2000, deadline=None, suppress_health_check=_SLOW_IS_FINE

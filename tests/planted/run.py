@@ -90,7 +90,7 @@ def run(
     return subprocess.run(
         [*python, *quiet, *hang, *marked, *arguments],
         cwd=copy,
-        env=os.environ | {"SARATOGA_HYPOTHESIS_PROFILE": "ci"},
+        env=os.environ | {"SARATOGA_HYPOTHESIS_PROFILE": "planted"},
         capture_output=True,
         text=True,
         check=False,
