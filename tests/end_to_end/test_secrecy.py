@@ -12,17 +12,14 @@ import pytest
 
 from kit.in_process_server import ListeningServer, counted_down, gathered
 from kit.players import Player, SocketPlayer, player_at
-from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
+from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, followed, leak
 from kit.walks import banking, wandering
 from saratoga_protocol.codec import JSON
 from saratoga_protocol.commands import GetRecord, JoinTable, NextRace
 from saratoga_protocol.events import BoardChanged, RaceOver, Record, Refused, TableChanged
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
-from saratoga_rules.play import play
-from saratoga_rules.position import Position
 from saratoga_rules.records.record import RaceRecord, parse_record
-from saratoga_rules.records.standing import LOG_ENDINGS
 from saratoga_server.domain import tables
 from saratoga_server.store.opening import Store
 
@@ -56,18 +53,6 @@ async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> No
         await racer.cash_out()
 
 
-def followed(record: RaceRecord, player: str) -> list[Position]:
-    """Return the player's position after each entry of its log, replayed from the record."""
-    (racer,) = [each for each in record.racers if each.player == player]
-    way = [record.opening]
-    for line in racer.log:
-        after = way[-1]
-        if line.text not in LOG_ENDINGS:
-            after = play(GAMES[record.game], after, parse_move(line.text))
-        way.append(after)
-    return way
-
-
 @dataclass
 class Raced:
     """A finished race, and all frames that were sent before its end."""
@@ -82,9 +67,9 @@ class Raced:
 
     def check(self) -> None:
         """Raise `Leak` if a player was sent what it may not see."""
+        ways = followed(self.record)
         for name, frames in self.frames.items():
-            player = self.racers.get(name)
-            own = followed(self.record, player) if player else []
+            own = [position for _, position in ways.get(self.racers.get(name, ""), [])]
             for frame in frames:
                 check_frame(frame, own)
             check_secrets(frames, [*self.secrets, *self.nonces.values()])

@@ -14,8 +14,11 @@ import msgspec
 import pytest
 
 from saratoga_rules.cards import Card
-from saratoga_rules.moves import COLUMN_INDEX, COLUMN_NAMES
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import COLUMN_INDEX, COLUMN_NAMES, parse_move
+from saratoga_rules.play import play
 from saratoga_rules.position import Position
+from saratoga_rules.records.record import RaceRecord
 
 Slot = tuple[str, int]
 """The place of a hidden card: its pile, and its number there. The piles are the stock and the
@@ -101,6 +104,20 @@ def sight(position: Position) -> dict[str, Any]:
         "base": position.base,
         "passes": position.passes,
     }
+
+
+def followed(record: RaceRecord) -> dict[str, list[tuple[int, Position]]]:
+    """Return by racer the elapsed milliseconds and the position after each entry of its log."""
+    ways = {}
+    for racer in record.racers:
+        way = [(0, record.opening)]
+        for line in racer.log:
+            after = way[-1][1]
+            if line.is_move:
+                after = play(GAMES[record.game], after, parse_move(line.text))
+            way.append((line.at, after))
+        ways[racer.player] = way
+    return ways
 
 
 def opened(frame: bytes | str) -> dict[str, Any]:

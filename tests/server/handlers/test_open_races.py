@@ -9,7 +9,7 @@ import pytest
 
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
-from kit.secrecy import ODD_MOVES, check_frame, check_secrets, opened
+from kit.secrecy import ODD_MOVES, check_frame, check_secrets, followed, opened
 from kit.walks import banking
 from saratoga_protocol.codec import JSON, MSGPACK
 from saratoga_protocol.commands import (
@@ -33,8 +33,6 @@ from saratoga_protocol.events import (
 from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
-from saratoga_rules.play import play
-from saratoga_rules.position import Position
 from saratoga_rules.records.record import RaceRecord, format_record, parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.open_races import CAP, DAYS_AHEAD, date_of, day_id
@@ -407,20 +405,6 @@ async def one_move(runner: MemoryPlayer, chance: Random) -> None:
     else:
         odd = chance.random() < 0.1
         await runner.move(chance.choice(ODD_MOVES) if odd else str(banking(legal, chance)))
-
-
-def followed(record: RaceRecord) -> dict[str, list[tuple[int, Position]]]:
-    """Return by racer the elapsed time and the position after each entry of its log."""
-    ways = {}
-    for racer in record.racers:
-        way = [(0, record.opening)]
-        for line in racer.log:
-            after = way[-1][1]
-            if line.is_move:
-                after = play(GAMES[record.game], after, parse_move(line.text))
-            way.append((line.at, after))
-        ways[racer.player] = way
-    return ways
 
 
 @pytest.mark.parametrize("game", GAMES)
