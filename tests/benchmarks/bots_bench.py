@@ -14,7 +14,7 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from kit.offline_bots import play_offline
+from kit.walks import bot_game
 from saratoga_client.bots.choose import CHOOSERS
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
@@ -28,13 +28,14 @@ def measure(name: str, strength: str, deals: int) -> tuple[float, float, str]:
     """Return the cards banked a deal, the milliseconds a move with the judge, and a line with all figures."""
     game, chooser, began = GAMES[name], CHOOSERS[strength], process_time()
     played = [
-        play_offline(game, deal_for_key(game, practice_key(f"bench {n}")), chooser, variation=n)
+        [*bot_game(game, deal_for_key(game, practice_key(f"bench {n}")), chooser, variation=n)]
         for n in range(deals)
     ]
-    moves = sum(len(each.moves) for each in played)
+    ends = [positions[-1][0] for positions in played]
+    moves = sum(map(len, played)) - deals
     pause = 1000 * (process_time() - began) / max(1, moves)
-    banked = sum(each.end.banked for each in played) / deals
-    won = sum(is_won(game, each.end) for each in played)
+    banked = sum(end.banked for end in ends) / deals
+    won = sum(is_won(game, end) for end in ends)
     line = f"{name:20} {strength:7} {banked:7.2f} banked {won:5} won {moves / deals:7.1f} moves"
     return banked, pause, f"{line} {pause:7.3f} ms a move"
 

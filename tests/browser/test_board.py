@@ -5,11 +5,10 @@ from typing import Final
 
 from playwright.async_api import expect
 
-from kit.browser_pages import DESKTOP, Pages, check_accessible, look
+from kit.browser_pages import DESKTOP, Pages, check_accessible, look, race_snapshot, shown_race
 from kit.faulty_link import link_to_ports
 from kit.page_player import SHOWS, PagePlayer, racing
 from kit.server_process import ServerProcess
-from kit.shown_race import shown_race, snapshot
 from saratoga_rules.moves import Carry, parse_move
 
 
@@ -207,7 +206,7 @@ async def test_every_card_of_a_column_is_in_its_label_and_spelled_by_a_key(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await shown_race(pages, page_server, "lady-palk")
-    columns = snapshot("lady-palk")["board"]["view"]["columns"]
+    columns = race_snapshot("lady-palk")["board"]["view"]["columns"]
     ranks = dict(zip("AJQKT", ("ace", "jack", "queen", "king", "10"), strict=True))
     suits = dict(zip("CSHD", ("clubs", "spades", "hearts", "diamonds"), strict=True))
     for number, column in enumerate(columns, 1):

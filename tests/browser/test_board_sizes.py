@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from playwright.async_api import Page
 
-from kit.browser_pages import Pages
+from kit.browser_pages import Pages, open_for_races, race_snapshot
 from kit.server_process import ServerProcess
-from kit.shown_race import open_for_races, snapshot
 from saratoga_rules.games import GAMES
 
 SIZES: Final = (
@@ -75,7 +74,7 @@ FAULTS: Final = """races => Object.entries(races).flatMap(([game, race]) => {
 
 def fullest(game: str) -> dict[str, Any]:
     """Return a snapshot of a race in the middle of the game, but with three long columns."""
-    sent = snapshot(game)
+    sent = race_snapshot(game)
     view = sent["board"]["view"]
     hidden, seen = FULLEST.get(game, (0, 13))
     view["face_down"] = view.get("face_down") or [0] * len(view["columns"])
@@ -85,7 +84,7 @@ def fullest(game: str) -> dict[str, Any]:
     return sent
 
 
-RACES: Final = {game: snapshot(game) for game in GAMES}
+RACES: Final = {game: race_snapshot(game) for game in GAMES}
 FULL_RACES: Final = {game: fullest(game) for game in GAMES}
 
 
@@ -132,7 +131,7 @@ PLACES: Final = """snapshot => {
 
 def emptiest(game: str) -> dict[str, Any]:
     """Return a snapshot of a race with no card on the waste and at most one in the reserve and each column."""
-    sent = snapshot(game)
+    sent = race_snapshot(game)
     view = sent["board"]["view"]
     view |= {"waste": "", "face_down": [], "columns": [cards[:2] for cards in view["columns"]]}
     if "reserve" in view:

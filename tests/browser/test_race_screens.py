@@ -17,8 +17,11 @@ from kit.browser_pages import (
     Pages,
     check_accessible,
     look,
+    open_for_races,
     page_url,
+    race_snapshot,
     serving_pages,
+    shown_race,
     take_screenshot,
 )
 from kit.page_player import (
@@ -34,7 +37,6 @@ from kit.page_player import (
 )
 from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess
-from kit.shown_race import open_for_races, shown_race, snapshot
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_rules.games import GAMES
 
@@ -49,7 +51,7 @@ async def choose_theme(page: Page, theme: str) -> None:
 async def test_the_race_fits_every_size(
     page_server: ServerProcess, pages: Pages, game: str
 ) -> None:
-    race = snapshot(game)
+    race = race_snapshot(game)
     page = await shown_race(pages, page_server, game, reduced_motion="reduce")
     sources = [move.partition(">")[0] for move in race["board"]["legal"] if ">" in move]
     if sources:
@@ -74,7 +76,7 @@ async def test_the_end_of_a_board_is_said_kindly_with_two_ways_on(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await open_for_races(pages, page_server, reduced_motion="reduce")
-    race = snapshot("caprice")
+    race = race_snapshot("caprice")
     for state, heading, sentence in ENDINGS:
         race["board"] |= {"state": state, "legal": []}
         await page.evaluate("race => showRace(race)", race)

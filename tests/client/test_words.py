@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 import saratoga_client
+from kit.messages import HOSTILE, OBEYED
 from kit.results import BANKROLL, BEST
 from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
-from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.frame import WordsOnly, run

@@ -21,6 +21,7 @@ from typing import Any, Final
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 from axe_playwright_python.base import AxeResults
+from msgspec import structs, to_builtins
 from playwright.async_api import (
     Browser,
     BrowserContext,
@@ -34,6 +35,8 @@ from playwright.async_api import (
 from kit.altered_server import SHARED, UNHURRIED
 from kit.programs import program
 from kit.server_process import ServerProcess, running_server
+from kit.session_states import board, snapshot, table
+from kit.walks import banking, walk
 from saratoga_client.local.hosting import EVERY_ADDRESS, lan_address
 
 PHONE: Final = (360, 640)
@@ -196,6 +199,51 @@ async def take_screenshot(page: Page, name: str) -> None:
     folder = os.environ.get(SCREENSHOTS)
     if folder:
         await page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+SHOW_RACE: Final = """async () => {
+    const from = name => import(document.querySelector("script[type=module]").src.replace("main.js", name));
+    const [{RaceScreen}, {firstState}] = await Promise.all([from("race.js"), from("session.js")]);
+    window.showRace = snapshot => {
+        const state = firstState(snapshot.standings[0].player, snapshot, false);
+        const app = {state, now: () => snapshot.now, takeOpening: () => "", waited: () => 0, idleLeft: 0, alarms: [],
+            connection: {link: "connected", silence: 0}};
+        const screen = new RaceScreen(app);
+        screen.show(state);
+        document.getElementById("screen").replaceChildren(screen.node);
+        window.shown = screen;
+    };
+}"""
+"""A function that defines `showRace`, which shows the race of a snapshot as the variable `shown`."""
+
+
+def race_snapshot(game: str) -> dict[str, Any]:
+    """Return a snapshot of a race of five in the middle of a game; a fan of three cards is on the waste."""
+    steps = walk(game, 3, banking)
+    fanned = [step for step in steps if len(step.position.waste) >= 3] or steps
+    step = max(fanned, key=lambda step: max(map(len, step.position.columns)))
+    legal = [str(move) for move in step.legal]
+    own = structs.replace(board(step.position, 7, game=game), legal=legal, banked=9, net=-12)
+    shown = snapshot("y9 b9 c9 d9 e9", own, table("ybcde", game=game))
+    seats = [structs.replace(each, name=f"Racer {each.player[0]}") for each in shown.table.seats]
+    shown = structs.replace(shown, table=structs.replace(shown.table, seats=seats))
+    sent: dict[str, Any] = to_builtins(shown)
+    return sent
+
+
+async def open_for_races(pages: Pages, server: ServerProcess, **options: Any) -> Page:
+    """Open a page on which `showRace` shows the race of a snapshot in place of the home; no server deals it."""
+    page = await pages.open(page_url(server), **options)
+    await page.get_by_text("None now").wait_for()
+    await page.evaluate(SHOW_RACE)
+    return page
+
+
+async def shown_race(pages: Pages, server: ServerProcess, game: str, **options: Any) -> Page:
+    """Show a race in the middle of the game."""
+    page = await open_for_races(pages, server, **options)
+    await page.evaluate("snapshot => showRace(snapshot)", race_snapshot(game))
+    return page
 
 
 @asynccontextmanager

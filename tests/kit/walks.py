@@ -4,20 +4,21 @@ A walk depends only on the game, the seed and the strategy, so it is the same ev
 chooses these three and a step of the walk, and prints them when a law is broken.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from random import Random
 from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from saratoga_client.bots.choose import Choice, Chooser, Memory, remember
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DOWN, UP, Carry, Draw, Move, Redeal
-from saratoga_rules.play import play
-from saratoga_rules.position import Position, format_position
+from saratoga_rules.play import is_won, play
+from saratoga_rules.position import Position, format_position, redact
 
 LONGEST = 250
 """The most moves in a walk: enough for every pass of every game."""
@@ -115,3 +116,21 @@ def walk_at(name: str, place: int) -> tuple[Step, ...]:
 def steps(name: str) -> st.SearchStrategy[Step]:
     """Return a Hypothesis strategy for steps of walks; `places` with `step_at` is faster."""
     return places.map(partial(step_at, name))
+
+
+def bot_game(
+    game: Game, start: Position, choose: Chooser, variation: int = 0
+) -> Iterator[tuple[Position, Memory, Choice]]:
+    """Let a bot, which sees views only, play a deal; yield each position with its memory and choice.
+
+    The last choice is no move: the deal is won, or the bot stops.
+    """
+    position, memory = start, Memory(variation=variation)
+    while True:
+        view = redact(position)
+        choice = Choice(None, memory) if is_won(game, position) else choose(game, view, memory)
+        yield position, memory, choice
+        if choice.move is None:
+            return
+        position = play(game, position, choice.move)
+        memory = remember(game, choice.memory, view, choice.move, redact(position))

@@ -12,7 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from kit.terminals import TRICKS
+from kit.messages import TRICKS
 from saratoga_server.config import Config, config_options, without_password
 from saratoga_server.domain.tables import RankedTables
 from saratoga_server.logs import LONGEST_TEXT, SECRET_WORDS, EventLog, SecretInLog, set_up_logs

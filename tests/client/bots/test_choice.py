@@ -4,8 +4,8 @@ from statistics import mean
 
 import pytest
 
-from kit.offline_bots import play_offline
 from kit.positions import draw, played
+from kit.walks import bot_game
 from saratoga_client.bots.choose import (
     CHOOSERS,
     FRUITLESS_PASSES,
@@ -44,22 +44,17 @@ def deal(game: Game, number: int) -> Position:
 @EVERY_GAME
 @EVERY_STRENGTH
 def test_a_bot_plays_the_same_deal_the_same_way_by_legal_moves(game: Game, strength: str) -> None:
-    position = deal(game, 1)
-    played = play_offline(game, position, CHOOSERS[strength], variation=5)
-    assert play_offline(game, position, CHOOSERS[strength], variation=5) == played
-    for move in played.moves:
-        assert move in legal_moves(game, position)
-        position = play(game, position, move)
-    assert position == played.end
+    played = list(bot_game(game, deal(game, 1), CHOOSERS[strength], variation=5))
+    assert list(bot_game(game, deal(game, 1), CHOOSERS[strength], variation=5)) == played
+    assert all(c.move in legal_moves(game, position) for position, _, c in played[:-1])
 
 
 @EVERY_STRENGTH
 @pytest.mark.parametrize("name", ["canfield", "lafayette", "caprice"])
 def test_bots_with_different_variations_play_differently(name: str, strength: str) -> None:
     start = deal(GAMES[name], 3)
-    ways = {
-        play_offline(GAMES[name], start, CHOOSERS[strength], variation) for variation in range(5)
-    }
+    choose = CHOOSERS[strength]
+    ways = {tuple(each[0] for each in bot_game(GAMES[name], start, choose, n)) for n in range(5)}
     assert len(ways) > 1
 
 
@@ -126,13 +121,13 @@ def test_a_casual_player_stops_only_when_nothing_is_left_to_draw_or_to_bank(
 ) -> None:
     for number in range(8):
         start = deal_for_key(game, practice_key(f"casual {number}"))
-        played = play_offline(game, start, CHOOSERS[strength], variation=number)
-        end = redact(played.end)
-        assert is_won(game, played.end) or not end.stock
-        assert not any(is_banking(move) for move in useful_carries(game, end))
-        redeals = [at for at, move in enumerate(played.moves) if move == REDEAL]
-        if redeals and not is_won(game, played.end) and len(redeals) < game.stock.passes - 1:
-            assert not any(is_banking(move) for move in played.moves[redeals[-1] :])
+        played = list(bot_game(game, start, CHOOSERS[strength], variation=number))
+        moves, end = [choice.move for _, _, choice in played], played[-1][0]
+        assert is_won(game, end) or not end.stock
+        assert not any(is_banking(move) for move in useful_carries(game, redact(end)))
+        redeals = [at for at, move in enumerate(moves) if move == REDEAL]
+        if redeals and not is_won(game, end) and len(redeals) < game.stock.passes - 1:
+            assert not any(is_banking(move) for move in moves[redeals[-1] : -1] if move)
 
 
 def test_a_run_over_a_face_down_card_is_useful_to_carry_also_into_a_space() -> None:
@@ -278,15 +273,12 @@ MORE_DEALS = {"klondike": 150}
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 def test_each_bot_banks_more_than_the_next_weaker_one(game: Game) -> None:
-    banked = {
-        strength: sum(
-            play_offline(
-                game, deal_for_key(game, practice_key(f"test {number}")), chooser, variation=number
-            ).end.banked
-            for number in range(MORE_DEALS.get(game.name, DEALS))
-        )
-        for strength, chooser in CHOOSERS.items()
-    }
+    banked = dict.fromkeys(CHOOSERS, 0)
+    for number in range(MORE_DEALS.get(game.name, DEALS)):
+        deal = deal_for_key(game, practice_key(f"test {number}"))
+        for strength, chooser in CHOOSERS.items():
+            *_, (end, _, _) = bot_game(game, deal, chooser, variation=number)
+            banked[strength] += end.banked
     assert banked["even"] >= 1.3 * banked["weak"]
     assert banked["strong"] >= 1.05 * banked["even"]
 
@@ -296,17 +288,12 @@ CANFIELD = GAMES["canfield"]
 
 def pauses_of_race(game: Game, number: int, pace: Pace = human_pace) -> list[float]:
     """Return the strong bot's pauses from the deal to the end of its board."""
-    position, memory = deal_for_key(game, practice_key(f"pace {number}")), Memory(variation=number)
-    pauses: list[float] = []
-    while not is_won(game, position):
-        view = redact(position)
-        choice = choose_strongly(game, view, memory)
-        pauses.append(pace(game, view, memory, choice))
-        if choice.move is None:
-            break
-        position = play(game, position, choice.move)
-        memory = remember(game, choice.memory, view, choice.move, redact(position))
-    return pauses
+    deal = deal_for_key(game, practice_key(f"pace {number}"))
+    return [
+        pace(game, redact(position), memory, choice)
+        for position, memory, choice in bot_game(game, deal, choose_strongly, number)
+        if not is_won(game, position)
+    ]
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from rich.color import Color, ColorSystem
@@ -15,7 +16,6 @@ from rich.style import Style
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.filter import NoColor
 
-from kit import bare_app
 from kit.pseudo_terminal import Window, window
 from saratoga_client.board_view.faces import CardState, SuitColours
 from saratoga_client.board_view.roles import Role
@@ -279,14 +279,14 @@ def test_the_last_log_lines_reach_the_terminal_after_the_screen_and_a_file_at_on
         assert terminal.getvalue().endswith("later\n")
 
 
-PROGRAM = (sys.executable, bare_app.__file__, "--guarded")
+BARE_APP = (sys.executable, str(Path(__file__).with_name("bare_app.py")))
 
 
 @pytest.fixture(params=["modern", "older"])
 async def app(request: pytest.FixtureRequest) -> AsyncIterator[Window]:
     """A window with the minimal app after its first frame; a modern terminal answers queries."""
-    async with window(*PROGRAM, modern=request.param == "modern") as opened:
-        await opened.terminal.shows(bare_app.SHOWN)
+    async with window(*BARE_APP, "--guarded", modern=request.param == "modern") as opened:
+        await opened.terminal.shows("this is the only line")
         yield opened
 
 
@@ -317,7 +317,7 @@ async def test_an_error_after_a_signal_does_not_change_the_exit_code(app: Window
 
 
 async def test_a_signal_while_the_terminal_is_being_taken() -> None:
-    async with window(*PROGRAM) as early:
+    async with window(*BARE_APP, "--guarded") as early:
         await early.terminal.shows("\x1b[?1049h")
         early.process.send_signal(signal.SIGTERM)
         assert await early.given_back() == 128 + signal.SIGTERM
@@ -325,7 +325,7 @@ async def test_a_signal_while_the_terminal_is_being_taken() -> None:
 
 async def test_a_second_signal_does_not_wait_for_an_app_that_hangs(app: Window) -> None:
     app.terminal.type(b"h")
-    await app.terminal.shows(bare_app.HANGS)
+    await app.terminal.shows("will never end")
     app.process.send_signal(signal.SIGTERM)
     await app.terminal.shows("\x1b[?1049l")
     assert app.process.returncode is None
@@ -335,7 +335,7 @@ async def test_a_second_signal_does_not_wait_for_an_app_that_hangs(app: Window) 
 
 async def test_a_program_that_is_busy_for_ever_is_ended_all_the_same(app: Window) -> None:
     app.terminal.type(b"b")
-    await app.terminal.shows(bare_app.BUSY)
+    await app.terminal.shows("will never read a key")
     app.process.send_signal(signal.SIGTERM)
     app.process.send_signal(signal.SIGHUP)
     # two signals that arrive together are handled in any order
@@ -363,7 +363,7 @@ async def test_the_terminal_notices_what_a_killed_program_keeps(app: Window) -> 
 
 async def test_textual_alone_leaves_the_mouse_counting_pixels() -> None:
     """`FAREWELL` resets the mouse mode because Textual does not; if this test fails, it is not needed."""
-    async with window(sys.executable, bare_app.__file__) as alone:
+    async with window(*BARE_APP) as alone:
         await alone.terminal.shows("\x1b[?1016h")
         alone.terminal.type(b"q")
         assert await alone.terminal.ended(alone.process) == 0

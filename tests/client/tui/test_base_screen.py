@@ -12,9 +12,9 @@ from textual import events, on
 from textual.widget import Widget
 from textual.widgets import Input
 
+from kit.messages import HOSTILE, OBEYED
 from kit.solo_player import Player, before
 from kit.table_screens import INK, page_text
-from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours

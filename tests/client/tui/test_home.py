@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from textual.drivers.headless_driver import HeadlessDriver
 
 from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, at_home, open_lobby
+from kit.messages import HOSTILE, OBEYED
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
 from kit.solo_player import Player, before
-from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.cli.host import OwnServer
 from saratoga_client.local import settings
 from saratoga_client.local.hosting import LocalServer

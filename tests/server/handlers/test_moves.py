@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from kit.counted import counted
 from kit.in_process_server import (
     InProcessServer,
     always,
     beside,
+    counted,
     counted_down,
     gathered,
     open_in_process_server,

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from kit.counted import counted
-from kit.in_process_server import InProcessServer, beside, counted_down, gathered
+from kit.in_process_server import InProcessServer, beside, counted, counted_down, gathered
 from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (

@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 import pytest
 from msgspec.structs import replace
 
-from kit.counted import counted
 from kit.in_process_server import (
     InProcessServer,
     Nodes,
     always,
     cash_out_unnoticed,
     compose_node,
+    counted,
     gathered,
     open_in_process_server,
 )

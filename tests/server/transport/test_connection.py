@@ -15,9 +15,9 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol as WebSocket
 from websockets.protocol import Side, State
 
-from kit.counted import counted
 from kit.fake_transport import FakeOwner, open_connection, settle
 from kit.gateways import OpenGateway, open_gateway
+from kit.in_process_server import counted
 from kit.messages import EVENTS
 from kit.players import SocketPlayer, connected_player
 from kit.raw_client import PONG, RawSocket, frame, raw_socket

@@ -11,8 +11,8 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from kit.counted import counted_by
 from kit.gateways import OpenGateway, open_gateway
+from kit.in_process_server import counted_by
 from kit.players import connected_player
 from kit.raw_client import PING, frame, handshake, raw_socket
 from saratoga_protocol.commands import Heartbeat

@@ -1,4 +1,4 @@
-"""The smallest program on Textual: `python tests/kit/bare_app.py`.
+"""The smallest program on Textual, for `test_app.py`.
 
 With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error,
 `h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after
@@ -9,46 +9,37 @@ import asyncio
 import logging
 import signal
 import sys
-from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from saratoga_client.tui import terminal_guard
 
-SHOWN: Final = "this is the only line"
-HANGS: Final = "will never end"
-BUSY: Final = "will never read a key"
-
 
 class BareApp(terminal_guard.TerminalApp):
     """An app that shows one line of text."""
 
-    BINDINGS: ClassVar = [
-        ("q", "quit", "Quit"),
-        ("f", "fail", "Fail"),
-        ("h", "hang", "Hang"),
-        ("b", "be_busy", "Be busy"),
-        ("l", "fail_late", "Fail late"),
-    ]
     hangs = False
 
     def compose(self) -> ComposeResult:
-        yield Static(SHOWN)
+        yield Static("this is the only line")
 
-    def action_fail(self) -> None:
+    def key_q(self) -> None:
+        self.exit()
+
+    def key_f(self) -> None:
         raise ValueError("raised by the key f")
 
-    def action_hang(self) -> None:
+    def key_h(self) -> None:
         self.hangs = True
-        self.query_one(Static).update(HANGS)
+        self.query_one(Static).update("will never end")
 
-    def action_fail_late(self) -> None:
+    def key_l(self) -> None:
         signal.raise_signal(signal.SIGTERM)
         raise ValueError("raised after the signal")
 
-    def action_be_busy(self) -> None:
-        self.query_one(Static).update(BUSY)
+    def key_b(self) -> None:
+        self.query_one(Static).update("will never read a key")
         self.call_after_refresh(self._be_busy)
 
     def _be_busy(self) -> None:
