@@ -11,9 +11,9 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from kit.screens import FakeSession
 from kit.scripted_server import CODE, PLAYER, TOKEN, ScriptedPeer, scripted_server, snapshot
 from kit.session_states import opening
-from kit.table_screens import FakeSession
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.event_lines import ChangeWriter

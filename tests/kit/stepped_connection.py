@@ -8,7 +8,9 @@ connection. So it can produce every order of events that a network can.
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar, cast
@@ -17,8 +19,10 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Close
 
-from kit.in_process_server import Deal, InProcessServer, open_in_process_server
+from kit.in_process_server import Deal, InProcessServer, listening_server, open_in_process_server
 from kit.players import RECEIVED_WITHIN, token_of
+from kit.stepped_store import empty_store
+from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import LinkState
 from saratoga_client.net.timing import Backoff
@@ -30,14 +34,15 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
 from saratoga_protocol.codec import CODECS, Codec, Frame
-from saratoga_protocol.commands import Command, Heartbeat, Hello, JoinTable, Start
-from saratoga_protocol.events import Done, Event, Refused
+from saratoga_protocol.commands import Command, CreateTable, Heartbeat, Hello, JoinTable, Start
+from saratoga_protocol.events import Done, Event, Refused, Snapshot
 from saratoga_protocol.refusals import REASONS, RETRIED, CloseCode
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.position import redact
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.session import Session
+from saratoga_server.node import Node
 from saratoga_server.transport.connection import PlayerConnection
 
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
@@ -371,3 +376,41 @@ async def stepped_session(
             finally:
                 stepped.attending.cancel()
                 await asyncio.gather(stepped.attending, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLobby:
+    """A server and the players connected to it, who stay until the end of the test."""
+
+    url: str
+    node: Node
+    _players: AsyncExitStack
+
+    async def player(self, name: str | None = None, token: str = "") -> Connection:
+        """Connect a player."""
+        return await self._players.enter_async_context(
+            Connection(self.url, token or new_token(), name=name)
+        )
+
+    async def host(self, name: str, *, seats: int = 16, public: bool = False) -> str:
+        """Connect a player who creates a table; return the table's code."""
+        player = await self.player(name)
+        wish = partial(CreateTable, game="lafayette", cap=5, seats=seats, public=public)
+        return (await player.ask(wish, Snapshot)).table.code
+
+    async def sit_down(self, name: str, code: str) -> Connection:
+        """Connect a player who joins a table."""
+        player = await self.player(name)
+        await player.ask(partial(JoinTable, table=code), Snapshot)
+        return player
+
+
+@asynccontextmanager
+async def open_lobby() -> AsyncIterator[OpenLobby]:
+    """Open a server without players."""
+    async with (
+        empty_store() as store,
+        listening_server(store) as server,
+        AsyncExitStack() as players,
+    ):
+        yield OpenLobby(server.url, server.node, players)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from kit.board_pictures import rows
+from kit.pictures import rows
 from kit.positions import draw
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.draw import rule_rows, title_facts

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.board_pictures import SIZES
+from kit.pictures import SIZES
 from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kit.races import void_record
-from kit.solo_player import finished
+from kit.session_states import finished
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.frame import run
 from saratoga_client.local.settings import Settings

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from kit.solo_player import finished
+from kit.session_states import finished
 from kit.walks import Step, steps
 from saratoga_client.plain.board import position_lines
 from saratoga_client.plain.finished_race import review_lines

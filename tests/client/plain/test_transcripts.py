@@ -15,7 +15,7 @@ from kit.altered_server import QUICK
 from kit.plain_sessions import RecordedOutput
 from kit.positions import draw
 from kit.server_process import running_server
-from kit.solo_player import finished
+from kit.session_states import finished
 from saratoga_client import plain
 from saratoga_client.cli.watch import watched_states
 from saratoga_client.local.identity import new_token

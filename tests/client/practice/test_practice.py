@@ -1,6 +1,8 @@
 """Practice: deals, moves, undo, hints, safe cards, runs, ghosts and the shared text."""
 
 import shlex
+from copy import copy
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -9,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.positions import draw
+from kit.screens import StoppedClock
 from kit.secrecy import rearranged, slots
-from kit.solo_player import StoppedClock, copied, places_in_practice, practised_to
-from kit.walks import places, step_at
+from kit.walks import STRATEGIES, places, step_at
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import (
     LONGEST_SEED,
@@ -49,6 +51,56 @@ def fresh(name: str = "canfield", seed: str = "demo", **more: object) -> Practic
 
 def of(position: Position, name: str = "canfield", **more: object) -> PracticeSession:
     return PracticeSession(PracticeDeal(GAMES[name], position, race="mint-otter-42/3"), **more)  # type: ignore[arg-type]
+
+
+LONGEST = 120
+SEEDS = 12
+
+
+@cache
+def _practised(name: str, seed: int) -> tuple[PracticeSession, ...]:
+    """Return practice after each step: moves, undos, redos and hints, some seconds apart."""
+    chance = Random(f"practice {name} {seed}")
+    strategy = STRATEGIES[seed % len(STRATEGIES)]
+    clock = StoppedClock()
+    session = PracticeSession(from_seed(GAMES[name], f"walk {seed}"), seconds=clock)
+    walked = [copied(session)]
+    while len(walked) < LONGEST:
+        clock.at += chance.random() * 4
+        roll = chance.random()
+        legal = legal_moves(session.game, session.position)
+        if roll < 0.1 and session.made:
+            session.undo()
+        elif roll < 0.16 and session.undone:
+            session.redo()
+        elif roll < 0.2:
+            session.hint(card_name)
+        elif legal:
+            session.play(strategy(legal, chance))
+        elif session.made:
+            session.undo()
+        else:
+            break
+        walked.append(copied(session))
+    return tuple(walked)
+
+
+def practised_to(name: str, place: int) -> PracticeSession:
+    """Return practice of a game for a test to go on with; `place` determines the seed and the step."""
+    walked = _practised(name, place // LONGEST)
+    return copied(walked[place % LONGEST % len(walked)])
+
+
+def copied(session: PracticeSession) -> PracticeSession:
+    """Return a session that goes on from the same state."""
+    other = copy(session)
+    other.made, other.undone = session.made[:], session.undone[:]
+    other.counts = session.counts[:]
+    return other
+
+
+places_in_practice = st.integers(0, SEEDS * LONGEST - 1)
+"""Numbers of every step of every practice walk."""
 
 
 # Deals

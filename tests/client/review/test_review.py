@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.races import Entrant, race, replay
-from kit.solo_player import finished
+from kit.session_states import finished
 from kit.walks import banking, wandering
 from saratoga_client.review.boards import (
     Climb,

@@ -13,8 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from kit.messages import HOSTILE, OBEYED
-from kit.solo_player import Player, before
-from kit.table_screens import INK, page_text
+from kit.screens import INK, ScreenPlayer, before, page_text
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours
@@ -41,14 +40,16 @@ class Long(BaseScreen):
 
 
 @asynccontextmanager
-async def reading(appearance: Appearance = Appearance()) -> AsyncIterator[tuple[Long, Player]]:  # noqa: B008 - frozen
+async def reading(
+    appearance: Appearance = Appearance(),  # noqa: B008 - frozen
+) -> AsyncIterator[tuple[Long, ScreenPlayer]]:
     screen = Long()
     async with before(screen, appearance=appearance) as player:
         yield screen, player
 
 
-def numbers(player: Player) -> set[str]:
-    return {line.split()[1] for line in player.lines if line.startswith(" line ")}
+def numbers(player: ScreenPlayer) -> set[str]:
+    return {line.split()[1] for line in player.rows if line.startswith(" line ")}
 
 
 def test_control_characters_and_markup_are_printed_and_not_obeyed() -> None:
@@ -122,7 +123,7 @@ async def test_the_cursor_edits_in_the_middle_and_enter_hands_the_line_over() ->
     screen = Asking()
     async with before(screen) as player:
         await player.press("n", "ë", "B", "left", "left", "backspace", "i", "home", "delete", "M")
-        assert player.lines[-3].strip() == "Your name: MiëB"
+        assert player.rows[-3].strip() == "Your name: MiëB"
         await player.press("enter")
         assert screen.entered == ["MiëB"]
 
@@ -172,7 +173,7 @@ async def test_the_message_line_takes_the_rows_it_needs_and_gives_them_back() ->
                 await player.pilot.pause()
                 await player.pilot.pause()
                 assert line.size.height == rows
-                shown = player.lines[-1 - rows : -1]
+                shown = player.rows[-1 - rows : -1]
                 assert " ".join(shown).split() == text.split()
 
 

@@ -4,15 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.events import Paste
 
-from kit.lobbies import SEEN_WITHIN, OpenLobby, Visitor, at_home, open_lobby
 from kit.messages import HOSTILE, OBEYED
+from kit.screens import SEEN_WITHIN, ScreenPlayer, before
 from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
-from kit.solo_player import Player, before
+from kit.stepped_connection import OpenLobby, open_lobby
 from saratoga_client.cli.host import OwnServer
 from saratoga_client.local import settings
 from saratoga_client.local.hosting import LocalServer
@@ -48,8 +50,23 @@ async def lobby() -> AsyncIterator[OpenLobby]:
         yield opened
 
 
-def marked(visitor: Player) -> str:
-    return next(line.split("▸")[1].split()[0] for line in visitor.lines if "▸" in line)
+@asynccontextmanager
+async def at_home(
+    size: tuple[int, int] = (80, 24), hosting: OwnServer | None = None, **chosen: Any
+) -> AsyncIterator[ScreenPlayer]:
+    """Open the home with these settings."""
+    app = SaratogaApp(home_flow(load().given(**chosen), hosting or OwnServer()))
+    async with app.run_test(size=size) as pilot:
+        visitor = ScreenPlayer(app, pilot)
+        while not isinstance(app.screen, HomeScreen):
+            await pilot.pause()
+        yield visitor
+    # as the program does: the connection is closed before the event loop
+    await app.flow_ended()
+
+
+def marked(visitor: ScreenPlayer) -> str:
+    return next(line.split("▸")[1].split()[0] for line in visitor.rows if "▸" in line)
 
 
 async def test_the_first_evening_needs_no_server_and_shows_no_error(
@@ -69,10 +86,10 @@ async def test_the_first_evening_needs_no_server_and_shows_no_error(
         await visitor.press("v")
         assert "mark one" in visitor.message
         await visitor.press("4")
-        await visitor.type("nothing")
+        await visitor.enter("nothing")
         await visitor.reads("That names no table", "nothing")
         await visitor.press("escape", "4")
-        await visitor.type("mint-otter-42")
+        await visitor.enter("mint-otter-42")
         await visitor.reads("No server answers on this machine")
 
 
@@ -83,12 +100,12 @@ async def test_the_name_is_asked_once_when_a_table_is_opened(lobby: OpenLobby) -
         await visitor.press("3")
         await visitor.reads("Your name at the table:")
         await visitor.press("ctrl+u")
-        await visitor.type("ANNA")
+        await visitor.enter("ANNA")
         await visitor.reads("was given up lately. Choose another.", "ANNA")
         await visitor.press("ctrl+u")
-        await visitor.type("Zoë B")
+        await visitor.enter("Zoë B")
         await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 16", "YOU")
-        code = visitor.lines[0].split()[1]
+        code = visitor.rows[0].split()[1]
         await visitor.press("q", "y")
         await visitor.reads(f"2 Race again {code}, your last table")
     # the program is closed and opened again
@@ -105,13 +122,13 @@ async def test_a_code_can_be_corrected_and_is_looked_up_before_a_name_is_asked(
     code = await lobby.host("Anna")
     async with at_home(server=lobby.url) as visitor:
         await visitor.press("4")
-        await visitor.type("not-there-77")
+        await visitor.enter("not-there-77")
         await visitor.reads("There is no table with that code.", "not-there-77")
         await visitor.press("ctrl+u")
-        await visitor.type(f" {code.upper()} ")
+        await visitor.enter(f" {code.upper()} ")
         await visitor.reads("Your name at the table:")
         await visitor.press("ctrl+u")
-        await visitor.type("Bert")
+        await visitor.enter("Bert")
         await visitor.reads("SEATS 2 of 16", code)
         await visitor.press("q", "y")
         await visitor.reads(f"2 Race again {code}: Anna is there")
@@ -120,7 +137,7 @@ async def test_a_code_can_be_corrected_and_is_looked_up_before_a_name_is_asked(
 async def test_a_pasted_invitation_leads_to_the_table_of_another_server(lobby: OpenLobby) -> None:
     async with open_lobby() as there, at_home(server=lobby.url, name="Bert") as visitor:
         code = await there.host("Cleo")
-        await visitor.paste(f"Race me at patience:\nsaratoga join {there.url}/{code}")
+        visitor.app.post_message(Paste(f"Race me at patience:\nsaratoga join {there.url}/{code}"))
         await visitor.press("enter")
         await visitor.reads("SEATS 2 of 16", "YOU", code)
         await visitor.press("q", "y")
@@ -181,8 +198,8 @@ async def test_texts_from_a_server_command_nothing_and_move_no_column(
         screen.races = [Raced(race="a-1/1", game="canfield", at=0, player="a", place=2, banked=1, net=-45, rivals=[rival])]  # fmt: skip
         screen.show()
         await player.pilot.pause()
-        assert not OBEYED & set("".join(player.lines))
-        assert len({line.index("Canfield") for line in player.lines if " 10 min" in line}) == 1
+        assert not OBEYED & set("".join(player.rows))
+        assert len({line.index("Canfield") for line in player.rows if " 10 min" in line}) == 1
 
 
 async def test_own_races_and_friends_come_from_this_machine() -> None:
@@ -234,7 +251,7 @@ async def answer_all_but_joins(peer: ScriptedPeer) -> JoinTable:
 
 
 @asynccontextmanager
-async def joining() -> AsyncIterator[tuple[Visitor, ScriptedPeer, JoinTable]]:
+async def joining() -> AsyncIterator[tuple[ScreenPlayer, ScriptedPeer, JoinTable]]:
     """A player who waits for the answer of a server to a join."""
     async with scripted_server() as server:
         server.greeting = lambda hello: replace(welcome(hello), name="Bert")
@@ -242,7 +259,7 @@ async def joining() -> AsyncIterator[tuple[Visitor, ScriptedPeer, JoinTable]]:
             peer = await server.peer()
             answering = asyncio.create_task(answer_all_but_joins(peer))
             await visitor.press("4")
-            await visitor.type("mint-otter-42")
+            await visitor.enter("mint-otter-42")
             yield visitor, peer, await answering
 
 
@@ -314,7 +331,7 @@ async def test_a_server_here_stays_until_the_program_ends_and_not_under_a_friend
     async with at_home(name="Bert", hosting=hosting) as visitor:
         await visitor.press("3")
         await visitor.reads("SEATS 1 of 16", "saratoga join ws://192.0.2.7:7470/")
-        code = visitor.lines[0].split()[1]
+        code = visitor.rows[0].split()[1]
         await lobby.sit_down("Anna", code)
         await visitor.reads("SEATS 2 of 16")
         await visitor.press("q", "y")
@@ -324,7 +341,7 @@ async def test_a_server_here_stays_until_the_program_ends_and_not_under_a_friend
         await visitor.press("n", "4")
         await visitor.reads("SEATS 1 of 16")
         assert server_here == ["started"], "another table on the same server"
-        other = visitor.lines[0].split()[1]
+        other = visitor.rows[0].split()[1]
         await lobby.sit_down("Cleo", other)
         await visitor.reads("SEATS 2 of 16")
         await visitor.press("q", "y")
@@ -332,7 +349,7 @@ async def test_a_server_here_stays_until_the_program_ends_and_not_under_a_friend
         await visitor.press("q")
         await visitor.reads(f"Cleo is still at {other}.")
         await visitor.press("y")
-        await visitor.ended()
+        await visitor.until(lambda: not visitor.app.is_running)
     assert not hosting.still_here(), "which is who would be asked about again"
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kit.table_pictures import pictures
-from kit.table_screens import table_player
+from kit.pictures import TABLES
+from kit.screens import table_player
 from saratoga_client.session.state import SessionState
 from saratoga_protocol.visible_text import UNSEEN
 
@@ -56,9 +56,10 @@ def hostile(state: SessionState, payload: str) -> SessionState:
     "name", ["gathering-120x40", "countdown-80x24", "race-canfield-80x24", "results-caprice-80x24"]
 )
 async def test_no_text_from_a_server_controls_the_terminal(name: str, payload: str) -> None:
-    picture = pictures()[name]()
-    first = hostile(picture.first, payload)
-    async with table_player(first, position=picture.position, record=picture.record) as player:
+    picture = TABLES[name]
+    first, position, record = picture.show(picture.game)
+    first = hostile(first, payload)
+    async with table_player(first, position=position, record=record) as player:
         for key in ("escape", "k", "q"):
             await player.press(key)
             assert ("<U+" if payload is not MARKUP else "[red]") in player.text

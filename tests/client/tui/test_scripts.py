@@ -23,14 +23,25 @@ from typing import Any, Final, NamedTuple, cast
 
 import pytest
 from msgspec import structs
-from textual.pilot import Pilot
 
 from kit.positions import draw
+from kit.screens import (
+    FakeSession,
+    ScreenPlayer,
+    StoppedClock,
+    TablePlayer,
+    before,
+    last_racer,
+    race,
+    reviewed,
+    table_player,
+)
 from kit.session_states import (
     CAP,
     CODE,
     START,
     board,
+    finished,
     finished_race,
     in_match,
     outcome,
@@ -42,13 +53,9 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.solo_player import StoppedClock, before, finished, reviewed
-from kit.table_screens import FakeSession, TablePlayer, last_racer, painted_text, race, table_player
 from saratoga_client.net.errors import LinkState
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.base_screen import MessageLine
 from saratoga_client.tui.game_screen import BoardPane
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
@@ -133,52 +140,34 @@ def state_of(scene: str) -> SessionState:
 class Stage:
     """A screen that is open, and what it has sent."""
 
-    app: SaratogaApp
-    pilot: Pilot[int]
-    sent: list[str]
-    table: TablePlayer | None = None
+    player: ScreenPlayer
     clock: StoppedClock | None = None
+    sent: list[str] = field(default_factory=list)
     bells: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.app.bell = lambda: self.bells.append(1)  # type: ignore[method-assign]
-
-    async def settled(self) -> None:
-        reading = [each for each in self.app.workers if each.name == "read the record"]
-        if reading:
-            await self.app.workers.wait_for_complete(reading)
-        for _ in range(3):
-            await self.pilot.pause(0)
-
-    @property
-    def rows(self) -> list[str]:
-        return painted_text(self.app.screen)
+        self.player.app.bell = lambda: self.bells.append(1)  # type: ignore[method-assign]
+        if isinstance(self.player, TablePlayer):
+            self.sent = self.player.seat.asked
 
     @property
     def at_table(self) -> FakeSession:
-        assert self.table is not None
-        return self.table.seat
-
-    def point(self, pile: str) -> tuple[int, int]:
-        """Return a cell of a pile's first card, counted from the board's corner."""
-        layout = self.app.screen.query_one(BoardPane).layout_shown
-        assert layout is not None
-        place = next(place for place in layout.tiles if place.spot.pile == pile)
-        return place.x + 1, place.y
+        assert isinstance(self.player, TablePlayer)
+        return self.player.seat
 
     def change(self, **changed: Any) -> None:
         """Change the state of the session without an event."""
         self.at_table.change_to(replace(self._state(), **changed))
 
     async def mouse(self, pile: str, button: int = 1, times: int = 1) -> None:
-        point = self.point(pile)
-        await self.pilot.click(BoardPane, offset=point, button=button, times=times)
+        point = self.player.point(pile)
+        await self.player.pilot.click(BoardPane, offset=point, button=button, times=times)
 
     async def drag(self, piles: str) -> None:
-        source, target = (self.point(pile) for pile in piles.split())
-        await self.pilot.mouse_down(BoardPane, offset=source)
-        await self.pilot.hover(BoardPane, offset=target)
-        await self.pilot.mouse_up(BoardPane, offset=target)
+        source, target = map(self.player.point, piles.split())
+        await self.player.pilot.mouse_down(BoardPane, offset=source)
+        await self.player.pilot.hover(BoardPane, offset=target)
+        await self.player.pilot.mouse_up(BoardPane, offset=target)
 
     def _state(self) -> SessionState:
         assert self.at_table.state is not None
@@ -186,10 +175,10 @@ class Stage:
 
     async def tick(self, millis: int = 0) -> None:
         """Let the server's clock advance, and the screens look at it."""
-        await self.settled()
+        await self.player.settled()
         self.at_table.time += millis
         self.at_table.look()
-        for screen in self.app.screen_stack:
+        for screen in self.player.app.screen_stack:
             if isinstance(screen, TableScreen):
                 screen.tick()
 
@@ -220,12 +209,12 @@ class Stage:
     async def acts(self, line: str) -> None:
         kind, _, words = line.partition(" ")
         if kind == ">":
-            await self.pilot.press(*words.split())
+            await self.player.pilot.press(*words.split())
         elif kind == "!":
             what, _, rest = words.partition(" ")
             if (waits := HAPPENS[what](self, rest)) is not None:
                 await waits
-        await self.settled()
+        await self.player.settled()
 
     def follows(self, expected: list[str]) -> None:
         """Check the lines below an act."""
@@ -240,38 +229,34 @@ class Stage:
             if kind == "rings":
                 assert rang == is_so
             elif kind != "sent":
-                assert HOLDS[kind](self, text) is is_so, (line, self.message, self.rows)
-
-    @property
-    def message(self) -> str:
-        return self.app.screen.query_one(MessageLine).text
+                assert HOLDS[kind](self, text) is is_so, (
+                    line,
+                    self.player.message,
+                    self.player.rows,
+                )
 
     def says(self, text: str) -> bool:
-        return bool(re.fullmatch(".*".join(map(re.escape, text.split(ANY))), self.message))
-
-    def sees(self, text: str) -> bool:
-        return text in " ".join(" ".join(self.rows).split())
+        return bool(re.fullmatch(".*".join(map(re.escape, text.split(ANY))), self.player.message))
 
     def has_pile(self, words: str) -> bool:
-        assert self.table is not None
         pile, _, card = words.partition(" ")
-        return card in self.table.board_column(pile)
+        return card in self.player.board_column(pile)
 
     def has_moves(self, text: str) -> bool:
-        made = cast(PracticeScreen, self.app.screen).session.made
+        made = cast(PracticeScreen, self.player.screen).session.made
         return " ".join(str(each.move) for each in made) == text
 
 
 HOLDS: Final[dict[str, Callable[[Stage, str], bool]]] = {
     "says": Stage.says,
-    "sees": Stage.sees,
-    "lacks": lambda stage, text: not stage.sees(text),
-    "head": lambda stage, text: text in " ".join(stage.rows[0].split()),
-    "foot": lambda stage, text: text in " ".join(stage.rows[-1].split()),
+    "sees": lambda stage, text: text in stage.player.words,
+    "lacks": lambda stage, text: text not in stage.player.words,
+    "head": lambda stage, text: text in " ".join(stage.player.rows[0].split()),
+    "foot": lambda stage, text: text in " ".join(stage.player.rows[-1].split()),
     "pile": Stage.has_pile,
     "moves": Stage.has_moves,
-    "copied": lambda stage, text: text in stage.app.clipboard,
-    "screen": lambda stage, name: type(stage.app.screen).__name__ == name,
+    "copied": lambda stage, text: text in stage.player.app.clipboard,
+    "screen": lambda stage, name: type(stage.player.app.screen).__name__ == name,
 }
 
 
@@ -293,8 +278,8 @@ HAPPENS: Final[dict[str, Callable[[Stage, str], Awaitable[None] | None]]] = {
     "over": lambda stage, words: stage.at_table.receive(RaceOver(outcome=outcome(words))),
     "dealt": lambda stage, _: stage.at_table.receive(DEALT),
     "clock": lambda stage, seconds: setattr(stage.clock, "at", float(seconds)),
-    "resize": lambda stage, size: stage.pilot.resize_terminal(*map(int, size.split())),
-    "quiet": lambda stage, _: cast(TableScreen, stage.app.screen).say(""),
+    "resize": lambda stage, size: stage.player.pilot.resize_terminal(*map(int, size.split())),
+    "quiet": lambda stage, _: cast(TableScreen, stage.player.app.screen).say(""),
     "click": lambda stage, pile: stage.mouse(pile),
     "double": lambda stage, pile: stage.mouse(pile, times=2),
     "right": lambda stage, pile: stage.mouse(pile, button=3),
@@ -318,13 +303,13 @@ async def opened(scene: str) -> AsyncIterator[Stage]:
     match kind:
         case "race":
             async with race(shorthand=words or "y4 a3 r2") as at_table:
-                yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
+                yield Stage(at_table)
         case "board":
             name, _, picture = words.partition(" ")
             position = draw(GAMES[name], picture.replace("; ", "\n"))
             shown = snapshot("y4 a3 r2", board(position, game=name), table(game=name))
             async with table_player(state_after(first=shown), position=position) as at_table:
-                yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
+                yield Stage(at_table)
         case "practice" | "review":
             clock = StoppedClock()
             if kind == "review":
@@ -337,11 +322,11 @@ async def opened(scene: str) -> AsyncIterator[Stage]:
                 deal = from_seed(GAMES[given["game"]], "7")
                 screen = PracticeScreen(deal, seconds=clock)
             async with before(screen) as alone:
-                yield Stage(alone.app, alone.pilot, [], clock=clock)
+                yield Stage(alone, clock)
         case _:
             record = finished_race() if kind == "results" and "record" not in given else None
             async with table_player(state_of(scene), record=record) as at_table:
-                yield Stage(at_table.app, at_table.pilot, at_table.seat.asked, at_table)
+                yield Stage(at_table)
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)

@@ -1,21 +1,20 @@
-"""The screens at a table equal their golden pictures, cell by cell."""
+"""Boards and screens equal their golden pictures; those at a table cell by cell."""
 
-import os
+import asyncio
+from pathlib import Path
 
 import pytest
 
-from kit.table_pictures import FOLDER, VARIABLE, painted, path, pictures
+from kit.pictures import ALONE, AT_TABLES, BOARDS, pictures
 
-PICTURES = pictures()
-
-
-@pytest.mark.parametrize("name", PICTURES)
-async def test_a_screen_equals_its_picture(name: str) -> None:
-    now = await painted(PICTURES[name]())
-    if os.environ.get(VARIABLE):
-        path(name).write_text(now, encoding="utf-8")
-    assert now == path(name).read_text(encoding="utf-8")
+PICTURES = dict(pictures())
 
 
-def test_every_picture_in_the_folder_has_a_screen() -> None:
-    assert {kept.stem for kept in FOLDER.glob("*.txt")} == set(PICTURES)
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
+def test_a_screen_equals_its_picture(path: Path) -> None:
+    assert asyncio.run(PICTURES[path]()) == path.read_text(encoding="utf-8")
+
+
+def test_every_picture_in_the_folders_is_drawn() -> None:
+    kept = {path for folder in (BOARDS, AT_TABLES, ALONE) for path in folder.glob("*.txt")}
+    assert kept == set(PICTURES)

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
+from kit.screens import Faults, TablePlayer, table_player
 from kit.session_states import CODE, START, outcome, snapshot, standings, state_after, table
-from kit.table_screens import Faults, TablePlayer, table_player
 from saratoga_client.local import paths
 from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, Colours
@@ -41,9 +41,8 @@ async def test_a_kicked_player_gets_the_reason_and_the_screens_close() -> None:
 
 async def test_the_program_keeps_the_alarms_of_a_table_that_is_left() -> None:
     async with table_player(GATHERING) as at_table:
-        at_table.seat.change_to(dataclasses.replace(GATHERING, alarms=("Race 1: gone.",)))
+        await at_table.change_to(dataclasses.replace(GATHERING, alarms=("Race 1: gone.",)))
         await at_table.press("q", "y")
-        await at_table.settled()
         assert at_table.app.alarms == ["Race 1: gone."]
 
 
@@ -88,8 +87,7 @@ async def test_a_race_that_is_voided_while_the_help_closes_opens_no_race(
 
         await at_table.press("?")
         monkeypatch.setattr(at_table.app, "pop_screen", void_meanwhile)
-        at_table.seat.change_to(state_after())
-        await at_table.settled()
+        await at_table.change_to(state_after())
         assert top(at_table) is GatheringScreen
 
 
@@ -109,8 +107,7 @@ async def test_every_screen_shows_an_announcement_once(first: SessionState) -> N
         await at_table.receive(SAID)
         assert SAID.text in at_table.rows[-2]
         at_table.screen.say("")
-        at_table.seat.change_to(dataclasses.replace(at_table.flow.state, idle_since=7))
-        await at_table.settled()
+        await at_table.change_to(dataclasses.replace(at_table.flow.state, idle_since=7))
         assert SAID.text not in at_table.text
 
 
@@ -140,8 +137,7 @@ async def test_an_alarm_is_on_every_screen_at_80x24(screen: str) -> None:
     calm = SCREENS[screen]
     async with table_player(calm) as at_table:
         before = at_table.rows
-        at_table.seat.change_to(dataclasses.replace(calm, alarms=(LIE,)))
-        await at_table.settled()
+        await at_table.change_to(dataclasses.replace(calm, alarms=(LIE,)))
         after = at_table.rows
         assert "ALARM" in after[0]
         assert "the record is not verified" in after[-2], "one line of the message"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replaced
 from rich.cells import cell_len
 
-from kit.board_pictures import rows
+from kit.pictures import rows
 from kit.session_states import (
     RACE,
     START,

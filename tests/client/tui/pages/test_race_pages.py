@@ -12,6 +12,7 @@ from rich.console import Group
 
 from kit.messages import racer
 from kit.races import voided_race
+from kit.screens import INK, page_text
 from kit.session_states import (
     START,
     YOU,
@@ -25,7 +26,6 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.table_screens import INK, page_text
 from saratoga_client.board_view.roles import LETTERS, UNICODE, Symbols
 from saratoga_client.local.terminal import Colours
 from saratoga_client.session.history import PersonalBest

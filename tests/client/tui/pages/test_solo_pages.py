@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from kit.solo_player import FOLDER, PICTURES, StoppedClock, before, finished, picture, reviewed
-from kit.table_screens import INK, page_text
+from kit.screens import INK, StoppedClock, before, page_text, reviewed
+from kit.session_states import finished
 from saratoga_client.board_view.roles import LETTERS, symbols_for
 from saratoga_client.input.move_text import LINE, ascii_card_name, card_name, turned_up
 from saratoga_client.practice.deals import from_seed
@@ -39,11 +39,6 @@ def session_at(second: int) -> PracticeSession:
     session = PracticeSession(from_seed(GAMES["canfield"], "7"), seconds=clock)
     clock.at, session.ghost = second, GHOST
     return session
-
-
-@pytest.mark.parametrize("name", PICTURES)
-async def test_screens_look_as_they_were_approved(name: str) -> None:
-    assert await picture(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def test_the_ghosts_count_is_that_of_the_same_moment() -> None:

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from msgspec import structs
 
+from kit.screens import REFUSAL, ScreenPlayer, table_player
 from kit.session_states import START, player, racer_of, seat, snapshot, state_after, table
-from kit.table_screens import REFUSAL, painted_text, table_player
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Inviter, qr_lines
 from saratoga_client.session.state import SessionState
@@ -138,7 +138,7 @@ async def test_the_sentence_between_screens_is_in_the_middle_and_safe_to_print()
     app = SaratogaApp(wait)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        lines = {row: line for row, line in enumerate(painted_text(app.screen)) if line}
+        lines = {row: line for row, line in enumerate(ScreenPlayer(app, pilot).rows) if line}
         ((row, line),) = lines.items()
         assert row in (11, 12)
         assert line.strip() == "Joining<U+001B> the table"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from kit.positions import draw
-from kit.solo_player import SMALL, Player, StoppedClock, before, finished, reviewed
-from kit.table_screens import painted_text
+from kit.screens import ScreenPlayer, StoppedClock, before, reviewed
+from kit.session_states import finished
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.practice_session import kept_runs
 from saratoga_client.tui.screens.practice import PracticeScreen
@@ -25,7 +25,7 @@ def drawn(picture: object, name: str = "lady-palk") -> PracticeScreen:
     return PracticeScreen(PracticeDeal(GAMES[name], picture, race="mint-otter-42/3"))  # type: ignore[arg-type]
 
 
-def moves(player: Player) -> list[str]:
+def moves(player: ScreenPlayer) -> list[str]:
     assert isinstance(player.screen, PracticeScreen)
     return [str(made.move) for made in player.screen.session.made]
 
@@ -34,7 +34,7 @@ def moves(player: Player) -> list[str]:
 async def test_the_practice_screen_has_no_word_of_a_race(name: str) -> None:
     screen = practice(name)
     async with before(screen) as player:
-        assert player.lines[0].startswith(f" PRACTICE  {GAMES[name].title}  seed 7")
+        assert player.rows[0].startswith(f" PRACTICE  {GAMES[name].title}  seed 7")
         assert "nothing counts here" in player.text
         for racy in ("RACE", "YOU", "place", "cash"):
             assert racy not in player.text
@@ -55,20 +55,20 @@ async def test_a_board_where_nothing_more_can_be_banked_is_called_stuck() -> Non
         await player.until(lambda: player.message.startswith("Stuck: nothing more can be banked."))
 
 
-@pytest.mark.parametrize("size", [(60, 20), SMALL, (100, 30), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40), (200, 60)])
 @pytest.mark.parametrize("name", ["canfield", "caprice"])
 async def test_every_size_shows_the_notice_the_board_and_the_keys(
     name: str, size: tuple[int, int]
 ) -> None:
     async with before(practice(name), size, Appearance(ascii=True)) as player:
-        lines: Sequence[str] = painted_text(player.screen)
+        lines: Sequence[str] = player.rows
         assert lines[0].startswith(" PRACTICE ")
         assert lines[-1].endswith("? help  q back")
         assert "space" in lines[1]
         assert player.text.isascii()
 
 
-def screen_of(player: Player) -> ReviewScreen:
+def screen_of(player: ScreenPlayer) -> ReviewScreen:
     assert isinstance(player.screen, ReviewScreen)
     return player.screen
 
@@ -82,7 +82,7 @@ async def test_space_plays_the_race_at_three_speeds() -> None:
         assert await player.press("space", "space") == "Playing 8 times as fast as the race."
         clock.at = 6.0
         await player.until(lambda: screen_of(player).replay.moment == 13_000)
-        assert "x8" in player.lines[0]
+        assert "x8" in player.rows[0]
         assert await player.press("space") == "Paused; space plays on."
         clock.at = 600.0
         await player.press("space")
@@ -97,5 +97,5 @@ async def test_no_text_is_cut_at_80_by_24_in_any_game(name: str) -> None:
         for keys in (("d",), ("d", "right"), ("end",), ("w",), ("o",), ("tab", "pagedown")):
             said = await player.press(*keys)
             assert len(said) <= 78
-            assert not any(line.endswith(("..", "~")) for line in player.lines)
-            assert player.lines[-1].endswith("? help  q back")
+            assert not any(line.endswith(("..", "~")) for line in player.rows)
+            assert player.rows[-1].endswith("? help  q back")

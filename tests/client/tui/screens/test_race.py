@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from textual.events import MouseScrollDown
 
 from kit.positions import draw
+from kit.screens import TablePlayer, race, table_player
 from kit.session_states import START, board, opening, snapshot, state_after, table
-from kit.table_screens import TablePlayer, race, said, table_player
 from saratoga_client.input.mouse import FACE_DOWN
 from saratoga_client.tui.widgets import ScrollPage
 from saratoga_rules.games import GAMES
@@ -19,17 +19,17 @@ async def test_only_sixteen_keys_are_queued() -> None:
         for _ in range(17):
             at_table.screen.handle("escape")
         await at_table.settled()
-        assert said(at_table) == "The server has not answered yet; that key was ignored."
+        assert at_table.message == "The server has not answered yet; that key was ignored."
 
 
 async def test_the_clock_warns_before_the_cap() -> None:
     async with race() as at_table:
-        assert at_table.rows[0].endswith("8:55 ")
+        assert at_table.rows[0].endswith("8:55")
         calm = {style for _, style in at_table.cells[0]}
         at_table.seat.time = START + 580_000
         at_table.screen.tick()
         await at_table.settled()
-        assert at_table.rows[0].endswith("0:20 ")
+        assert at_table.rows[0].endswith("0:20")
         assert {style for _, style in at_table.cells[0]} != calm
 
 
@@ -45,11 +45,6 @@ async def klondike_race() -> AsyncIterator[TablePlayer]:
         yield at_table
 
 
-def said_in_klondike(at_table: TablePlayer) -> str:
-    """Return the message line of an 80x24 screen; the message must fit on one line."""
-    return at_table.rows[-2].strip()
-
-
 async def test_a_face_down_card_cannot_be_lifted_and_a_click_on_it_says_why() -> None:
     async with klondike_race() as at_table:
         point = at_table.point("t1")
@@ -59,7 +54,7 @@ async def test_a_face_down_card_cannot_be_lifted_and_a_click_on_it_says_why() ->
         await at_table.pilot.click(at_table.board, offset=point)
         await at_table.settled()
         assert at_table.seat.asked == []
-        assert said_in_klondike(at_table) == FACE_DOWN
+        assert at_table.message == FACE_DOWN
 
 
 RACING = state_after(first=snapshot("y4 a3 r2", board(), table()))

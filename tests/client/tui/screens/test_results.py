@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
+from kit.screens import table_player
 from kit.session_states import (
     CODE,
     START,
@@ -17,7 +18,6 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.table_screens import TablePlayer, table_player
 from saratoga_client.session.state import Verification, next_state
 from saratoga_client.tui.messages import SHOWN
 from saratoga_client.tui.screens.results import ResultsScreen
@@ -28,14 +28,6 @@ from saratoga_rules.par import Line, par
 from saratoga_rules.records.record import RaceRecord
 
 RECORD = finished_race()
-
-
-async def read(at_table: TablePlayer) -> None:
-    """Wait until the screen shows the findings in the race's record."""
-    reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
-    if reading:
-        await at_table.app.workers.wait_for_complete(reading)
-    await at_table.settled()
 
 
 def level(record: RaceRecord) -> RaceRecord:
@@ -50,7 +42,7 @@ async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page(
     first = over(level(RECORD))
     async with table_player(first, record=RECORD, size=(120, 40)) as at_table:
         assert isinstance(at_table.screen, ResultsScreen)
-        await read(at_table)
+        await at_table.settled()
         for text in (
             "RACER",
             "ms later",
@@ -62,7 +54,7 @@ async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page(
 
 async def test_on_a_low_screen_the_rest_of_the_page_is_reached_by_scrolling() -> None:
     async with table_player(over(RECORD), record=RECORD, size=(80, 18)) as at_table:
-        await read(at_table)
+        await at_table.settled()
         assert " more lines" in at_table.rows[-1]
         seen = set(at_table.rows)
         await at_table.press("end")
@@ -78,7 +70,7 @@ async def test_at_80x24_the_table_of_a_match_is_on_the_first_page_and_in_the_sha
     view = dataclasses.replace(first.table_view, table=shown, match=match)
     at = dataclasses.replace(first, table_view=view)
     async with table_player(at, record=RECORD) as at_table:
-        await read(at_table)
+        await at_table.settled()
         assert "MATCH OF 3 RACES" in at_table.text
         assert any(row.split()[:2] == ["4", "mei"] for row in at_table.rows), "the last place"
         await at_table.press("y")
@@ -104,13 +96,13 @@ async def test_a_result_that_comes_after_the_screen_is_read_and_read_again_when_
     view = dataclasses.replace(full.table_view, outcome=None)
     first = dataclasses.replace(full, table_view=view, verifications={})
     async with table_player(first) as at_table:
-        at_table.seat.change_to(dataclasses.replace(full, verifications={}))
-        await read(at_table)
+        await at_table.change_to(dataclasses.replace(full, verifications={}))
         assert "There is no such record." in at_table.text
         at_table.seat.offer(RECORD)
         verified = Verification(True, "verified: the race that you played.")
-        at_table.seat.change_to(dataclasses.replace(full, verifications={RECORD.race_id: verified}))
-        await read(at_table)
+        await at_table.change_to(
+            dataclasses.replace(full, verifications={RECORD.race_id: verified})
+        )
         assert "v boards" in at_table.rows[-1]
 
 
@@ -123,8 +115,7 @@ async def test_par_comes_after_the_results_and_its_line_can_be_stepped_through()
     first = dataclasses.replace(full, table_view=view)
     async with table_player(first, size=(120, 40)) as at_table:
         at_table.seat.offer(RECORD, LINE)
-        at_table.seat.change_to(full)
-        await read(at_table)
+        await at_table.change_to(full)
         assert "This deal could have banked at least " in at_table.text
         await at_table.press("v", "4")
         assert "4. par" in at_table.text
@@ -138,22 +129,21 @@ async def test_a_par_whose_line_does_not_bank_it_is_not_shown(line: Line) -> Non
     view = dataclasses.replace(full.table_view, outcome=None)
     async with table_player(dataclasses.replace(full, table_view=view)) as at_table:
         at_table.seat.offer(RECORD, line)
-        at_table.seat.change_to(full)
-        await read(at_table)
+        await at_table.change_to(full)
         assert "v boards" in at_table.rows[-1]
         assert "could have banked" not in at_table.text
 
 
 async def test_v_shows_all_boards_until_the_next_countdown() -> None:
     async with table_player(over(RECORD), record=RECORD, size=(120, 40)) as at_table:
-        await read(at_table)
+        await at_table.settled()
         results = at_table.app.screen
         await at_table.press("v")
         assert at_table.app.screen is not results
         # the boards stay open while the table gathers for the next race
         for phase in ("gathering", "countdown"):
             following = state_after(first=snapshot(shown=table(phase=phase, version=20)))
-            at_table.seat.change_to(following)
+            await at_table.change_to(following)
             await at_table.settled()
             assert (at_table.app.screen is at_table.screen) == (phase == "countdown")
 
@@ -161,7 +151,7 @@ async def test_v_shows_all_boards_until_the_next_countdown() -> None:
 async def test_arrivals_and_departures_are_announced_in_place_of_the_advice() -> None:
     first = over(RECORD)
     async with table_player(first, record=RECORD) as at_table:
-        await read(at_table)
+        await at_table.settled()
         here = replace(first.table, seats=[*first.table.seats, seat("m")], version=20)
         await at_table.receive(TableChanged(table=here, now=START))
         assert "mei has joined." in at_table.rows[-2]
@@ -170,5 +160,4 @@ async def test_arrivals_and_departures_are_announced_in_place_of_the_advice() ->
         assert "mei has left." in at_table.text
         at_table.seat.time += SHOWN
         at_table.flow.tell()
-        await at_table.settled()
         assert "ana opens the next race" in " ".join(at_table.text.split())

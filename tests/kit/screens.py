@@ -1,11 +1,12 @@
-"""A player at the screens of a table, without a server: the test changes the table's state.
+"""A player at the program's own screens, run by Textual without a terminal: tests press keys and read what is painted.
 
-The screens are the program's own, run by Textual without a terminal. Tests read the painted cells.
+`before` opens any screen, such as practice or a review. `table_player` opens the screens of a table
+without a server: the test changes the table's state.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -14,6 +15,7 @@ from typing import Any, Final, TypeVar, cast
 from msgspec import structs
 from rich.console import Console, RenderableType
 from textual.errors import NoWidget
+from textual.events import Key
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -21,33 +23,35 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kit.positions import draw
-from kit.session_states import START, YOU, board, player, snapshot, state_after, table
+from kit.session_states import START, board, player, snapshot, state_after, table
+from saratoga_client.board_view.layout import Tile
 from saratoga_client.local.terminal import Colours
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.review.boards import OpenBoard, par_board
+from saratoga_client.review.boards import OpenBoard, open_boards, par_board
+from saratoga_client.review.share_text import race_text
 from saratoga_client.session.invitation import Inviter
 from saratoga_client.session.own_board import OwnBoard, with_move, without
 from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.base_screen import MessageLine
 from saratoga_client.tui.game_screen import BoardPane
 from saratoga_client.tui.screens.race import RaceScreen
+from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_client.tui.theme import Appearance, paint
 from saratoga_client.tui.widgets import Ink
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import Command
-from saratoga_protocol.events import BoardView, Event
-from saratoga_protocol.views import wire_view
+from saratoga_protocol.events import Event
 from saratoga_rules.games import GAMES
-from saratoga_rules.money import net
 from saratoga_rules.moves import Move
 from saratoga_rules.par import Line
 from saratoga_rules.play import play
-from saratoga_rules.position import Position, redact
+from saratoga_rules.position import Position
 from saratoga_rules.records.record import RaceRecord
 
 INK: Final = Ink(paint(Colours.NONE))
@@ -60,18 +64,122 @@ def page_text(page: RenderableType, width: int = 80) -> str:
     return "\n".join(line.rstrip() for line in printed.getvalue().split("\n"))
 
 
-def painted_rows(screen: Screen[Any]) -> list[Strip]:
-    """Return every row of the screen as a strip of styled text; blank rows if it has no layout yet."""
-    try:
-        screen.get_widget_at(0, 0)
-    except NoWidget:
-        return [Strip.blank(screen.size.width)] * screen.size.height
-    return [_row(screen, y) for y in range(screen.size.height)]
+SEEN_WITHIN: Final = 30.0
+"""Longest time in seconds that a test waits; a bound, not a measurement."""
+
+SomeWidget = TypeVar("SomeWidget", bound=Widget)
 
 
-def painted_text(screen: Screen[Any]) -> list[str]:
-    """Return the text of every row, without blanks at its end."""
-    return [row.text.rstrip() for row in painted_rows(screen)]
+@dataclass
+class ScreenPlayer:
+    """A player who uses screens by keys and mouse clicks."""
+
+    app: SaratogaApp
+    pilot: Pilot[int]
+
+    @property
+    def screen(self) -> Screen[Any]:
+        return self.app.screen
+
+    def sees(self, screen: Screen[Any]) -> bool:
+        """Return whether this screen is the active one."""
+        return self.app.screen is screen
+
+    @property
+    def painted(self) -> list[Strip]:
+        """Every row of the active screen as a strip of styled text; blank rows if it has no layout yet."""
+        screen = self.app.screen
+        try:
+            screen.get_widget_at(0, 0)
+        except NoWidget:
+            return [Strip.blank(screen.size.width)] * screen.size.height
+        return [_row(screen, y) for y in range(screen.size.height)]
+
+    @property
+    def rows(self) -> list[str]:
+        """The text of every row, without blanks at its end."""
+        return [row.text.rstrip() for row in self.painted]
+
+    @property
+    def cells(self) -> list[list[tuple[str, str]]]:
+        """Every row as a list of texts, each with its style."""
+        return [[(piece.text, str(piece.style)) for piece in row] for row in self.painted]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.rows)
+
+    @property
+    def words(self) -> str:
+        """The words on the screen, separated by single spaces."""
+        return " ".join(self.text.split())
+
+    @property
+    def message(self) -> str:
+        """The text of the message line; empty on a screen without one."""
+        lines = self.app.screen.query(MessageLine)
+        return lines.first().text if lines else ""
+
+    async def press(self, *keys: str) -> str:
+        """Press keys and wait for their effects; return the message shown after the last key."""
+        await self.pilot.press(*keys)
+        await self.settled()
+        return self.message
+
+    async def enter(self, text: str) -> None:
+        """Type a text letter by letter, then press Enter."""
+        for sign in text:
+            self.app.post_message(Key(sign if sign != " " else "space", sign))
+        await self.press("enter")
+
+    async def settled(self) -> None:
+        """Wait until the screens show the current state, and what they read in the background."""
+        reading = [each for each in self.app.workers if each.name == "read the record"]
+        if reading:
+            await self.app.workers.wait_for_complete(reading)
+        for _ in range(3):
+            await self.pilot.pause(0)
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until a condition holds."""
+        async with asyncio.timeout(SEEN_WITHIN):
+            while not holds():
+                await self.pilot.pause(0.01)
+
+    async def reads(self, *texts: str) -> str:
+        """Wait until the screen shows all of `texts`, ignoring line breaks; return the words on the screen."""
+        try:
+            await self.until(lambda: all(text in self.words for text in texts))
+        except TimeoutError:
+            raise AssertionError(f"never seen: {texts}; the last was\n{self.text}") from None
+        return self.words
+
+    def widget(self, kind: type[SomeWidget], selector: str = "") -> SomeWidget:
+        if selector:
+            return self.app.screen.query_one(selector, kind)
+        return self.app.screen.query_one(kind)
+
+    @property
+    def board(self) -> BoardPane:
+        return self.widget(BoardPane)
+
+    def tiles(self, pile: str) -> list[Tile]:
+        """Return the places of a pile's cards on the board."""
+        layout = self.board.layout_shown
+        assert layout is not None
+        return [tile for tile in layout.tiles if tile.pile == pile]
+
+    def point(self, pile: str) -> tuple[int, int]:
+        """Return a cell of a pile's first card, counted from the board's corner."""
+        first = self.tiles(pile)[0]
+        return first.x + 1, first.y
+
+    def board_column(self, pile: str) -> str:
+        """Return the text at a pile and below it, row by row."""
+        tiles = self.tiles(pile)
+        left, right = min((tile.x, tile.x + tile.width) for tile in tiles)
+        first = self.board.region.y + min(tile.y for tile in tiles)
+        return "\n".join(row[left:right] for row in self.rows[first:-2])
 
 
 def _row(screen: Screen[Any], y: int) -> Strip:
@@ -91,10 +199,46 @@ def _row(screen: Screen[Any], y: int) -> Strip:
     return Strip.join(pieces)
 
 
+@asynccontextmanager
+async def before(
+    screen: Screen[None],
+    size: tuple[int, int] = (80, 24),
+    appearance: Appearance = Appearance(),  # noqa: B008 - frozen
+) -> AsyncIterator[ScreenPlayer]:
+    """Run the app with this screen in a terminal of this size, and yield its player."""
+
+    async def errand(app: SaratogaApp) -> None:
+        await app.push_screen_wait(screen)
+
+    app = SaratogaApp(errand, appearance)
+    async with app.run_test(size=size) as pilot:
+        while app.screen is not screen:
+            await pilot.pause()
+        await pilot.pause()
+        yield ScreenPlayer(app, pilot)
+
+
+@dataclass
+class StoppedClock:
+    """A clock that a test sets."""
+
+    at: float = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def reviewed(
+    record: RaceRecord, player: str = "", clock: StoppedClock | None = None
+) -> ReviewScreen:
+    """Return the screen of a finished race."""
+    boards = open_boards(record)
+    share = race_text(record, boards, player)
+    return ReviewScreen(record.race_id, boards, player, share, seconds=clock or StoppedClock())
+
+
 INVITER: Final = Inviter(server="ws://192.168.1.7:7470")
 REFUSAL: Final = "The server refuses this."
-
-SomeWidget = TypeVar("SomeWidget", bound=Widget)
 
 
 class Faults(logging.Handler):
@@ -159,16 +303,8 @@ class FakeSession:
             count += 1
         if state != "racing":
             count += 1
-        board = BoardView(
-            race=own.race,
-            count=count,
-            view=wire_view(redact(self.position)),
-            banked=self.position.banked,
-            net=net(own.game, self.position.banked),
-            state=state,
-            head="0" * 16,
-        )
-        self.change_to(confirm(self._now(), board))
+        shown = board(self.position, count, state, own.game.name, own.race)
+        self.change_to(confirm(self._now(), shown))
 
     def refuse(self, reason: str) -> None:
         """Refuse the first unconfirmed move."""
@@ -263,18 +399,11 @@ class FakeSession:
 
 
 @dataclass
-class TablePlayer:
+class TablePlayer(ScreenPlayer):
     """A player at the screens of a table."""
 
-    app: SaratogaApp
-    pilot: Pilot[int]
     seat: FakeSession
     flow: TableFlow
-
-    async def press(self, *keys: str) -> None:
-        """Press keys and wait for their effects."""
-        await self.pilot.press(*keys)
-        await self.settled()
 
     async def receive(self, *received: Event) -> None:
         """Apply events as if the server had sent them, and wait for their effects."""
@@ -282,60 +411,16 @@ class TablePlayer:
             self.seat.receive(event)
         await self.settled()
 
-    async def settled(self) -> None:
-        """Wait until the screens show the current state."""
-        for _ in range(3):
-            await self.pilot.pause(0)
+    async def change_to(self, state: SessionState) -> None:
+        """Change the state of the session, and wait for the effects."""
+        self.seat.change_to(state)
+        await self.settled()
 
     @property
     def screen(self) -> TableScreen:
         """The table's screen, even while another screen covers it."""
         shown = [screen for screen in self.app.screen_stack if isinstance(screen, TableScreen)]
         return shown[-1]
-
-    @property
-    def rows(self) -> list[str]:
-        """The painted characters of every row."""
-        return ["".join(text for text, _ in row) for row in self.cells]
-
-    @property
-    def cells(self) -> list[list[tuple[str, str]]]:
-        """Every row as a list of texts, each with its style."""
-        rows = painted_rows(self.app.screen)
-        return [[(piece.text, str(piece.style)) for piece in row] for row in rows]
-
-    @property
-    def text(self) -> str:
-        """All rows as one text, without blanks at the ends of rows."""
-        return "\n".join(row.rstrip() for row in self.rows)
-
-    def widget(self, kind: type[SomeWidget], selector: str = "") -> SomeWidget:
-        if selector:
-            return self.app.screen.query_one(selector, kind)
-        return self.app.screen.query_one(kind)
-
-    @property
-    def board(self) -> BoardPane:
-        return self.widget(BoardPane)
-
-    def board_column(self, pile: str) -> str:
-        """Return the text at a pile and below it, row by row."""
-        layout = self.board.layout_shown
-        assert layout is not None
-        columns = {
-            (place.x, place.x + place.width) for place in layout.tiles if place.spot.pile == pile
-        }
-        left, right = min(columns)
-        top = min(place.y for place in layout.tiles if place.spot.pile == pile)
-        first = self.board.region.y + top
-        return "\n".join(row[left:right] for row in self.rows[first:-2])
-
-    def point(self, pile: str) -> tuple[int, int]:
-        """Return a cell of a pile's first card, counted from the board's corner."""
-        layout = self.board.layout_shown
-        assert layout is not None
-        place = next(tile for tile in layout.tiles if tile.pile == pile)
-        return place.x + 1, place.y
 
 
 @asynccontextmanager
@@ -369,43 +454,21 @@ async def table_player(
             log.removeHandler(faults)
 
 
-__all__ = ["INVITER", "REFUSAL", "YOU", "FakeSession", "TablePlayer", "table_player"]
-
-
-CANFIELD: Final = GAMES["canfield"]
-PICTURE: Final = """
-t1: QS
-t2: KH
-t3: 9D 8S
-t4: 6C
-reserve: 4H
-waste: 5D
-stock: 2S 3S 4S 5S 6S 7S
-up: D4
-base: A
-"""
-POSITION: Final = draw(CANFIELD, PICTURE)
+POSITION: Final = draw(
+    GAMES["canfield"],
+    "t1: QS\nt2: KH\nt3: 9D 8S\nt4: 6C\nreserve: 4H\nwaste: 5D\nstock: 2S 3S 4S 5S 6S 7S\nup: D4\nbase: A",
+)
 """A position in which QS goes on KH, 5D goes on 6C or to its foundation, and 4H goes nowhere."""
-
-
-def racing(
-    position: Position = POSITION, shorthand: str = "y4 a3 r2", game: str = "canfield"
-) -> SessionState:
-    return state_after(first=snapshot(shorthand, board(position, game=game), table(game=game)))
 
 
 @asynccontextmanager
 async def race(
     position: Position = POSITION, size: tuple[int, int] = (80, 24), shorthand: str = "y4 a3 r2"
 ) -> AsyncIterator[TablePlayer]:
-    async with table_player(racing(position, shorthand), position=position, size=size) as at_table:
+    first = state_after(first=snapshot(shorthand, board(position)))
+    async with table_player(first, position=position, size=size) as at_table:
         assert isinstance(at_table.screen, RaceScreen)
         yield at_table
-
-
-def said(at_table: TablePlayer) -> str:
-    """Return the message line of an 80x24 screen; the message must fit on one line."""
-    return at_table.rows[-2].strip()
 
 
 def last_racer(letter: str, host: str = "y") -> events.TableChanged:
