@@ -8,7 +8,7 @@ from kit.server_process import ServerProcess
 from saratoga_client.problems import Exit
 from saratoga_rules.games import GAMES
 
-MOST_MOVES = 25
+MOST_MOVES = 10
 
 
 def code_of(line: str) -> str:

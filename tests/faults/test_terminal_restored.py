@@ -1,7 +1,7 @@
 """However the client's program ends, at home, in practice or in a race, it restores the terminal.
 
-Each test opens the program in a pseudo-terminal, drags a card if there is a board, and terminates
-or interrupts the program, resizes the terminal while the program ends, or kills the server.
+The program runs in a pseudo-terminal, a card is dragged if there is a board, and the program is
+terminated or interrupted, the terminal resized while it ends, or the server killed.
 """
 
 import re
@@ -121,11 +121,12 @@ async def test_the_terminal_is_restored(quick_server: ServerProcess, tmp_path: P
         async with window(*SARATOGA, *words, columns=COLUMNS, lines=LINES, env=env) as here:
             yield here
 
-    for moment in (home, practice, race):
-        async with aclosing(moment(opened)) as windows:
-            here = await anext(windows)
-            here.process.send_signal(signal.SIGTERM)
-            assert await here.given_back() == 128 + signal.SIGTERM, here.last_words
-            await is_resized_while_interrupted(await anext(windows))
-            if moment is race:
-                await loses_the_server(await anext(windows), quick_server)
+    async with aclosing(home(opened)) as windows:
+        await is_interrupted(await anext(windows))
+    async with aclosing(practice(opened)) as windows:
+        await is_resized_while_interrupted(await anext(windows))
+    async with aclosing(race(opened)) as windows:
+        here = await anext(windows)
+        here.process.send_signal(signal.SIGTERM)
+        assert await here.given_back() == 128 + signal.SIGTERM, here.last_words
+        await loses_the_server(await anext(windows), quick_server)

@@ -10,8 +10,6 @@ from itertools import zip_longest
 from typing import Final
 from urllib.parse import urlsplit
 
-import segno
-
 from saratoga_client.local.hosting import friends_address
 from saratoga_client.local.origins import WEBSOCKET_SCHEMES
 from saratoga_client.local.printed_command import table_command
@@ -148,6 +146,8 @@ def qr_lines(text: str, *, ascii_only: bool = False, on_dark: bool = True) -> tu
     `on_dark`: characters are light on a dark ground, so they draw the light parts of the code. Two
     rows of modules share a line; with ASCII only, a module takes a line and two characters.
     """
+    import segno  # takes a fifth of a start
+
     code = segno.make_qr(text, error="l")
     rows = [
         [bool(module) is not on_dark for module in row] for row in code.matrix_iter(border=QUIET)

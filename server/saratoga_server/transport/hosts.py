@@ -14,7 +14,6 @@ from ipaddress import ip_address
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-import segno
 from msgspec import Struct
 from websockets.datastructures import Headers
 
@@ -135,6 +134,8 @@ def link_to(code: str, hosts: Hosts, headers: Headers) -> str:
 @lru_cache(MOST_KEPT)
 def qr_svg(link: str) -> bytes:
     """Return the QR code of a link as an SVG image without styles. It takes some milliseconds."""
+    import segno  # loads longer than everything else here
+
     image = io.BytesIO()
     code = segno.make_qr(link, error="m")
     code.save(
