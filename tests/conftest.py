@@ -1,7 +1,7 @@
 """Settings for every test: the effort of Hypothesis, and the handling of Ctrl-C.
 
-`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci`
-(100), `planted` (100, and the first failure is not made smaller) or `long` (2000). `.ci/run` names
+`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 25 random examples for each property), `ci`
+(50), `planted` (100, and the first failure is not made smaller) or `long` (2000). `.ci/run` names
 the day's seed (`SARATOGA_SEED`) and begins Hypothesis with it.
 """
 
@@ -36,18 +36,21 @@ gc.disable()
 _SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 settings.register_profile(
-    "dev", max_examples=50, deadline=None, suppress_health_check=_SLOW_IS_FINE
+    "dev", max_examples=25, deadline=None, suppress_health_check=_SLOW_IS_FINE
 )
 settings.register_profile(
     "ci",
-    max_examples=100,
+    max_examples=50,
     deadline=None,
     database=None,
     print_blob=True,
     suppress_health_check=_SLOW_IS_FINE,
 )
 settings.register_profile(
-    "planted", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate)
+    "planted",
+    settings.get_profile("ci"),
+    max_examples=100,
+    phases=(Phase.explicit, Phase.generate),
 )
 settings.register_profile(
     "long", max_examples=2000, deadline=None, suppress_health_check=_SLOW_IS_FINE

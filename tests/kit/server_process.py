@@ -24,9 +24,11 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from click.testing import CliRunner
 
 from kit.altered_server import QUICK
 from kit.stores import scratch_folder, wait_until
+from saratoga_server.__main__ import main
 
 READY: Final = "saratoga-server ready "
 READY_WITHIN: Final = 30.0
@@ -137,16 +139,11 @@ class ServerProcess:
         return process.returncode or 0
 
     async def admin(self, *words: str) -> str:
-        """Run `saratoga-server admin` on the server's data; return its output."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "saratoga_server", "--data", str(self.data), "admin", *words),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        out, err = await process.communicate()
-        assert process.returncode == 0, err.decode()
-        return out.decode()
+        """Run `saratoga-server admin` on the server's data, in a thread of the test; return its output."""
+        given = ["--data", str(self.data), "admin", *words]
+        ended = await asyncio.to_thread(CliRunner().invoke, main, given)
+        assert ended.exit_code == 0, ended.output
+        return ended.stdout
 
     async def get(self, path: str) -> tuple[int, Any]:
         """Request an HTTP page; return the status, and the body as JSON data or text."""

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kit.in_process_server import always
@@ -113,7 +113,7 @@ async def racing(game: str = "canfield", key: int = 3, draws: int = 0) -> AsyncI
 
 
 @given(st.sampled_from(GAMES_WITH_QUIET_MOVES), st.integers(0, 255), st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples * 2 // 3)
 def test_over_any_faults_every_move_is_made_once_and_in_order(
     game: str, key: int, data: st.DataObject
 ) -> None:
@@ -136,7 +136,7 @@ def test_over_any_faults_every_move_is_made_once_and_in_order(
 
 
 @given(st.sampled_from(GAMES_WITH_QUIET_MOVES), st.integers(0, 255), st.data())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples * 2 // 3)
 def test_the_shown_board_ends_as_the_servers_board_although_another_device_plays_on_it(
     game: str, key: int, data: st.DataObject
 ) -> None:

@@ -1,7 +1,7 @@
 """The player's own board: moves are shown before their answers, then confirmed or taken back."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.session_states import board, opening
@@ -152,7 +152,6 @@ def test_tickets_tell_equal_moves_apart() -> None:
 
 
 @given(st.sampled_from(sorted(GAMES)), st.integers(0, 255), st.data())
-@settings(max_examples=60, deadline=None)
 def test_what_is_shown_is_always_the_confirmed_board_with_the_moves_in_flight(
     name: str, key: int, data: st.DataObject
 ) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace as replaced
 from rich.cells import cell_len
@@ -153,7 +153,6 @@ def rows_of(canvas: Canvas) -> list[str]:
     st.text(max_size=40),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
 def test_every_row_is_exactly_as_wide_as_the_panel(
     name: str, width: int, height: int, called: str, ascii_only: bool
 ) -> None:
