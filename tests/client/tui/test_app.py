@@ -282,14 +282,15 @@ def test_the_last_log_lines_reach_the_terminal_after_the_screen_and_a_file_at_on
 BARE_APP = (sys.executable, str(Path(__file__).with_name("bare_app.py")))
 
 
-@pytest.fixture(params=["modern", "older"])
+@pytest.fixture
 async def app(request: pytest.FixtureRequest) -> AsyncIterator[Window]:
-    """A window with the minimal app after its first frame; a modern terminal answers queries."""
-    async with window(*BARE_APP, "--guarded", modern=request.param == "modern") as opened:
+    """A window with the minimal app after its first frame, in an older terminal if a test says so."""
+    async with window(*BARE_APP, "--guarded", modern=not hasattr(request, "param")) as opened:
         await opened.terminal.shows("this is the only line")
         yield opened
 
 
+@pytest.mark.parametrize("app", ["older"], indirect=True)
 async def test_an_app_that_ends_by_itself_gives_the_terminal_back(app: Window) -> None:
     assert app.terminal.settings() != app.before
     app.terminal.type(b"q")
