@@ -63,7 +63,6 @@ WAITING_FOLDERS = {"deploy", "end_to_end", "faults", "hostile"}
 # `kit.stores` first: a plugin that was imported before pytest registers it has no assertion rewriting.
 pytest_plugins = [
     "kit.stores",
-    "kit.programs",
     "kit.server_process",
     "kit.in_process_server",
     "kit.deployment",

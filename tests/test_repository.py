@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from kit.programs import faults
+from kit.server_process import faults
 
 ROOT = Path(__file__).parents[1]
 

@@ -14,7 +14,7 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from kit.walks import bot_game
+from kit.positions import bot_game
 from saratoga_client.bots.choose import CHOOSERS
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import msgspec
 
-from kit.raw_client import BINARY, PING, PONG, frame, handshake
+from kit.gateways import BINARY, PING, PONG, frame, handshake
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import CODECS, MSGPACK
 

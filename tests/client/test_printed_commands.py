@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
+from kit.positions import banking, wandering
 from kit.races import Entrant, race, void_record, voided_race
 from kit.session_states import CODE, board, snapshot, standings, state_after, table
-from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.frame import COMMANDS
 from saratoga_client.local.printed_command import host_command

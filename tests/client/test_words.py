@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 import saratoga_client
-from kit.messages import HOSTILE, OBEYED
-from kit.results import BANKROLL, BEST
+from kit.messages import BANKROLL, BEST, HOSTILE, OBEYED
 from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify

@@ -15,9 +15,8 @@ from urllib.request import urlopen
 import pytest
 
 from kit.deployment import DEPLOY, open_valkey, replaced
-from kit.programs import program
-from kit.recorded_players import LINE_UP, players_at_a_table
-from kit.server_process import nodes_on
+from kit.racing_bots import LINE_UP, players_at_a_table
+from kit.server_process import nodes_on, program
 from kit.stores import free_port, scratch_folder, wait_until
 from saratoga_client.net.errors import CommandRefused
 from saratoga_protocol.commands import GetRecord

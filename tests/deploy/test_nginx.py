@@ -21,8 +21,8 @@ from websockets.typing import Origin, Subprotocol
 from kit.auditor import check_race
 from kit.deployment import DEPLOY, Deployment, Proxy, open_proxy, replaced, scraped
 from kit.players import RECEIVED_WITHIN
-from kit.programs import program
-from kit.recorded_players import LINE_UP, players_at_a_table
+from kit.racing_bots import LINE_UP, players_at_a_table
+from kit.server_process import program
 from kit.stores import free_port
 from saratoga_protocol.codec import SUBPROTOCOLS
 

@@ -21,9 +21,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from kit.deployment import DEPLOY, scrape
-from kit.programs import program
-from kit.recorded_players import LINE_UP, players_at_a_table
-from kit.server_process import ServerProcess, running_server
+from kit.racing_bots import LINE_UP, players_at_a_table
+from kit.server_process import ServerProcess, program, running_server
 from kit.stores import free_port
 from saratoga_server.__main__ import main
 from saratoga_server.config import DEFAULT_METRICS_PORT, DEFAULT_PORT

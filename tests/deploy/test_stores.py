@@ -13,14 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from kit.auditor import disagreements, faults_of_open_board
-from kit.deployment import DEPLOY, open_valkey, replaced
+from kit.deployment import DEPLOY, open_valkey, replaced, watched_store
 from kit.players import player_at
-from kit.programs import program
-from kit.racing_bots import RacingBots, racing_bots
-from kit.recorded_players import Notes
-from kit.server_process import running_server
+from kit.racing_bots import Notes, RacingBots, racing_bots
+from kit.server_process import program, running_server
 from kit.stores import StoreServer, binaries, binary_of, scratch_folder
-from kit.watched_store import watched_store
 from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary

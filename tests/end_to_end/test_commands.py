@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from kit.line_client import LineClient, piped
-from kit.recorded_players import race_as_host
+from kit.racing_bots import race_as_host
 from kit.server_process import ServerProcess
 from kit.stores import free_port
 from saratoga_client.local.identity import derived, load_or_create, new_token

@@ -12,11 +12,11 @@ import pytest
 import pytest_asyncio
 
 from kit.altered_server import QUICK
+from kit.auditor import audit
 from kit.faulty_link import link_to_ports
 from kit.in_process_server import gathered
 from kit.players import Disconnected, SocketPlayer, player_at
-from kit.racing_bots import racing_bots_at
-from kit.recorded_players import Notes
+from kit.racing_bots import Notes, racing_bots_at
 from kit.server_process import nodes_on
 from kit.stores import StoreServer
 from saratoga_protocol.commands import JoinTable, Start
@@ -133,6 +133,6 @@ async def test_a_rolling_restart_loses_nothing(store_servers: dict[str, StoreSer
             await node.start()
         await bots.finish()
         waited = [each for player in bots.players for each in pauses(player.notes)]
-        await bots.audit()
+        await audit(bots)
         assert waited, "no player had to change nodes in mid-race"
         assert max(waited) <= LONGEST_PAUSE

@@ -14,7 +14,7 @@ import pytest
 
 from kit.altered_server import UNHURRIED
 from kit.auditor import check_race
-from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
+from kit.racing_bots import LINE_UP, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, running_server
 from saratoga_rules.games import GAMES
 

@@ -12,8 +12,8 @@ import pytest
 
 from kit.in_process_server import ListeningServer, counted_down, gathered
 from kit.players import Player, SocketPlayer, player_at
+from kit.positions import banking, wandering
 from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, followed, leak
-from kit.walks import banking, wandering
 from saratoga_protocol.codec import JSON
 from saratoga_protocol.commands import GetRecord, JoinTable, NextRace
 from saratoga_protocol.events import BoardChanged, RaceOver, Record, Refused, TableChanged

@@ -19,9 +19,8 @@ import pytest
 from kit.altered_server import FAILING_AT_SIGUSR1, QUICK_STOP, STOP_WITHIN
 from kit.deployment import write_certificate
 from kit.players import Disconnected, player_at
-from kit.programs import program
 from kit.pseudo_terminal import PseudoTerminal
-from kit.server_process import ServerProcess, running_server, wait_until_gone
+from kit.server_process import ServerProcess, program, running_server, wait_until_gone
 from saratoga_protocol.commands import CreateTable, Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING

@@ -14,9 +14,8 @@ from typing import Final, NamedTuple
 import pytest
 
 from kit.altered_server import QUICK
-from kit.programs import program
-from kit.recorded_players import players_at_a_table
-from kit.server_process import running_server
+from kit.racing_bots import players_at_a_table
+from kit.server_process import program, running_server
 
 GAME = "lady-palk"
 MOVES = 20

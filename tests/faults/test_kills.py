@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from kit.auditor import audit
 from kit.racing_bots import Victim, racing_bots
 
 PACE = 120.0
@@ -36,6 +37,6 @@ async def test_races_go_on_after_kills(durability: str, victims: list[Victim]) -
             await asyncio.sleep(chance.uniform(0, LONGEST_PAUSE))
             await bots.kill(victim)
         await bots.finish()
-        races, moves = await bots.audit()
+        races, moves = await audit(bots)
     assert races
     assert moves

@@ -1,6 +1,6 @@
 """A store under Sentinels loses a machine, or its network: what was acknowledged is on a majority of machines.
 
-Three machines on one, whose network the tests cut (`kit.watched_store`).
+Three machines on one, whose network the tests cut (`kit.deployment`).
 """
 
 import asyncio
@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from kit.running_race import move, reached, running_race, started_players
+from kit.deployment import NAME, WatchedStore, watched_store
 from kit.stores import binary_of
-from kit.tables import ANN, seated
-from kit.watched_store import NAME, WatchedStore, watched_store
+from kit.tables import ANN, move, reached, running_race, seated, started_players
 from saratoga_server.ports import CommitStatus, Durability, StoreRefused, StoreUnavailable
 from saratoga_server.store import client, commits
 from saratoga_server.store.opening import Store, open_store

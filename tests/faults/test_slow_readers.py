@@ -14,10 +14,9 @@ from websockets.http11 import Request, Response
 
 from kit.altered_server import QUICK
 from kit.deployment import write_certificate
-from kit.gateways import OpenGateway, open_gateway
+from kit.gateways import SMALL_WINDOW, OpenGateway, RawSocket, frame, open_gateway, raw_socket
 from kit.in_process_server import counted, counted_down, gathered
 from kit.players import RECEIVED_WITHIN, SocketPlayer, player_at, token_of
-from kit.raw_client import SMALL_WINDOW, RawSocket, frame, raw_socket
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import Command, Hello, JoinTable
 from saratoga_protocol.events import BoardChanged

@@ -9,9 +9,8 @@ import hiredis
 import pytest
 
 from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
-from kit.running_race import CODE, TABLES, move, running_race, started_players
 from kit.stores import StoreServer, replica_of
-from kit.tables import ANN, seated
+from kit.tables import ANN, CODE, TABLES, move, running_race, seated, started_players
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
 from saratoga_server.store import client, commits
 from saratoga_server.store import link as store_link

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.mutations import CODES, KINDS, Spoiler, read_or_refused
+from kit.messages import CODES, KINDS, Spoiler, read_or_refused
 from saratoga_protocol.codec import CODECS, JSON, MSGPACK
 
 BOTH = pytest.mark.parametrize("subprotocol", [MSGPACK, JSON])

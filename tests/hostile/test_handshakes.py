@@ -7,14 +7,14 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from kit.in_process_server import ListeningServer
-from kit.raw_client import (
+from kit.gateways import (
     BINARY,
     exchange,
     frame,
     handshake,
     request,
 )
+from kit.in_process_server import ListeningServer
 from saratoga_protocol.codec import JSON, MSGPACK
 
 EVIL: Final = "https://evil.example"

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from kit.positions import banking, wandering
 from kit.secrecy import ODD_MOVES, HiddenCardRead, MaskedText, masked, unmasked
-from kit.walks import banking, wandering
 from saratoga_protocol.views import wire_view
 from saratoga_rules.analysis import Analysis, legal_moves
 from saratoga_rules.cards import Card

@@ -26,12 +26,11 @@ from kit.in_process_server import (
     gathered,
     open_in_process_server,
 )
-from kit.messages import COMMANDS
-from kit.mutations import Spoiler, varied
+from kit.messages import COMMANDS, Spoiler, varied
 from kit.players import MemoryPlayer
+from kit.positions import banking, wandering
 from kit.secrecy import ODD_MOVES, Leak, Slot, is_up, leak, rearranged, slots
 from kit.tables import CODE
-from kit.walks import banking, wandering
 from saratoga_protocol import commands
 from saratoga_protocol.codec import JSON, MSGPACK, BadFrame, Codec, Frame
 from saratoga_protocol.commands import Command

@@ -31,8 +31,7 @@ from websockets.typing import Subprotocol
 
 from kit.altered_server import QUICK
 from kit.in_process_server import counted_down, gathered
-from kit.messages import COMMANDS
-from kit.mutations import TRACE, Spoiler, varied
+from kit.messages import COMMANDS, TRACE, Spoiler, varied
 from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
 from kit.storms.installation import footprint

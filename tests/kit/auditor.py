@@ -1,30 +1,32 @@
 """Compare all races of some tables with what their players received.
 
-The races in play are audited too, and the leaderboards, which must be the sum of all records.
+The races in play are audited too, and the leaderboards, which must be the sum of all records:
+`fold_rankings` is a second implementation of them.
 """
 
 import asyncio
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Final
 
 from msgspec.structs import replace
 
-from kit.recorded_players import Acknowledged, Notes, RecordedPlayer
-from kit.results import fold_rankings, result_of
+from kit.racing_bots import Acknowledged, Notes, RacingBots, RecordedPlayer
+from kit.tables import result_of
 from saratoga_client.net.connection import Connection
 from saratoga_protocol.commands import CashOut, GetRecord, MakeMove
-from saratoga_protocol.events import Record
+from saratoga_protocol.events import LeaderboardRow, Record
 from saratoga_rules.records.facts import compare
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of, parse_record
 from saratoga_rules.records.standing import LOG_ENDINGS, Placed
 from saratoga_rules.records.verify import verify
 from saratoga_server.ports import Damage, Millis, Settlement, StoredBoard
 from saratoga_server.store.leaderboards import BoardKey, periods
-from saratoga_server.store.opening import Store
+from saratoga_server.store.opening import Store, open_store
 
 
 def disagreements(text: str, all_notes: Sequence[Notes]) -> list[str]:
@@ -276,3 +278,86 @@ class Auditor:
         )
         self._settled.append((self.ranked, race))
         self.ranked += len(results)
+
+
+async def audit(bots: RacingBots) -> tuple[int, int]:
+    """Stop and audit all races; return the numbers of races and of acknowledged moves."""
+    await bots.stop_racing()
+    assert bots.failures == []
+    async with open_store(bots.store_url, bots.durability) as store:
+        auditor = Auditor(bots.tables, store)
+        await auditor.audit_all()
+    assert auditor.faults == []
+    assert auditor.unanswered == 0, "a player never had an answer to a stored move"
+    return auditor.races.total(), auditor.moves
+
+
+# The leaderboards, a second time
+
+SLOWEST: Final = 2**21 - 1
+"""Milliseconds from which leaderboards count times as equal: 35 minutes, more than any time limit."""
+
+
+def fold_rankings(
+    key: BoardKey,
+    settled: Sequence[tuple[int, Settlement]],
+    forgotten: Mapping[str, int],
+) -> list[LeaderboardRow]:
+    """Compute a leaderboard from pairs: a settlement, and the number of results before it."""
+    found: dict[str, list[tuple[int, int, int, int, str]]] = {}
+    for begun, race in settled:
+        if race.game != key.game:
+            continue
+        if key.period not in {period.name for period in periods(race.ended)}:
+            continue
+        for place, row in enumerate(race.results):
+            if (row.player not in race.people) == key.bots and begun >= forgotten.get(
+                row.player, 0
+            ):
+                found.setdefault(row.player, []).append(
+                    (begun + place, row.banked, row.net, row.reached or 0, race.race)
+                )
+    ranked = [
+        _best(player, results) if key.ranking == "best" else _bankroll(player, results)
+        for player, results in found.items()
+    ]
+    ordered = sorted(ranked, key=lambda each: (each[0], each[1].player), reverse=True)
+    scores = [score for score, _ in ordered]
+    return [replace(row, rank=scores.index(score) + 1) for score, row in ordered]
+
+
+def _best(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, int], LeaderboardRow]:
+    """Return the score and the row of the best result, the earliest of equal ones."""
+    _, banked, net, elapsed, race = min(
+        results, key=lambda result: (-result[1], min(result[3], SLOWEST), result[0])
+    )
+    return (banked, -min(elapsed, SLOWEST)), LeaderboardRow(
+        rank=0,
+        player=player,
+        name="",
+        value=banked,
+        net=net,
+        elapsed=elapsed,
+        race=race,
+        races=len(results),
+        rivals=0,
+    )
+
+
+def _bankroll(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, int], LeaderboardRow]:
+    total = sum(net for _, _, net, _, _ in results)
+    return (total, 0), LeaderboardRow(
+        rank=0,
+        player=player,
+        name="",
+        value=total,
+        net=total,
+        elapsed=None,
+        race="",
+        races=len(results),
+        rivals=0,
+    )

@@ -33,10 +33,9 @@ from playwright.async_api import (
 )
 
 from kit.altered_server import SHARED, UNHURRIED
-from kit.programs import program
-from kit.server_process import ServerProcess, running_server
+from kit.positions import banking, walk
+from kit.server_process import ServerProcess, program, running_server
 from kit.session_states import board, snapshot, table
-from kit.walks import banking, walk
 from saratoga_client.local.hosting import EVERY_ADDRESS, lan_address
 
 PHONE: Final = (360, 640)

@@ -14,7 +14,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from kit.recorded_players import run_table
 from saratoga_client.bots.seat import SeatedBot, seated_bot
 from saratoga_client.cli import leaderboard, verify
 from saratoga_client.cli.watch import printer, watched_states
@@ -28,7 +27,7 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verdict import prove
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import GetLeaderboard, GetRecord
+from saratoga_protocol.commands import GetLeaderboard, GetRecord, Start
 from saratoga_rules.games import GAMES
 
 LINE_UP: Final = ("strong", "weak", "strong", "weak")
@@ -93,13 +92,19 @@ async def four_bots(
         yield bots
 
 
+async def start(host: TableSession, players: int) -> None:
+    """Start the race when so many players are ready."""
+    await host.until(lambda state: sum(seat.ready for seat in state.table.seats) == players)
+    await host.send(Start)
+
+
 async def race(
     watcher: Connection, bots: list[SeatedBot], pace: float, folder: Path
 ) -> events.Outcome:
     """Run the race, show it as a watcher sees it, and return the outcome."""
     async with asyncio.TaskGroup() as group:
         watched = group.create_task(watch(watcher, bots[0].code, folder / "watcher"))
-        hosting = asyncio.create_task(run_table(bots[0].session, len(bots), 1))
+        hosting = asyncio.create_task(start(bots[0].session, len(bots)))
         for bot in bots:
             group.create_task(bot.play(pace=pace, races=1))
     await hosting

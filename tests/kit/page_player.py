@@ -18,7 +18,7 @@ from playwright.async_api import Locator, Page, WebSocket, expect
 from kit.auditor import check_race
 from kit.browser_pages import SHOWN_WITHIN, Pages, page_url
 from kit.faulty_link import FaultyLink
-from kit.recorded_players import Notes, NotingConnection, RecordedPlayer, noted_session
+from kit.racing_bots import Notes, NotingConnection, RecordedPlayer, noted_session
 from kit.server_process import ServerProcess
 from saratoga_client.input.move_text import key_of
 from saratoga_protocol import events

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 from textual.screen import Screen
 
+from kit.positions import banking, walk
 from kit.screens import StoppedClock, before, reviewed, table_player
 from kit.session_states import (
     board,
@@ -31,7 +32,6 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.walks import banking, walk
 from saratoga_client.board_view.canvas import Canvas, Row
 from saratoga_client.board_view.draw import draw_board
 from saratoga_client.board_view.faces import CardStyle, suit_colours

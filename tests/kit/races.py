@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
-from kit.walks import Strategy, banking
+from kit.positions import Strategy, banking
 from saratoga_protocol import events
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key

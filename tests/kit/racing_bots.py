@@ -1,12 +1,16 @@
-"""Bots that race at several tables until they are stopped, and whose server or store can be killed meanwhile.
+"""Bots on real connections that race at tables until they are stopped, and record everything the server sends them.
 
-The players reconnect by themselves, and all that they were sent is audited at the end.
+A player's notes hold all evidence against the server: every command sent, every acknowledged move
+with the board that came back, and every state of the table. Server or store can be killed
+meanwhile: the players reconnect by themselves.
 """
 
 import asyncio
+import itertools
 import os
 import signal
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,12 +18,329 @@ from enum import Enum
 from functools import partial
 
 from kit.altered_server import QUICK
-from kit.auditor import Auditor
-from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
+from kit.faulty_link import FaultyLink
 from kit.server_process import ServerProcess, flags_for, running_server, wait_for_listener
 from kit.stores import StoreServer
+from saratoga_client.bots.choose import CHOOSERS
+from saratoga_client.bots.player import stay, steady_pace
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.connection import Connection, LinkState, Timing
+from saratoga_client.net.errors import RequestTimedOut
+from saratoga_client.net.requests import Draft, Requests
+from saratoga_client.net.timing import Backoff
+from saratoga_client.problems import Problem
+from saratoga_client.session.facts import facts
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.witness import Witness
+from saratoga_protocol import events
+from saratoga_protocol.commands import AllowReady, CashOut, Command, MakeMove, NextRace, Start
+from saratoga_protocol.events import BoardView, Event, Outcome
+from saratoga_rules.records.facts import CONTRADICTED, Finding, Key
 from saratoga_server.ports import Durability
-from saratoga_server.store.opening import open_store
+
+LINE_UP = ("strong", "weak", "strong", "weak")
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """A move, or a cash-out, that the server acknowledged."""
+
+    id: int
+    race: str
+    after: int | None
+    """The number of the player's moves before this one; `None` for a cash-out."""
+    text: str
+    repeat: bool
+    """True if the player had an acknowledgement of the same command before."""
+    moment: float
+    """The time of the acknowledgement by `time.monotonic()`, in seconds."""
+
+
+@dataclass
+class Notes:
+    """A player's notes: everything that it sent and received."""
+
+    player: str = ""
+    sent: dict[int, Command] = field(default_factory=dict)
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    facts: dict[Key, str] = field(default_factory=dict)
+    """The facts that the server has stated."""
+    clashes: list[Finding] = field(default_factory=list)
+    """How the server has contradicted itself, as by a board without acknowledged moves."""
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    announced: list[str] = field(default_factory=list)
+    """Races whose end the server announced."""
+    connected: list[float] = field(default_factory=list)
+    """The times when the player had connected and resumed its seat (`time.monotonic()`)."""
+    is_connected: bool = False
+    board: BoardView | None = None
+    """The player's own board, as last sent."""
+    code: str = ""
+    """The table's code."""
+    phase: str = ""
+    """The table's phase, as last sent."""
+    version: int = 0
+    """The table's version, as last sent."""
+    heard: float = 0.0
+    """The time of the last event (`time.monotonic()`)."""
+    refusals: list[events.Refused] = field(default_factory=list)
+    on_news: Callable[[], None] = lambda: None
+    """Called after every event and every change of the connection."""
+
+    @property
+    def is_racing(self) -> bool:
+        return self.phase == "running" and self.board is not None and self.board.state == "racing"
+
+    @property
+    def denied(self) -> list[events.Refused]:
+        """The refusals but those that ask to wait, as while the server searches for par."""
+        return [refusal for refusal in self.refusals if not refusal.retry]
+
+    @property
+    def refused(self) -> Counter[str]:
+        """The number of refusals by code."""
+        return Counter(refusal.code for refusal in self.refusals)
+
+    def of_race(self, race: str) -> list[Acknowledged]:
+        return [each for each in self.acknowledged if each.race == race]
+
+    def raced(self) -> set[str]:
+        """Return the ids of the races that the player knows were dealt."""
+        return {key[1] for key in self.facts if key[0] == "board"}.union(
+            self.outcomes, self.announced
+        )
+
+    def hear(self, event: Event) -> None:
+        """Take notes of an event; of a snapshot, `take_up` does so."""
+        if not isinstance(event, events.Snapshot):
+            self._compare(event)
+        match event:
+            case events.BoardChanged(re=re, board=board):
+                if re is not None:
+                    self._acknowledge(re)
+                self.board = board
+            case events.RaceOver(outcome=outcome):
+                self.announced.append(outcome.race)
+                self.outcomes[outcome.race] = outcome
+            case events.TableChanged(table=table):
+                self._see(table)
+            case events.Refused():
+                self.refusals.append(event)
+            case _:
+                pass
+        self.heard = time.monotonic()
+        self.on_news()
+
+    def _acknowledge(self, command_id: int) -> None:
+        command = self.sent[command_id]
+        assert isinstance(command, MakeMove | CashOut)
+        after, text = None, "cash-out"
+        if isinstance(command, MakeMove):
+            after, text = command.after, command.move
+        repeat = any(each.after == after for each in self.of_race(command.race))
+        done = Acknowledged(command_id, command.race, after, text, repeat, time.monotonic())
+        self.acknowledged.append(done)
+
+    def _compare(self, event: Event) -> None:
+        """Keep the facts in an event, and how they contradict those before."""
+        if isinstance(event, events.TableChanged) and event.table.version < self.version:
+            return
+        for key, value in facts(event, self.player):
+            known = self.facts.get(key)
+            if known is not None and known != value:
+                self.clashes.append(Finding(CONTRADICTED, key, known, value or "nothing"))
+            elif value is not None:
+                self.facts[key] = value
+
+    def take_up(self, snapshot: events.Snapshot) -> None:
+        self._compare(snapshot)
+        self._see(snapshot.table)
+        self.board = snapshot.board
+        if snapshot.outcome is not None:
+            self.outcomes[snapshot.outcome.race] = snapshot.outcome
+        self.heard = time.monotonic()
+        self.on_news()
+
+    def _see(self, table: events.Table) -> None:
+        self.code, self.phase, self.version = table.code, table.phase, table.version
+
+    def turn(self, state: LinkState) -> None:
+        self.is_connected = state is LinkState.CONNECTED
+        if self.is_connected:
+            self.connected.append(time.monotonic())
+        self.on_news()
+
+
+class NotingRequests(Requests):
+    """Client requests that record every event and every command in a player's notes."""
+
+    notes: Notes
+
+    def receive(self, event: Event) -> None:
+        self.notes.hear(event)
+        super().receive(event)
+
+    def deliver(self, event: Event) -> None:
+        if isinstance(event, events.Snapshot):
+            self.notes.take_up(event)
+        super().deliver(event)
+
+    def open(self, draft: Draft) -> "tuple[Command, object]":  # type: ignore[override]
+        command, waiter = super().open(draft)
+        self.notes.sent[command.id] = command
+        return command, waiter
+
+
+class NotingConnection(Connection):
+    """A client's connection that records its state and its requests in a player's notes."""
+
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        timing: Timing = Timing(),  # noqa: B008 - frozen
+        *,
+        bot: bool = True,
+    ) -> None:
+        self.notes = Notes()
+        super().__init__(url, new_token(), name=name, bot=bot, client="test", timing=timing)
+        self.subscribe(self.notes.turn)
+        self._requests = NotingRequests(Backoff(), self._send)
+        self._requests.notes = self.notes
+
+
+def _blocked(state: SessionState) -> list[str]:
+    return [seat.player for seat in state.table.seats if seat.blocked]
+
+
+def _may_start(state: SessionState, players: int) -> bool:
+    ready = [seat.player for seat in state.table.seats if seat.ready and seat.connected]
+    return state.phase == "gathering" and state.player in ready and len(ready) >= players
+
+
+async def run_table(session: TableSession, players: int, races: int | None = None) -> None:
+    """As host, start `races` races, each when so many players are ready; `None` means until the session ends."""
+    tried: events.Table | None = None
+    over: set[str] = set()
+
+    def may_act(state: SessionState) -> bool:
+        is_due = state.phase == "over" or _may_start(state, players) or bool(_blocked(state))
+        return state.is_host and state.table != tried and is_due
+
+    while len(over) != races:
+        state = await session.until(may_act)
+        tried = state.table
+        try:
+            for player in _blocked(state):
+                await session.send(AllowReady, player=player)
+            if state.phase == "over":
+                over.add(state.table.race)
+                if len(over) != races:
+                    await session.send(NextRace)
+            elif _may_start(state, players):
+                await session.send(Start)
+        except Problem as problem:
+            if isinstance(problem.__cause__, RequestTimedOut):
+                tried = None  # again
+            elif not problem.refusal:
+                raise
+
+
+async def race_as_host(
+    session: TableSession,
+    strength: str,
+    *,
+    pace: float,
+    variation: int = 0,
+    races: int | None = None,
+    starts_with: int,
+) -> None:
+    """Let a bot play at the session's table; one that is the host starts races with `starts_with` players."""
+    hosting = asyncio.create_task(run_table(session, starts_with, races))
+    try:
+        choose = CHOOSERS[strength]
+        await stay(session, choose, steady_pace(pace), variation=variation, races=races)
+    finally:
+        hosting.cancel()
+        await asyncio.gather(hosting, return_exceptions=True)
+
+
+@dataclass
+class RecordedPlayer:
+    """A bot at a table, and its notes."""
+
+    connection: NotingConnection
+    session: TableSession
+    strength: str
+    variation: int
+    name: str
+    link: FaultyLink = field(init=False)
+    """The link through which the bot connects, in a storm."""
+
+    @property
+    def notes(self) -> Notes:
+        return self.connection.notes
+
+    @property
+    def state(self) -> SessionState:
+        assert self.session.state is not None, "the bot has a seat"
+        return self.session.state
+
+    async def race(self, races: int | None, pace: float, starts_with: int) -> None:
+        """Play `races` races, or races without end if `None`; a bot that is the host starts them."""
+        await race_as_host(
+            self.session,
+            self.strength,
+            pace=pace,
+            variation=self.variation,
+            races=races,
+            starts_with=starts_with,
+        )
+
+    def objections(self, race: str) -> tuple[str, ...]:
+        """Return the faults that the bot's own fairness check found in the race."""
+        return tuple(alarm for alarm in self.state.alarms if race in alarm.split())
+
+
+def noted_session(connection: NotingConnection) -> TableSession:
+    """Return a session that keeps what it sees in memory."""
+    connection.notes.player = connection.player
+    return TableSession(
+        connection, witness=Witness(in_memory=True), records=RecordStore(in_memory=True)
+    )
+
+
+CAP = 20
+"""The time limit of a race in minutes."""
+
+
+@asynccontextmanager
+async def players_at_a_table(
+    url: str | Sequence[str],
+    game: str,
+    names: str,
+    line_up: Sequence[str] = LINE_UP,
+    timing: Timing = Timing(),  # noqa: B008 - frozen
+) -> AsyncIterator[list[RecordedPlayer]]:
+    """Seat bots at a new table, each named `names` and a number, by each address in turn; the first is the host."""
+    addresses = itertools.cycle([url] if isinstance(url, str) else url)
+    async with AsyncExitStack() as stack:
+        players: list[RecordedPlayer] = []
+        code = ""
+        for number, strength in enumerate(line_up, start=1):
+            name = f"{names}{number}"
+            connecting = NotingConnection(next(addresses), name, timing)
+            connection = await stack.enter_async_context(connecting)
+            session = noted_session(connection)
+            if code:
+                await session.sit_down(code)
+            else:
+                code = (await session.open_table(game, cap=CAP, seats=len(line_up))).code
+            players.append(RecordedPlayer(connection, session, strength, number, name))
+        yield players
+
 
 WITHIN = 60.0
 """Longest time in seconds for anything awaited; a bound that no test should reach."""
@@ -175,17 +496,6 @@ class RacingBots(Racing):
         if victim is not Victim.STORE:
             await self.server_process.start()
         await self.all_back(self.players, down, by_reconnect=victim is not Victim.STORE)
-
-    async def audit(self) -> tuple[int, int]:
-        """Stop and audit all races; return the numbers of races and of acknowledged moves."""
-        await self.stop_racing()
-        assert self.failures == []
-        async with open_store(self.store_url, self.durability) as store:
-            auditor = Auditor(self.tables, store)
-            await auditor.audit_all()
-        assert auditor.faults == []
-        assert auditor.unanswered == 0, "a player never had an answer to a stored move"
-        return auditor.races.total(), auditor.moves
 
 
 @asynccontextmanager

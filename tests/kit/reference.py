@@ -19,8 +19,8 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 
 from kit.messages import COMMANDS, EVENTS
+from kit.positions import banking, wandering
 from kit.races import Entrant, countdown_voided, race
-from kit.walks import banking, wandering
 from saratoga_protocol import commands, events, refusals
 from saratoga_protocol.codec import MAX_COMMAND_BYTES, SUBPROTOCOLS, WIRE_VERSION
 from saratoga_protocol.commands import LARGEST_NUMBER, Command, player_id

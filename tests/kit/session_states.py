@@ -7,8 +7,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from kit.messages import racer
+from kit.positions import banking, wandering
 from kit.races import Entrant, race
-from kit.walks import banking, wandering
 from saratoga_client.session.differ import with_news
 from saratoga_client.session.state import SessionState, first_state, next_state
 from saratoga_protocol import events

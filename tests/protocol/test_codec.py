@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kit.messages import COMMANDS, EVENTS, FOLDER
-from kit.positions import draw
-from kit.walks import Step, steps
+from kit.positions import Step, draw, steps
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import (
     CODECS,

@@ -12,8 +12,8 @@ from itertools import product
 
 import pytest
 
+from kit.positions import STRATEGIES, walk
 from kit.reference import FILES, FOLDER
-from kit.walks import STRATEGIES, walk
 from saratoga_protocol.codec import SUBPROTOCOLS
 from saratoga_protocol.commands import player_id
 from saratoga_protocol.visible_text import sanitised

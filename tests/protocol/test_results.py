@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.messages import racer
+from kit.positions import banking, wandering
 from kit.races import Entrant, race
-from kit.walks import banking, wandering
 from saratoga_protocol.events import Match, Outcome, Result
 from saratoga_protocol.matches import champions, is_over, totals, with_race
 from saratoga_rules.records.record import RaceRecord

@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kit.positions import banking, wandering
 from kit.races import (
     BEFORE,
     Entrant,
@@ -37,7 +38,6 @@ from kit.races import (
     with_racer,
     with_row,
 )
-from kit.walks import banking, wandering
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import GAMES

@@ -1,24 +1,35 @@
 """Laws of every game and position, games played by others with the same moves and counts, and lines of par."""
 
 import doctest
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from functools import cache
+from itertools import product, zip_longest
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import saratoga_rules
-from kit.conformance import PlayedGame, pictured, played_games, sampled_positions
-from kit.positions import draw, refused, small_position
-from kit.walks import STRATEGIES, Strategy, places, step_at, walk, wandering
+from kit.positions import (
+    STRATEGIES,
+    Strategy,
+    draw,
+    places,
+    refused,
+    small_position,
+    step_at,
+    walk,
+    wandering,
+)
 from saratoga_rules.analysis import Analysis, legal_moves
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
-from saratoga_rules.dealing.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal, deal_for_key, practice_key
 from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -42,6 +53,8 @@ from saratoga_rules.play import IllegalMove, Refusal, is_won, play, refusal
 from saratoga_rules.position import Position, format_position, parse_position, redact
 from saratoga_rules.stuck.prospects import is_in_sight
 from saratoga_rules.stuck.stuck import is_stuck
+from saratoga_rules.vocabulary.deal_steps import Triangle
+from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
@@ -67,6 +80,79 @@ def cards_of(game: Game, position: Position) -> Counter[Card]:
             for step in range(height):
                 found[card_of((first - 1 + direction * step) % len(RANKS) + 1, suit)] += 1
     return found
+
+
+# Games of `tests/conformance`, and their cards and positions
+
+
+CONFORMANCE = Path(__file__).parents[1] / "conformance"
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    game: Game
+    positions: tuple[Position, ...]
+    """Every position, from the deal to the end."""
+    told: Mapping[str, Any]
+    """What the independent program reported of the start, of each position, and of the end."""
+
+
+@cache
+def played_games(name: str) -> tuple[PlayedGame, ...]:
+    """Return all recorded plays of the patience game of that name."""
+    lines = (CONFORMANCE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(_read(GAMES[name], json.loads(line)) for line in lines)
+
+
+def _read(game: Game, told: Mapping[str, Any]) -> PlayedGame:
+    positions = [deal(game, parse_cards(told["deck"].replace("10", "T")))]
+    for step in told["steps"]:
+        if "move" in step:
+            positions.append(play(game, positions[-1], parse_move(step["move"])))
+    return PlayedGame(game, tuple(positions), told)
+
+
+def sampled_positions(name: str) -> Iterator[Position]:
+    """Yield some positions of every played game, from its start to its end."""
+    for number, played in enumerate(played_games(name)):
+        yield from played.positions[-number % 40 :: 40]
+        yield played.positions[-1]
+
+
+def pictured(game: Game, position: Position) -> dict[str, Any]:
+    """Return a position in the format of the files in `tests/conformance`."""
+    copies = game.up.for_each_suit
+    picture: dict[str, Any] = {
+        "columns": [
+            _pile(below + column)
+            for below, column in zip_longest(position.face_down, position.columns, fillvalue=())
+        ],
+        "reserve": _pile(position.reserve),
+        "waste": _pile(position.waste),
+        "stock": _pile(position.stock),
+        "up": {
+            letter: list(position.up[index * copies : (index + 1) * copies])
+            for index, letter in enumerate(SUITS)
+        },
+        # the files do not count passes if their number is unlimited
+        "pass": 1 if game.stock.passes == UNLIMITED else position.passes,
+        "banked": position.banked,
+    }
+    if any(isinstance(step, Triangle) for step in game.deal):
+        picture["face_down"] = list(position.face_down_counts) or [0] * len(position.columns)
+    if position.down:
+        picture["down"] = dict(zip(SUITS, position.down, strict=True))
+    return picture
+
+
+def _in_order(picture: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the picture with each suit's foundation heights sorted, highest first."""
+    up = {letter: sorted(heights, reverse=True) for letter, heights in picture["up"].items()}
+    return {**picture, "up": up}
+
+
+def _pile(cards: tuple[Card, ...]) -> str:
+    return " ".join(cards).replace("T", "10")
 
 
 # Cards
@@ -322,36 +408,26 @@ LIMIT = 100
 @pytest.mark.parametrize("name", GAMES)
 def test_every_legal_move_of_every_played_game(name: str) -> None:
     for played in played_games(name):
-        for position, step in zip(_positions(played), played.steps, strict=False):
-            assert sorted(map(str, legal_moves(played.game, position))) == list(step.legal)
-            assert sorted(map(str, legal_moves(played.game, redact(position)))) == list(step.legal)
+        for position, step in zip(played.positions, played.told["steps"], strict=False):
+            for shown in (position, redact(position)):
+                assert sorted(map(str, legal_moves(played.game, shown))) == step["legal"]
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_verdict_of_every_played_game(name: str) -> None:
     for played in played_games(name):
-        for position, step in zip(_positions(played), played.steps, strict=False):
+        for position, step in zip(played.positions, played.told["steps"], strict=False):
             verdict = is_stuck(played.game, position, LIMIT)
             # the other program left some of Lady Palk's verdicts open; we decide all of them
-            assert verdict is step.stuck or (verdict is not None and step.stuck is None)
+            assert verdict is step["stuck"] or (verdict is not None and step["stuck"] is None)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_both_ends_of_every_played_game(name: str) -> None:
     for played in played_games(name):
-        positions = _positions(played)
-        assert pictured(played.game, positions[0]) == played.start
-        assert pictured(played.game, positions[-1]) == played.end
-        assert is_won(played.game, positions[-1]) is played.won
-
-
-def _positions(played: PlayedGame) -> list[Position]:
-    """Return every position of a game, from the deal to the end."""
-    positions = [played.opening()]
-    for step in played.steps:
-        if step.move is not None:
-            positions.append(play(played.game, positions[-1], parse_move(step.move)))
-    return positions
+        for position, end in ((played.positions[0], "start"), (played.positions[-1], "end")):
+            assert pictured(played.game, position) == _in_order(played.told[end])
+        assert is_won(played.game, played.positions[-1]) is played.told["won"]
 
 
 FOLDER = Path(__file__).parent / "perft"

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.pictures import SIZES, drawn_board, rows
-from kit.positions import draw
-from kit.walks import places, step_at
+from kit.positions import draw, places, step_at
 from saratoga_client.board_view.draw import draw_board
 from saratoga_client.board_view.faces import CardStyle
 from saratoga_client.board_view.layout import BoardLayout, TileKind, lay_out

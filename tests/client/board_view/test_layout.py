@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.pictures import SIZES
-from kit.positions import draw
-from kit.walks import places as walked
-from kit.walks import step_at
+from kit.positions import draw, step_at
+from kit.positions import places as walked
 from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
 from saratoga_client.board_view.piles import TALL, pile_layout
 from saratoga_rules.games import GAMES

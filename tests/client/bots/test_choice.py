@@ -4,8 +4,7 @@ from statistics import mean
 
 import pytest
 
-from kit.positions import draw, played
-from kit.walks import bot_game
+from kit.positions import bot_game, draw, played
 from saratoga_client.bots.choose import (
     CHOOSERS,
     FRUITLESS_PASSES,

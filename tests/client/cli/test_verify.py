@@ -9,8 +9,8 @@ from unittest.mock import Mock
 import click
 import pytest
 
+from kit.positions import banking, wandering
 from kit.races import Entrant, closed, race, void_record
-from kit.walks import banking, wandering
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import verify
 from saratoga_client.cli.frame import run

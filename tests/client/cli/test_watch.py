@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.results import BEST
+from kit.messages import BEST
 from kit.scripted_server import CODE, NOON, outcome, running, scripted_server, snapshot, table
 from kit.scripted_server import RACE as RACE_SHOWN
 from kit.session_states import finished_race, in_match, over, player

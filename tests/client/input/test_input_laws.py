@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.positions import draw
-from kit.walks import LONGEST, places, step_at, walk_at
+from kit.positions import LONGEST, draw, places, step_at, walk_at
 from saratoga_client.input.find import found_text
 from saratoga_client.input.keyboard import key_hints, press
 from saratoga_client.input.mouse import Click, click, drop

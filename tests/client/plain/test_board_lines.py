@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 
+from kit.positions import Step, steps
 from kit.session_states import finished
-from kit.walks import Step, steps
 from saratoga_client.plain.board import position_lines
 from saratoga_client.plain.finished_race import review_lines
 from saratoga_client.review.boards import open_boards

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.positions import draw
+from kit.positions import STRATEGIES, draw, places, step_at
 from kit.screens import StoppedClock
 from kit.secrecy import rearranged, slots
-from kit.walks import STRATEGIES, places, step_at
 from saratoga_client.input.move_text import card_name
 from saratoga_client.practice.deals import (
     LONGEST_SEED,

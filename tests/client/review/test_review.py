@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kit.positions import banking, wandering
 from kit.races import Entrant, race, replay
 from kit.session_states import finished
-from kit.walks import banking, wandering
 from saratoga_client.review.boards import (
     Climb,
     OpenBoard,

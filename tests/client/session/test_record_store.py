@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace as replaced
 
 from kit.evenings import FakeConnection
+from kit.positions import banking
 from kit.races import Entrant, race
 from kit.session_states import CODE, finished_race, over
-from kit.walks import banking
 from saratoga_client.session import record_store as module
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.history import PersonalBest, best_in

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as with_fields
 
+from kit.positions import banking
 from kit.races import Entrant, race
-from kit.walks import banking
 from saratoga_client.session.run_watch import OpenBook, SeenRun, contradictions
 from saratoga_protocol.events import Day, OpenRace, OpenRaceShown
 from saratoga_rules.records.heads import heads

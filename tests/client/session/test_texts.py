@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
+from kit.positions import banking
 from kit.races import Entrant, race, voided_race
 from kit.session_states import (
     CODE,
@@ -20,7 +21,6 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.walks import banking
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kit.positions import places, step_at
 from kit.screens import table_player
 from kit.secrecy import sight
 from kit.session_states import board, snapshot, state_after, table
-from kit.walks import places, step_at
 from saratoga_client.session.state import SessionState
 from saratoga_rules.cards import RANKS, SUITS
 from saratoga_rules.game import Game

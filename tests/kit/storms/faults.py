@@ -13,8 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault
-from kit.racing_bots import NeverHappened
-from kit.recorded_players import RecordedPlayer
+from kit.racing_bots import NeverHappened, RecordedPlayer
 from kit.storms.installation import Installation, Node
 
 Affected = AsyncIterator[Iterable[RecordedPlayer]]

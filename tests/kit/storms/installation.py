@@ -16,8 +16,7 @@ from urllib.request import urlopen
 from redis import Redis
 
 from kit.faulty_link import FaultyLink, link_to_store, listening, to_ports
-from kit.racing_bots import Racing
-from kit.recorded_players import RecordedPlayer, players_at_a_table
+from kit.racing_bots import Racing, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess
 from kit.stores import StoreServer, free_port, scratch_folder
 from saratoga_client.net.connection import Timing

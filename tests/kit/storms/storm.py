@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from random import Random, SystemRandom
 
 from kit.auditor import Auditor
-from kit.racing_bots import NeverHappened
-from kit.recorded_players import RecordedPlayer
+from kit.racing_bots import NeverHappened, RecordedPlayer
 from kit.storms.faults import NODE_KILLED, PARTS
 from kit.storms.installation import Installation, leaks_of, open_installation
 from saratoga_client.net.connection import Timing

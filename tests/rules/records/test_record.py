@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kit.positions import banking, wandering
 from kit.races import BEFORE, Entrant, closed, countdown_voided, race, replay, sealed
-from kit.walks import banking, wandering
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records import record as forms

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kit.positions import banking, wandering
 from kit.races import (
     Entrant,
     closed,
@@ -19,7 +20,6 @@ from kit.races import (
     with_line,
     with_racer,
 )
-from kit.walks import banking, wandering
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import (

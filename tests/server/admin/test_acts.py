@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
+from kit.positions import banking
 from kit.races import Entrant, race
-from kit.results import result_of
 from kit.stepped_store import EventRecorder, SteppedStore, recording, stepped_store
-from kit.tables import ANN, BEN, CLEO, CODE, NOON, running, seated, table_settings
-from kit.walks import banking
+from kit.tables import ANN, BEN, CLEO, CODE, NOON, result_of, running, seated, table_settings
 from saratoga_rules.records.record import format_record
 from saratoga_rules.records.standing import State
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone

@@ -12,9 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kit.messages import HOSTILE, TRICKS
-from kit.running_race import running_race
 from kit.stores import StoreServer
-from kit.tables import ANN, BEN, CODE, seated
+from kit.tables import ANN, BEN, CODE, running_race, seated
 from saratoga_protocol.visible_text import UNSEEN
 from saratoga_server.__main__ import main
 from saratoga_server.admin.commands import admin, failure

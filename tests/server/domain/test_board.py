@@ -7,10 +7,10 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
+from kit.positions import banking, walk
 from kit.races import countdown_voided, replay
 from kit.session_states import finished_race
 from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, running
-from kit.walks import banking, walk
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.running_race import ANNA, CODE, move, running_race
 from kit.server_process import listener_of
+from kit.tables import ANNA, CODE, move, running_race
 from saratoga_server.embedded_store import embedded
 from saratoga_server.embedded_store.append_files import FOLDER, MANIFEST
 from saratoga_server.embedded_store.embedded import EmbeddedStore, running_store

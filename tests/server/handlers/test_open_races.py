@@ -9,8 +9,8 @@ import pytest
 
 from kit.in_process_server import InProcessServer
 from kit.players import MemoryPlayer
+from kit.positions import banking
 from kit.secrecy import ODD_MOVES, check_frame, check_secrets, followed, opened
-from kit.walks import banking
 from saratoga_protocol.codec import JSON, MSGPACK
 from saratoga_protocol.commands import (
     CreateChallenge,

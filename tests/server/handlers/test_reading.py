@@ -9,9 +9,8 @@ import pytest
 
 from kit.in_process_server import InProcessServer, always, gathered, listed, open_in_process_server
 from kit.players import MemoryPlayer
-from kit.results import add_results
 from kit.session_states import finished_race
-from kit.tables import SEED
+from kit.tables import SEED, finish_race, result_of
 from saratoga_protocol.commands import (
     ChangeSettings,
     CreateTable,
@@ -36,6 +35,8 @@ from saratoga_server.limits import RateLimiter
 from saratoga_server.live import pars
 from saratoga_server.live.leaderboards import UNCHANGED_EVERY
 from saratoga_server.live.public_tables import MOST_PLACES
+from saratoga_server.ports import Settlement
+from saratoga_server.store.opening import Store
 
 # The list of public tables, which is right also after restarts
 
@@ -121,6 +122,21 @@ async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: AfterRace, per
     assert (best.total, best.offset, best.bots, best.re) == (2, 0, False, anna.last_id)
     bankroll = await bert.ask(GetLeaderboard, game="canfield", ranking="bankroll", period=period)
     assert rows(bankroll) == [(1, "Bert", -15), (2, "Anna", -20)]
+
+
+async def add_results(store: Store, count: int) -> None:
+    """Put the results of a race of `count` players on the leaderboards; the first banked most."""
+    settlement = Settlement(
+        race="odd-emu-11/1",
+        game="canfield",
+        ended=await store.tables.now(),
+        results=tuple(
+            result_of(f"{number:016}", banked=52 - number, net=0, reached=5)
+            for number in range(count)
+        ),
+        people=tuple(f"{number:016}" for number in range(count)),
+    )
+    await finish_race(store, settlement)
 
 
 async def test_a_page_around_the_player_has_their_row_in_the_middle() -> None:

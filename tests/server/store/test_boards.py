@@ -7,27 +7,26 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.running_race import (
+from kit.stepped_store import empty_store
+from kit.stores import EVERY_STORE, calm
+from kit.tables import (
     ANNA,
     BERT,
     CODE,
     MINUTE,
-    AnyStore,
     RunningRace,
     commit_all,
     ending,
     move,
     running_race,
 )
-from kit.stepped_store import empty_store
-from kit.stores import EVERY_STORE, calm
 from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus
 from saratoga_server.store.opening import Store
 
 # The boards of races, on every kind of store
 
 
-async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> None:
+async def test_a_move_is_appended_with_its_time_and_number(store: Store) -> None:
     race = await running_race(store)
     before = await store.tables.now()
     [outcome] = await race.commit(move("draw", 0))
@@ -40,7 +39,7 @@ async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> N
     assert (board.epoch, board.banked, board.state) == (1, 0, "racing")
 
 
-async def test_the_head_of_a_standing_is_the_last_one_that_was_committed(store: AnyStore) -> None:
+async def test_the_head_of_a_standing_is_the_last_one_that_was_committed(store: Store) -> None:
     race = await running_race(store)
     assert (await race.standing()).head == ""
     await race.commit(replace(move("draw", 0), head="9c1f0a5be27d4386"))
@@ -49,7 +48,7 @@ async def test_the_head_of_a_standing_is_the_last_one_that_was_committed(store: 
     assert (await race.standing(BERT)).head == ""
 
 
-async def test_entries_that_stand_there_already_are_done_and_appended_once(store: AnyStore) -> None:
+async def test_entries_that_stand_there_already_are_done_and_appended_once(store: Store) -> None:
     race = await running_race(store)
     [first] = await race.commit(move("draw", 0))
     [again] = await race.commit(replace(move("draw", 0), epoch=9))
@@ -64,7 +63,7 @@ async def test_entries_that_stand_there_already_are_done_and_appended_once(store
     assert await race.texts() == ["draw", "draw", "left"]
 
 
-async def test_one_boards_failure_fails_no_other(store: AnyStore) -> None:
+async def test_one_boards_failure_fails_no_other(store: Store) -> None:
     race = await running_race(store)
     outcomes = await race.commit(
         move("draw", 3),
@@ -81,7 +80,7 @@ async def test_one_boards_failure_fails_no_other(store: AnyStore) -> None:
     assert await race.texts(BERT) == ["draw"]
 
 
-async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: AnyStore) -> None:
+async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: Store) -> None:
     race = await running_race(store, started_ago=-MINUTE)
     (outcome,) = await race.commit(move("draw", 0, banked=1, rises=True))
     assert (outcome.status, outcome.at) == (CommitStatus.DONE, race.start_at)
@@ -89,7 +88,7 @@ async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: 
     assert (await race.standing()).reached == (0, 1)
 
 
-async def test_no_move_is_accepted_after_the_deadline_but_an_ending_is(store: AnyStore) -> None:
+async def test_no_move_is_accepted_after_the_deadline_but_an_ending_is(store: Store) -> None:
     race = await running_race(store, started_ago=20 * MINUTE)
     [move_made] = await race.commit(move("draw", 0))
     [ended] = await race.commit(ending("out-of-time", 0, "out-of-time", late=True))
@@ -99,7 +98,7 @@ async def test_no_move_is_accepted_after_the_deadline_but_an_ending_is(store: An
 
 
 async def test_an_ending_just_before_the_deadline_is_written_at_it_and_no_move_follows(
-    store: AnyStore,
+    store: Store,
 ) -> None:
     race = await running_race(store, started_ago=10 * MINUTE - 90)
     deadline = race.start_at + 10 * MINUTE
@@ -113,7 +112,7 @@ async def test_an_ending_just_before_the_deadline_is_written_at_it_and_no_move_f
     assert entry.at >= deadline
 
 
-async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
+async def test_an_older_connection_is_fenced_off(store: Store) -> None:
     race = await running_race(store)
     await race.resumed(ANNA, 2)
     [old] = await race.commit(move("draw", 0, epoch=1))
@@ -125,7 +124,7 @@ async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
     assert (await race.board(BERT)).epoch == 1
 
 
-async def test_the_table_is_due_when_one_board_is_left_and_when_none_is(store: AnyStore) -> None:
+async def test_the_table_is_due_when_one_board_is_left_and_when_none_is(store: Store) -> None:
     race = await running_race(store)
     assert list(await store.tables.due(await store.tables.now(), 10)) == []
     await race.commit(ending("cash-out", 0, "cash-out"))
@@ -135,7 +134,7 @@ async def test_the_table_is_due_when_one_board_is_left_and_when_none_is(store: A
     assert list(await store.tables.due(await store.tables.now(), 10)) == [CODE]
 
 
-async def test_a_count_is_reached_when_it_rises_to_it(store: AnyStore) -> None:
+async def test_a_count_is_reached_when_it_rises_to_it(store: Store) -> None:
     race = await running_race(store, banked=1)
     assert (await race.standing()).reached is None
     [first] = await race.commit(move("t1>up", 0, banked=2, rises=True))
@@ -144,7 +143,7 @@ async def test_a_count_is_reached_when_it_rises_to_it(store: AnyStore) -> None:
     assert (standing.banked, standing.reached) == (2, (first.at - race.start_at, 1))
 
 
-async def test_a_count_is_reached_by_the_move_not_by_the_ending_behind_it(store: AnyStore) -> None:
+async def test_a_count_is_reached_by_the_move_not_by_the_ending_behind_it(store: Store) -> None:
     race = await running_race(store)
     last = move("t1>up", 0, banked=1, rises=True)
     outcomes = await race.commit(

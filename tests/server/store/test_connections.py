@@ -12,12 +12,12 @@ import hiredis
 import msgpack
 import pytest
 
-from kit.fake_transport import FakeTransport
 from kit.faulty_link import link_to_store
-from kit.programs import program
-from kit.running_race import ANNA, BERT, move, running_race
+from kit.gateways import FakeTransport
+from kit.server_process import program
 from kit.stepped_store import WITHIN, recording
 from kit.stores import StoreServer, calm
+from kit.tables import ANNA, BERT, move, running_race
 from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.addresses import fault_in
 from saratoga_server.store.client import is_confirmed, is_transient, open_client
@@ -371,9 +371,6 @@ def test_what_a_store_answers_to_a_function_for_a_while_is_transient(
     assert is_transient(found)
 
 
-AnyStore = Store
-
-
 @pytest.fixture
 async def valkey(store_server: StoreServer) -> AsyncIterator[Store]:
     async with open_store(store_server.url) as opened:
@@ -381,7 +378,7 @@ async def valkey(store_server: StoreServer) -> AsyncIterator[Store]:
 
 
 @calm
-async def test_every_node_that_listens_hears_an_event(store: AnyStore) -> None:
+async def test_every_node_that_listens_hears_an_event(store: Store) -> None:
     async with recording(store.events, "east") as east:
         assert store.events.is_listening
         assert await store.events.publish(Announce("Zoë says hello.")) == 1

@@ -8,8 +8,8 @@ from time import time
 
 import pytest
 
-from kit.running_race import CODE, move, running_race
 from kit.stores import StoreServer
+from kit.tables import CODE, move, running_race
 from saratoga_server.ports import (
     STORE_FORMAT,
     CommitStatus,

@@ -1,41 +1,69 @@
 """Leaderboards in a store are a fold over the settled races."""
 
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import count, product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.results import (
-    BOTS,
-    DAY,
-    PEOPLE,
-    TUESDAY,
-    fold_rankings,
-    numbers,
-    ranking,
-    result,
-    settle,
-    settlement,
-)
-from kit.running_race import AnyStore
+from kit.auditor import fold_rankings
 from kit.stores import calm
-from saratoga_protocol.events import LeaderboardRow
+from kit.tables import finish_race, result_of
+from saratoga_protocol.events import LeaderboardRow, Result
 from saratoga_server.ports import Millis, Settlement
 from saratoga_server.store import leaderboards
 from saratoga_server.store.leaderboards import BoardKey, periods
+from saratoga_server.store.opening import Store
+
+TUESDAY = Millis(2_261_779_200_000)
+"""2041-09-03, a Tuesday of ISO week 36, at midnight UTC: none of its periods has expired."""
+DAY = 86_400_000
+GAME = "canfield"
+
+PEOPLE = ("anna", "bert", "cora")
+BOTS = ("robo", "bolt")
+
+numbers = count()
+
+
+def result(player: str, banked: int, elapsed: int = 1000) -> Result:
+    return result_of(
+        player,
+        banked=banked,
+        net=5 * banked - 50,
+        reached=elapsed if banked else None,
+    )
+
+
+def settlement(
+    *results: Result, race: str = "", game: str = GAME, ended: int = TUESDAY
+) -> Settlement:
+    race = race or f"mint-otter-{next(numbers)}/1"
+    people = tuple(each.player for each in results if each.player not in BOTS)
+    return Settlement(race=race, game=game, ended=Millis(ended), results=results, people=people)
+
+
+def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool = False) -> BoardKey:
+    return BoardKey(game=game, ranking=ranking, period=period, bots=bots)
+
+
+async def settle(store: Store, *settlements: Settlement) -> None:
+    """Finish a race of a new table with each of these results."""
+    for each in settlements:
+        await finish_race(store, each)
+
 
 # Leaderboards on every kind of store
 
 
-async def players(store: AnyStore, key: BoardKey) -> list[str]:
+async def players(store: Store, key: BoardKey) -> list[str]:
     _, rows = await store.leaderboards.page(key, 0, 100)
     return [row.player for row in rows]
 
 
-async def test_rivals_are_the_different_people_raced_against(store: AnyStore) -> None:
+async def test_rivals_are_the_different_people_raced_against(store: Store) -> None:
     others = [f"other{number:03}" for number in range(45)]
     for first in range(0, 45, 15):
         met = [result(other, 5) for other in others[first : first + 15]]
@@ -120,7 +148,7 @@ acts_lists = st.lists(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 async def test_every_page_is_a_fold_over_the_settled_races(
-    store: AnyStore,
+    store: Store,
     monkeypatch: pytest.MonkeyPatch,
     races: list[tuple[list[tuple[str, int, int]], int]],
     acts: list[Settle | Void | Forget],
@@ -166,7 +194,7 @@ def _told(row: LeaderboardRow) -> LeaderboardRow:
     return replace(row, name="", rivals=0, race=row.race if row.elapsed is not None else "")
 
 
-async def voided(store: AnyStore, race: Settlement) -> bool:
+async def voided(store: Store, race: Settlement) -> bool:
     code, _, number = race.race.partition("/")
     players = [each.player for each in race.results]
     return await store.leaderboards.void_race(race.game, code, int(number), players)

@@ -7,9 +7,8 @@ from msgspec.structs import replace
 from redis.exceptions import ResponseError
 
 from kit.in_process_server import InProcessServer, gathered
-from kit.running_race import ANNA, BERT, CODE, AnyStore, move, running_race
 from kit.stores import calm
-from kit.tables import ANN, NODE, seated, table_settings
+from kit.tables import ANN, ANNA, BERT, CODE, NODE, move, running_race, seated, table_settings
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import Done
 from saratoga_server.admin.acts import Administration
@@ -34,14 +33,14 @@ def write(version: int, after: TableState = SEATED, before: TableState | None = 
     return TableWrite(version=version, before=before or after, after=after)
 
 
-async def running(store: AnyStore) -> TableState:
+async def running(store: Store) -> TableState:
     """Return the stored table of a running race."""
     stored = await store.tables.load_table(CODE)
     assert stored is not None
     return unpack(stored[1])
 
 
-async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> None:
+async def test_timers_are_found_the_longest_overdue_first(store: Store) -> None:
     for number, touched in ((1, 300), (2, 100), (3, 200), (4, 400)):
         table = replace(SEATED, code=f"mint-otter-0{number}", seats=(), touched=Millis(touched))
         await store.tables.save_table(write(0, table))
@@ -58,7 +57,7 @@ async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> No
     assert "mint-otter-02" not in await store.tables.due(Millis(10**9), 10)
 
 
-async def test_a_record_that_lacks_an_entry_is_not_written(store: AnyStore) -> None:
+async def test_a_record_that_lacks_an_entry_is_not_written(store: Store) -> None:
     await running_race(store)
     before = await running(store)
     await store.commits.commit(move("draw", 0))
@@ -76,7 +75,7 @@ async def test_a_record_that_lacks_an_entry_is_not_written(store: AnyStore) -> N
 
 @calm
 async def test_a_hundred_public_tables_are_listed_most_people_first_then_newest(
-    store: AnyStore,
+    store: Store,
 ) -> None:
     async def put(number: int, people: int, version: int = 0, **changes: object) -> None:
         crowd = replace(seated(ANN, settings=PUBLIC), code=f"mint-otter-{number}")
@@ -98,7 +97,7 @@ async def test_a_hundred_public_tables_are_listed_most_people_first_then_newest(
 
 
 async def test_a_table_leaves_the_list_when_it_is_locked_private_empty_or_closed(
-    store: AnyStore,
+    store: Store,
 ) -> None:
     await store.players.create_player(PlayerRow(player=ANN, token_hash="hash"))
     open_ = seated(ANN, settings=PUBLIC)
@@ -119,7 +118,7 @@ async def test_a_table_leaves_the_list_when_it_is_locked_private_empty_or_closed
 # The audit log, on every kind of store
 
 
-async def test_acts_are_read_newest_first(store: AnyStore) -> None:
+async def test_acts_are_read_newest_first(store: Store) -> None:
     acts = [{"act": "ban", "player": "anna"}, {"act": "close"}, {"act": "close"}, {"act": "void"}]
     for act in acts:
         await store.audit.append(act)
@@ -182,7 +181,7 @@ def row(player: str = ANNA, *, token_hash: str = "a1b2", bot: bool = False) -> P
     )
 
 
-async def test_a_name_that_is_given_up_is_held_for_its_owner(store: AnyStore) -> None:
+async def test_a_name_that_is_given_up_is_held_for_its_owner(store: Store) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
     for name in ("zoe", "ann", "zoe"):
@@ -192,7 +191,7 @@ async def test_a_name_that_is_given_up_is_held_for_its_owner(store: AnyStore) ->
     assert await store.players.load_names([ANNA, BERT]) == {ANNA: "Zoe"}
 
 
-async def test_only_the_newest_three_names_are_held_for_a_player(store: AnyStore) -> None:
+async def test_only_the_newest_three_names_are_held_for_a_player(store: Store) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
     for name in ("one", "two", "three", "four", "one", "five"):
@@ -220,7 +219,7 @@ async def test_a_name_that_another_player_took_after_its_time_is_freed_by_nobody
 
 
 async def test_an_administrator_gives_away_only_names_that_are_held_for_nobody(
-    store: AnyStore,
+    store: Store,
 ) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
@@ -236,7 +235,7 @@ async def test_an_administrator_gives_away_only_names_that_are_held_for_nobody(
     assert await store.players.claim_name(BERT, "Zoe", "zoe", by_admin=True) is None
 
 
-async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: AnyStore) -> None:
+async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: Store) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
     await store.players.claim_name(ANNA, "Anna", "anna")
@@ -252,7 +251,7 @@ async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: 
     assert await store.players.find_player("zoe") == ""
 
 
-async def test_a_player_is_found_by_the_skeleton_of_the_name(store: AnyStore) -> None:
+async def test_a_player_is_found_by_the_skeleton_of_the_name(store: Store) -> None:
     await store.players.create_player(row())
     assert await store.players.find_player("zoe") is None
     await store.players.claim_name(ANNA, "Zoë", "zoe")
@@ -264,7 +263,7 @@ async def test_a_player_is_found_by_the_skeleton_of_the_name(store: AnyStore) ->
 KEY, LIST, COUNT = "table:mint-otter-42", "a-list", "a-hash"
 
 
-async def send(store: AnyStore, arguments: tuple[bytes, ...]) -> int:
+async def send(store: Store, arguments: tuple[bytes, ...]) -> int:
     """Call the Function with arguments that may have been sent before; return its answer."""
     answer = await store.client.command("FCALL", function_name("save"), 0, *arguments)
     assert isinstance(answer, int)
@@ -278,7 +277,7 @@ async def send(store: AnyStore, arguments: tuple[bytes, ...]) -> int:
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_two_writers_that_repeat_what_they_sent_write_each_change_once(
-    store: AnyStore, acts: list[tuple[str, int]], size: int
+    store: Store, acts: list[tuple[str, int]], size: int
 ) -> None:
     """A writer judges a change on the version it reads, and sends it any number of times, early or late."""
     await store.client.command("DEL", KEY, LIST, COUNT)
@@ -309,7 +308,7 @@ async def test_two_writers_that_repeat_what_they_sent_write_each_change_once(
     assert [value.decode() for value in stored[1]] == values
 
 
-async def test_the_first_guard_that_does_not_hold_is_the_answer(store: AnyStore) -> None:
+async def test_the_first_guard_that_does_not_hold_is_the_answer(store: Store) -> None:
     await store.client.command("HSET", KEY, "version", 3, "word", "one")
     await store.client.command("SET", "name:zoe", "anna")
     for guard, answer in (
@@ -344,7 +343,7 @@ async def test_the_first_guard_that_does_not_hold_is_the_answer(store: AnyStore)
     ],
 )
 async def test_a_write_of_a_wrong_form_keeps_the_others_from_being_made(
-    store: AnyStore, write: tuple[str | int, ...]
+    store: Store, write: tuple[str | int, ...]
 ) -> None:
     await store.client.command("HSET", KEY, "word", "one")
     await store.client.command("RPUSH", LIST, "one")
@@ -357,7 +356,7 @@ async def test_a_write_of_a_wrong_form_keeps_the_others_from_being_made(
     assert await store.client.command("HGETALL", KEY) in ([b"word", b"one"], {b"word": b"one"})
 
 
-async def test_the_highest_score_keeps_its_row(store: AnyStore) -> None:
+async def test_the_highest_score_keeps_its_row(store: Store) -> None:
     for score, row in ((5, "first"), (5, "level"), (4, "lower"), (9, "best")):
         save = Save()
         save.only_if("", KEY, "version", MISSING)

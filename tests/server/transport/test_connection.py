@@ -15,12 +15,20 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol as WebSocket
 from websockets.protocol import Side, State
 
-from kit.fake_transport import FakeOwner, open_connection, settle
-from kit.gateways import OpenGateway, open_gateway
+from kit.gateways import (
+    PONG,
+    FakeOwner,
+    OpenGateway,
+    RawSocket,
+    frame,
+    open_connection,
+    open_gateway,
+    raw_socket,
+    settle,
+)
 from kit.in_process_server import counted
 from kit.messages import EVENTS
 from kit.players import SocketPlayer, connected_player
-from kit.raw_client import PONG, RawSocket, frame, raw_socket
 from saratoga_protocol.codec import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
 from saratoga_protocol.commands import GetRecord, Heartbeat, MakeMove
 from saratoga_protocol.events import Announcement, Done, Event, Record, Refused

@@ -12,7 +12,7 @@ from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
+from kit.gateways import FakeOwner, FakeTransport, open_connection, settle
 from saratoga_protocol.codec import MAX_COMMAND_BYTES
 from saratoga_protocol.refusals import ABUSE, RESTARTING
 from saratoga_server.limits import Action

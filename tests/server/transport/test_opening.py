@@ -11,10 +11,9 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from kit.gateways import OpenGateway, open_gateway
+from kit.gateways import PING, OpenGateway, frame, handshake, open_gateway, raw_socket
 from kit.in_process_server import counted_by
 from kit.players import connected_player
-from kit.raw_client import PING, frame, handshake, raw_socket
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_server.limits import MAX_CONNECTIONS_PER_ADDRESS, PER_ADDRESS, Action
