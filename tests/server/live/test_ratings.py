@@ -51,6 +51,11 @@ async def test_the_stronger_is_first_on_every_node_and_a_void_or_a_goodbye_count
     assert (first, second, races) == ("Anna", "Ben", LEAST_RACES + 1)
     assert strong > 1500 > weak
     assert 0 < doubt < 700
+    for around_me, name in ((False, "Anna"), (True, "Ben")):
+        page = await ben.ask(
+            GetLeaderboard, game="klondike", ranking="rating", limit=1, around_me=around_me
+        )
+        assert ([row.name for row in page.rows], page.me.name) == ([name], "Ben")
     rows = await ratings(anna)
     boards = server.real.leaderboards
     assert await boards.void_race("klondike", code, 1, [anna.player, ben.player])
