@@ -2,8 +2,8 @@
 
 `make mutants`, or `make mutants ARGS="store live"` for some parts. cosmic-ray lists and makes the
 changes: another comparison, number or operator. A written seed chooses among the lines that tests
-of the part run, at most one change at a place. Of the tests that run the line, those that run the
-fewest others then run in a copy of the checkout. What none of them noticed is printed.
+of the part run, at most one change at a place. The tests that run the line then run in a copy of the
+checkout, those first that run the fewest others. What none of them noticed is printed.
 """
 
 import json
@@ -29,8 +29,8 @@ EQUAL = "BitOr|Is_Eq$|IsNot_NotEq$|_Eq_Is$|NotEq_IsNot$"
 """Operators that change only annotations, or nothing for the values that are compared here."""
 HANGS = 120
 """Seconds after which a test has noticed that something hangs."""
-MOST = 40
-"""The number of tests that try to notice a change."""
+FIRST = 40
+"""The number of tests that try to notice a change before all the others do."""
 
 RULES, SERVER = "protocol/saratoga_rules", "server/saratoga_server"
 SESSION = "client/saratoga_client/session"
@@ -124,8 +124,9 @@ def score(name: str, copies: SimpleQueue[Path]) -> None:
         what = (path, mutation["operator_name"], str(mutation["occurrence"]))
         subprocess.run([COSMIC_RAY, "apply", *what], cwd=copy, check=True, capture_output=True)
         try:
-            if run(copy, lines[path, line][:MOST], hangs=HANGS).returncode:
-                return False
+            for some in (lines[path, line][:FIRST], lines[path, line][FIRST:]):
+                if some and run(copy, some, hangs=HANGS).returncode:
+                    return False
         except subprocess.TimeoutExpired:
             return False
         finally:
