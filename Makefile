@@ -29,7 +29,7 @@ MUTANTS := $(VENV)/mutants/bin/cosmic-ray
 NODE := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo installed serve test check style types layers pyright reference browser page-check bench long planted mutants faults soak fuzz clean
+.PHONY: help play demo installed serve test short check style types layers pyright reference browser page-check bench long planted mutants faults soak fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,7 +52,10 @@ installed: | $(BIN)/python ## build the wheel, install it alone into an empty en
 serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" admits other machines
 	@$(BIN)/saratoga-server $(ARGS)
 
-test: check ## all checks and all short tests
+test: ## all checks, and beside them all short tests
+	@$(MAKE) --no-print-directory -j2 check short
+
+short: $(TOOLS)
 	$(BIN)/pytest -m "not long and not browser" -n $(TESTERS) --dist worksteal $(NO_HANG) $(ARGS)
 
 check: style types layers ## lint, format, types and layers, without the tests
