@@ -6,7 +6,7 @@ from typing import Final
 from playwright.async_api import expect
 
 from kit.browser_pages import DESKTOP, Pages, check_accessible, look, race_snapshot, shown_race
-from kit.faulty_link import link_to_ports
+from kit.faulty_link import open_link, to_ports
 from kit.page_player import SHOWS, PagePlayer, racing
 from kit.server_process import ServerProcess
 from saratoga_rules.moves import Carry, parse_move
@@ -159,7 +159,7 @@ async def test_a_reloaded_page_shows_the_board_as_it_was(
 async def test_a_carry_is_shown_before_its_answer(page_server: ServerProcess, pages: Pages) -> None:
     pages.forgive("WebSocket connection")
     async with (
-        link_to_ports(page_server.port) as link,
+        open_link(to_ports(page_server.port)) as link,
         racing(page_server, pages, "lady-palk", link=link, has_touch=True) as player,
     ):
         move = (await player.carries())[0]

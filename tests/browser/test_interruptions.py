@@ -15,7 +15,7 @@ from kit.browser_pages import (
     take_screenshot,
 )
 from kit.deployment import deployed
-from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, link_to_ports
+from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, open_link, to_ports
 from kit.page_player import open_table, racing, seat_of
 from kit.players import player_at
 from kit.server_process import ServerProcess
@@ -43,12 +43,13 @@ def narrow(bits: int, round_trip: float) -> LinkFault:
             return last[way]
 
         def to_server(data: bytes) -> bytes:
-            loop.call_at(arrival("to_server", data), connection.send_to_server, data)
+            assert connection.server is not None
+            loop.call_at(arrival("to_server", data), connection.server.write, data)
             return b""
 
         def to_client(data: bytes) -> bytes:
             arrives = arrival("to_client", data)
-            loop.call_at(arrives, connection.send_to_client, data)
+            loop.call_at(arrives, connection.client.write, data)
             connection.late_until = arrives + 1e-6
             return b""
 
@@ -80,7 +81,7 @@ async def test_a_page_that_was_offline_goes_on_where_it_was(
 ) -> None:
     pages.forgive("WebSocket connection")
     async with (
-        link_to_ports(page_server.port) as link,
+        open_link(to_ports(page_server.port)) as link,
         racing(page_server, pages, "lafayette", link=link, has_touch=True) as player,
     ):
         await player.race(player.tap_move, 4)
@@ -141,7 +142,7 @@ async def test_a_race_over_a_slow_network_loses_nothing_from_the_link_to_the_res
     page_server: ServerProcess, pages: Pages
 ) -> None:
     async with (
-        link_to_ports(page_server.port, fault=narrow(400_000, 0.4)) as link,
+        open_link(to_ports(page_server.port), narrow(400_000, 0.4)) as link,
         racing(page_server, pages, "lady-palk", link=link, has_touch=True) as player,
     ):
         page = player.page

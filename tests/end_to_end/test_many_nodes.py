@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from kit.altered_server import QUICK
 from kit.auditor import audit
-from kit.faulty_link import link_to_ports
+from kit.faulty_link import open_link, to_ports
 from kit.in_process_server import gathered
 from kit.players import Disconnected, SocketPlayer, player_at
 from kit.racing_bots import Notes, racing_bots_at
@@ -124,7 +124,7 @@ async def test_a_rolling_restart_loses_nothing(store_servers: dict[str, StoreSer
     store.empty()
     async with (
         nodes_on(store.url, 3, module=QUICK) as nodes,
-        link_to_ports(*(node.port for node in nodes)) as balancer,
+        open_link(to_ports(*(node.port for node in nodes))) as balancer,
         racing_bots_at(balancer.url, ("lady-palk",), PACE, nodes[0], store.url) as bots,
     ):
         for node in nodes:

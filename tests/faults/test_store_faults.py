@@ -8,7 +8,7 @@ from pathlib import Path
 import hiredis
 import pytest
 
-from kit.faulty_link import FaultyLink, link_to_store, lose_next_answer
+from kit.faulty_link import FaultyLink, lose_answers, open_link, to_socket
 from kit.stores import StoreServer, replica_of
 from kit.tables import ANN, CODE, TABLES, move, running_race, seated, started_players
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
@@ -37,7 +37,8 @@ def losing_next_answer(
     server: StoreServer, function: str
 ) -> AbstractAsyncContextManager[FaultyLink]:
     """Open a link to a store that loses the answer to the next call of a Function."""
-    return link_to_store(server.socket, server.folder / "lossy", lose_next_answer(function))
+    fault = lose_answers(function, most=1)
+    return open_link(to_socket(server.socket), fault, socket=server.folder / "lossy")
 
 
 def write(version: int) -> TableWrite:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -23,7 +24,7 @@ import pytest
 import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
-from kit.faulty_link import FaultyLink, LinkConnection, to_address
+from kit.faulty_link import FaultyLink, LinkConnection
 from kit.server_process import ServerProcess, nodes_on, program
 from kit.stores import StoreServer, free_port, scratch_folder, wait_until
 from saratoga_server.embedded_store.process import find_binary
@@ -224,11 +225,11 @@ class Network:
 
     def relay(self, host: str, port: int, behind: str) -> None:
         """Pass connections to `host` on to the address `behind`, at the same port."""
-        link = FaultyLink(to_address(behind, port), self._drop_what_is_cut)
+        link = FaultyLink(partial(asyncio.open_connection, behind, port), self._drop_what_is_cut)
         self._links.append(link)
 
         async def listen() -> None:
-            self._servers.append(await self._loop.create_server(link.accept, host, port))
+            self._servers.append(await asyncio.start_server(link.accept, host, port))
 
         asyncio.run_coroutine_threadsafe(listen(), self._loop).result()
 
@@ -255,7 +256,7 @@ class Network:
 
         def reset() -> None:
             for link in self._links:
-                for connection in tuple(link.connections):
+                for connection in link.connections:
                     if connection.ends in cut:
                         connection.cut()
 
@@ -263,12 +264,10 @@ class Network:
 
     def close(self) -> None:
         async def stop() -> None:
-            # a connection that asyncio is accepting while its server is closed, or whose task is
-            # cancelled, is never closed; the processes are dead, so no further one comes
+            # a connection that asyncio is accepting while its server is closed is never closed;
+            # the processes are dead, so no further one comes
             for _ in range(10):
                 await asyncio.sleep(0)
-            while running := asyncio.all_tasks() - {asyncio.current_task()}:
-                await asyncio.wait(running)
             for server in self._servers:
                 server.close()
             for link in self._links:

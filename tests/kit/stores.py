@@ -21,7 +21,7 @@ from typing import TypeVar
 
 import pytest
 
-from kit.faulty_link import link_to_store, lose_first_answers
+from kit.faulty_link import lose_answers, open_link, to_socket
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.ports import Durability
 from saratoga_server.store.opening import Store, open_store
@@ -273,7 +273,7 @@ async def store(
     if request.param == LOSSY:
         socket = server.folder / "lossy"
         async with (
-            link_to_store(server.socket, socket, lose_first_answers()) as link,
+            open_link(to_socket(server.socket), lose_answers(), socket=socket) as link,
             open_store(link.url, Durability.SAFE) as opened,
         ):
             yield opened

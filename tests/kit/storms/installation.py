@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 from redis import Redis
 
-from kit.faulty_link import FaultyLink, link_to_store, listening, to_ports
+from kit.faulty_link import FaultyLink, open_link, to_ports, to_socket
 from kit.racing_bots import Racing, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess
 from kit.stores import StoreServer, free_port, scratch_folder
@@ -114,7 +114,7 @@ def _held(installation: "Installation", store: Redis) -> Iterator[str]:
     clients = normal + subscribed - 1
     if clients > len(nodes) * (pool + FOR_COMMITS + FOR_EVENTS):
         yield f"the store has {clients} clients"
-    if clients != (connections := sum(node.link.open_connections for node in nodes)):
+    if clients != (connections := sum(len(node.link.connections) for node in nodes)):
         yield f"the store has {clients} clients, the nodes {connections} connections"
     if subscribed != len(nodes) * FOR_EVENTS:
         yield f"the store has {subscribed} subscribed clients, of {len(nodes)} nodes"
@@ -221,20 +221,18 @@ async def open_installation(
         installation = Installation(store=store)
         for number in range(nodes):
             link = await stack.enter_async_context(
-                link_to_store(store.socket, folder / f"link-{number}")
+                open_link(to_socket(store.socket), socket=folder / f"link-{number}")
             )
             installation.nodes.append(_node(link, folder, number, module))
         for node in installation.nodes:
             stack.push_async_callback(node.server.stop)
         await asyncio.gather(*(node.server.start() for node in installation.nodes))
-        dial = to_ports([node.port for node in installation.nodes])
+        dial = to_ports(*(node.port for node in installation.nodes))
         stack.push_async_callback(installation.stop_racing)
         try:
             installation.baseline = [each.footprint() for each in installation.nodes]
             for number, game in enumerate(games, start=1):
-                links = [FaultyLink(dial) for _ in LINE_UP]
-                for link in links:
-                    await stack.enter_async_context(listening(link))
+                links = [await stack.enter_async_context(open_link(dial)) for _ in LINE_UP]
                 seated = await stack.enter_async_context(
                     players_at_a_table(
                         [link.url for link in links], game, f"Table{number}x", LINE_UP, timing

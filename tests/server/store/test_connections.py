@@ -12,7 +12,7 @@ import hiredis
 import msgpack
 import pytest
 
-from kit.faulty_link import link_to_store
+from kit.faulty_link import open_link, to_socket
 from kit.gateways import FakeTransport
 from kit.server_process import program
 from kit.stepped_store import WITHIN, recording
@@ -439,7 +439,7 @@ async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
 async def test_half_open_connections_are_replaced(store_server: StoreServer) -> None:
     """A half-open connection reports no error, and nothing arrives."""
     async with (
-        link_to_store(store_server.socket, store_server.folder / "link") as link,
+        open_link(to_socket(store_server.socket), socket=store_server.folder / "link") as link,
         open_store(link.url) as near,
         open_store(store_server.url) as far,
         recording(near.events, "east") as east,
