@@ -9,12 +9,12 @@ import asyncio
 import runpy
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from itertools import count
 from types import MappingProxyType, ModuleType
-from typing import Any, Final
+from typing import Final
 
 QUICK: Final = "kit.altered_server quick --"
 """A countdown of one second, in place of five."""
@@ -35,7 +35,7 @@ IDLE: Final = "kit.altered_server quick,idle --"
 IDLE_PLAYER: Final = "kit.altered_server idle-player --"
 """`saratoga`, whose `host` starts a server like `IDLE`."""
 FAILING_AT_SIGUSR1: Final = tuple(
-    f"kit.altered_server {name} --" for name in ("failing-task", "failing-guard", "failing-store")
+    f"kit.altered_server failing-{name} --" for name in ("task", "guard", "store")
 )
 
 UNKNOWN_GAME: Final = "moonlight"
@@ -43,21 +43,46 @@ UNKNOWN_GAME: Final = "moonlight"
 NEW_TITLE: Final = "By the Light of the Moon"
 NEW_GAME: Final = "kit.altered_server new-game,quick --"
 
-CALL_MILLIS: Final = 100
-REVEAL_MILLIS: Final = 900
-LATE_REVEAL_MILLIS: Final = 8_000
-COUNTDOWN_MILLIS: Final = 1_000
 STOP_WITHIN: Final = 5.0
 LOG_QUEUE: Final = 20
-IDLE_MILLIS: Final = 8_000
+
+COUNTDOWN: Final = "saratoga_server.domain.tables.countdown"
+OTHER_VALUES: Final[dict[str, dict[str, dict[str, object]]]] = {
+    "quick": {COUNTDOWN: {"CALL_MILLIS": 100, "REVEAL_MILLIS": 900, "COUNTDOWN_MILLIS": 1_000}},
+    "unhurried": {
+        COUNTDOWN: {"CALL_MILLIS": 100, "REVEAL_MILLIS": 8_000, "COUNTDOWN_MILLIS": 1_000}
+    },
+    "brief-challenges": {
+        "saratoga_server.domain.open_races": {"CHALLENGE_MILLIS": 8_000, "LAST_RUN_MILLIS": 0}
+    },
+    "quick-stop": {"saratoga_server.run": {"STOP_WITHIN": STOP_WITHIN, "ABORT_WITHIN": 3.0}},
+    "small-log-queue": {"saratoga_server.process": {"LOG_LIMIT": LOG_QUEUE}},
+    "idle": {
+        "saratoga_rules.records.standing": {"IDLE_MILLIS": 8_000},
+        "saratoga_server.live.scheduler": {"LOOK_EVERY": 0.25},
+    },
+    "idle-player": {
+        "saratoga_rules.records.standing": {"IDLE_MILLIS": 8_000},
+        # seconds before the end; the last warning first
+        "saratoga_client.session.table_session": {"WARNED_AT": (3, 6)},
+    },
+}
+"""By alteration: what constants of which modules are, before any other module reads them."""
+
+FAILING: Final = {
+    "failing-task": ("saratoga_server.metrics", "Metrics", "keep_sampling"),
+    "failing-guard": ("saratoga_server.store.guard", "StoreGuard", "keep"),
+    "failing-store": ("saratoga_server.embedded_store.process", "StoreProcess", "wait"),
+}
+"""By alteration: the endless background task in place of which `_fail_at_signal` runs."""
 
 
-def shorten_countdown(reveal_millis: int = REVEAL_MILLIS) -> None:
-    from saratoga_server.domain.tables import countdown
-
-    vars(countdown).update(
-        CALL_MILLIS=CALL_MILLIS, REVEAL_MILLIS=reveal_millis, COUNTDOWN_MILLIS=COUNTDOWN_MILLIS
-    )
+async def _fail_at_signal(self: object, *given: object) -> None:
+    """Raise an error at SIGUSR1."""
+    signalled = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, signalled.set)
+    await signalled.wait()
+    raise RuntimeError("lost the place")
 
 
 def _free_names() -> None:
@@ -72,74 +97,11 @@ def _free_names() -> None:
     vars(identity).update(checked_name=like_no_other)
 
 
-def _brief_challenges() -> None:
-    from saratoga_server.domain import open_races
-
-    vars(open_races).update(CHALLENGE_MILLIS=8_000, LAST_RUN_MILLIS=0)
-
-
-def _quick_stop() -> None:
-    from saratoga_server import run
-
-    vars(run).update(STOP_WITHIN=STOP_WITHIN, ABORT_WITHIN=3.0)
-
-
-def _small_log_queue() -> None:
-    from saratoga_server import process
-
-    vars(process).update(LOG_LIMIT=LOG_QUEUE)
-
-
-def _idle() -> None:
-    """Shorten the time without activity."""
-    from saratoga_rules.records import standing
-
-    vars(standing).update(IDLE_MILLIS=IDLE_MILLIS)
-    from saratoga_server.live import scheduler
-
-    vars(scheduler).update(LOOK_EVERY=0.25)
-
-
-def _idle_player() -> None:
-    from saratoga_rules.records import standing
-
-    vars(standing).update(IDLE_MILLIS=IDLE_MILLIS)
+def _host_idle_servers() -> None:
     from saratoga_client.local import hosting
-    from saratoga_client.session import table_session
 
-    vars(table_session).update(WARNED_AT=(3, 6))  # seconds before the end; the last warning first
     program = (sys.executable, "-m", *IDLE.split())
     vars(hosting).update(running_server=partial(hosting.running_server, program=program))
-
-
-async def _fail_at_signal(self: object, *given: object) -> None:
-    """Run in place of an endless background task; raise an error at SIGUSR1."""
-    signalled = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, signalled.set)
-    await signalled.wait()
-    raise RuntimeError("lost the place")
-
-
-def _replaced(owner: object, name: str, function: object) -> None:
-    setattr(owner, name, function)
-
-
-def _failing_task() -> None:
-    from saratoga_server.metrics import Metrics
-
-    _replaced(Metrics, "keep_sampling", _fail_at_signal)
-
-
-def _failing_guard() -> None:
-    from saratoga_server.store.guard import StoreGuard
-
-    _replaced(StoreGuard, "keep", _fail_at_signal)
-
-
-def _failing_store() -> None:
-    from saratoga_server.embedded_store.process import StoreProcess
-
-    _replaced(StoreProcess, "wait", _fail_at_signal)
 
 
 def _new_game() -> None:
@@ -164,27 +126,23 @@ def _new_game() -> None:
     )
 
 
-ALTERATIONS: Final[dict[str, Callable[[], Any]]] = {
-    "quick": shorten_countdown,
-    "unhurried": partial(shorten_countdown, LATE_REVEAL_MILLIS),
-    "any-name": _free_names,
-    "brief-challenges": _brief_challenges,
-    "quick-stop": _quick_stop,
-    "small-log-queue": _small_log_queue,
-    "idle": _idle,
-    "idle-player": _idle_player,
-    "failing-task": _failing_task,
-    "failing-guard": _failing_guard,
-    "failing-store": _failing_store,
-    "new-game": _new_game,
-}
+def alter(name: str) -> None:
+    """Make one alteration."""
+    for module, values in OTHER_VALUES.get(name, {}).items():
+        vars(import_module(module)).update(values)
+    if name in FAILING:
+        module, owner, method = FAILING[name]
+        setattr(vars(import_module(module))[owner], method, _fail_at_signal)
+    others = {"any-name": _free_names, "idle-player": _host_idle_servers, "new-game": _new_game}
+    if name in others:
+        others[name]()
 
 
 def main() -> None:
     names, divider, *options = sys.argv[1:]
     assert divider == "--"
     for name in names.split(","):
-        ALTERATIONS[name]()
+        alter(name)
     program = "saratoga_client" if names == "idle-player" else "saratoga_server"
     sys.argv = [program.replace("saratoga_client", "saratoga").replace("_", "-"), *options]
     runpy.run_module(program, run_name="__main__", alter_sys=True)
