@@ -10,15 +10,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, Player
-from kit.stepped_store import InventedTime, SteppedStore, StoreFaults, opened_on, stepped_store
-from kit.stores import StoreServer
+from kit.stores import (
+    InventedTime,
+    SteppedStore,
+    StoreFaults,
+    StoreServer,
+    opened_on,
+    stepped_store,
+)
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
 from saratoga_protocol.events import Done, Tables
 from saratoga_rules.dealing.deal import deal_for_key
@@ -32,7 +38,6 @@ from saratoga_server.domain.tables import RankedTables, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
-from saratoga_server.live.tables import LiveTable
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import CommitStatus, PlayerRow, StoredBoard
@@ -68,13 +73,10 @@ class EventTap:
         """Publish a marker and wait for it; all earlier events have then been received."""
         wanted = self._markers + 1
         await events.publish(self.marker)
-        while self._markers < wanted:
-            await self._next()
-
-    async def _next(self) -> None:
-        self._progress.clear()
         async with asyncio.timeout(RECEIVED_WITHIN):
-            await self._progress.wait()
+            while self._markers < wanted:
+                self._progress.clear()
+                await self._progress.wait()
 
 
 @asynccontextmanager
@@ -97,8 +99,6 @@ PROGRAM = "saratoga-server test"
 
 Deal = Callable[[Game, bytes], Position]
 """A function that returns the opening position for a game and a deal key."""
-
-G = TypeVar("G", bound=Player)
 
 
 def seeds() -> Callable[[], bytes]:
@@ -145,11 +145,9 @@ class InProcessServer:
 
     async def stored(self, code: str) -> tuple[int, bytes]:
         """Return the version and the encoded body of a stored table."""
-        return await self.store.stored(code)
-
-    async def rewrite(self, code: str, body: bytes) -> None:
-        """Replace a stored table without publishing an event, as if the event had been lost."""
-        await self.store.rewrite(code, body)
+        found = await self.real.tables.load_table(code)
+        assert found is not None
+        return found
 
     async def codes(self) -> list[str]:
         """Return the codes of all stored tables."""
@@ -353,13 +351,6 @@ async def server() -> AsyncIterator[InProcessServer]:
     """A server on an empty store, with a clock that only the test advances."""
     async with open_in_process_server() as opened:
         yield opened
-
-
-def live_table(server: InProcessServer, code: str) -> LiveTable:
-    """Return a table that the server holds."""
-    table = server.node.tables.known(code)
-    assert table is not None
-    return table
 
 
 @dataclass

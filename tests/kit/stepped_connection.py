@@ -21,7 +21,7 @@ from websockets.frames import Close
 
 from kit.in_process_server import Deal, InProcessServer, listening_server, open_in_process_server
 from kit.players import RECEIVED_WITHIN, token_of
-from kit.stepped_store import empty_store
+from kit.stores import empty_store
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import LinkState

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from kit.positions import banking
 from kit.races import Entrant, race
-from kit.stepped_store import EventRecorder, SteppedStore, recording, stepped_store
+from kit.stores import EventRecorder, SteppedStore, recording, stepped_store
 from kit.tables import ANN, BEN, CLEO, CODE, NOON, result_of, running, seated, table_settings
 from saratoga_rules.records.record import format_record
 from saratoga_rules.records.standing import State

@@ -18,7 +18,7 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from kit.stepped_store import opened_on
+from kit.stores import opened_on
 from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (
     ChangeSettings,

@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kit.stepped_store import empty_store
-from kit.stores import EVERY_STORE, calm
+from kit.stores import EVERY_STORE, calm, empty_store
 from kit.tables import (
     ANNA,
     BERT,

@@ -15,8 +15,7 @@ import pytest
 from kit.faulty_link import open_link, to_socket
 from kit.gateways import FakeTransport
 from kit.server_process import program
-from kit.stepped_store import WITHIN, recording
-from kit.stores import StoreServer, calm
+from kit.stores import WITHIN, StoreServer, calm, recording
 from kit.tables import ANNA, BERT, move, running_race
 from saratoga_server.ports import CommitStatus, StoreUnavailable
 from saratoga_server.store.addresses import fault_in
