@@ -17,11 +17,21 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kit.browser_pages import PHONE, SHOWN_WITHIN, Pages, look
-from kit.evenings import ME, Told, played_evening
-from kit.fact_lies import LIES, RACE, Edit, ended_changed, is_table, race_of, tables
+from kit.evenings import (
+    ME,
+    RACE,
+    Retelling,
+    Told,
+    is_table,
+    moves_of,
+    one_race,
+    played_evening,
+    race_of,
+    retold,
+)
+from kit.fact_lies import LIES, Edit, ended_changed, tables
 from kit.page_player import visit
 from kit.players import token_of
-from kit.replayed import Retelling, moves_of, one_race, retold
 from kit.tables import nonce
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, JSON

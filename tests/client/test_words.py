@@ -18,7 +18,7 @@ from rich.cells import cell_len
 
 import saratoga_client
 from kit.messages import BANKROLL, BEST, HOSTILE, OBEYED
-from kit.scripted_server import NOON, SEATS, STANDINGS, outcome, running
+from kit.session_states import START, outcome, snapshot, table
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.frame import WordsOnly, run
@@ -50,16 +50,14 @@ def hostile(event: msgspec.Struct) -> Any:
     return msgspec.convert(poisoned(msgspec.to_builtins(event)), type(event))
 
 
+RESULT = "o14 y11:cash-out"
+
+
 def at_table(phase: str, *, over: bool = False) -> TableView:
     """A view of a table in which every text is hostile."""
-    table = replace(running().table, phase=phase, seats=SEATS, notice="Anna is host now.")
-    snapshot = events.Snapshot(table=table, now=NOON)
-    if phase == "running":
-        snapshot = replace(snapshot, standings=STANDINGS)
-    if over:
-        race_outcome = outcome()
-        snapshot = replace(snapshot, outcome=race_outcome)
-    return first_view(hostile(snapshot))
+    there = replace(table("yo", phase), notice="Anna is host now.")
+    shown = snapshot(RESULT if phase == "running" else "", shown=there)
+    return first_view(hostile(replace(shown, outcome=outcome(RESULT) if over else None)))
 
 
 PICTURES = [at_table("gathering"), at_table("running"), at_table("over", over=True)]
@@ -77,12 +75,12 @@ def test_watching_is_safe_in_every_manner(
 ) -> None:
     before = at_table("gathering")
     empty = replace(before.table, seats=[], notice="", phase="")
-    first = first_view(events.Snapshot(table=empty, now=NOON))
-    show = printer(OutputFormat.PLAIN, lambda: NOON)
+    first = first_view(events.Snapshot(table=empty, now=START))
+    show = printer(OutputFormat.PLAIN, lambda: START)
     for view in (picture, first, picture):
         show(SessionState(player="p" * 16, table_view=view))
     checked(capsys.readouterr().out)
-    printer(OutputFormat.JSON, lambda: NOON)(SessionState(player="p" * 16, table_view=picture))
+    printer(OutputFormat.JSON, lambda: START)(SessionState(player="p" * 16, table_view=picture))
     text = capsys.readouterr().out
     checked(text)
     assert json.loads(text)["table"] == HOSTILE
@@ -98,7 +96,7 @@ def test_leaderboards_are_safe_in_every_manner(
 
 
 async def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
-    raced = hostile(outcome())
+    raced = hostile(outcome(RESULT))
     for shown_in in (OutputFormat.PLAIN, OutputFormat.JSON):
         store = StateStore(lambda: 0)
         store.replace(SessionState(player="", table_view=at_table("over", over=True)))

@@ -21,7 +21,7 @@ from kit.altered_server import IDLE_PLAYER
 from kit.in_process_server import gathered
 from kit.line_client import LineClient, line_client
 from kit.players import player_at
-from kit.pseudo_terminal import Open, Window, open_terminal, windows
+from kit.pseudo_terminal import Open, Window, window, windows
 from kit.server_process import (
     ServerProcess,
     python_path,
@@ -220,14 +220,11 @@ async def test_a_dumb_terminal_gets_the_plain_lobby(
     server_process: ServerProcess, tmp_path: Path
 ) -> None:
     env = {"TERM": "dumb", "SARATOGA_HOME": str(tmp_path), "SARATOGA_SERVER": server_process.url}
-    async with (
-        open_terminal() as terminal,
-        terminal.running(*PROGRAM, env=env) as process,
-    ):
-        await terminal.shows("you have no name yet: type name NAME")
-        terminal.type(b"name Anna\nquit\n")
-        assert await terminal.ended(process) == Exit.DONE
-        assert b"\x1b" not in terminal.written
+    async with window(*PROGRAM, env=env) as dumb:
+        await dumb.shows("you have no name yet: type name NAME")
+        dumb.type(b"name Anna\nquit\n")
+        assert await dumb.ended() == Exit.DONE
+        assert b"\x1b" not in dumb.written
 
 
 async def test_bash_completes_a_command() -> None:
@@ -270,7 +267,7 @@ async def sees_while_other_plays(player: Window, other: Window, wanted: str) -> 
     """Wait for a text; the other player, who must not be idle, presses a key on every screen before."""
     while wanted not in player.screen:
         other.press("Space")
-        await player.terminal.writes()
+        await player.writes()
 
 
 async def test_an_idle_host_keeps_seat_table_and_server_and_friends_do_not_wait(
@@ -291,7 +288,7 @@ async def test_an_idle_host_keeps_seat_table_and_server_and_friends_do_not_wait(
         bert.press("Enter")
         await bert.until("SEATS 2 of 16", "YOU", "Anna")
         await anna.until("SEATS 2 of 16")
-        anna.terminal.close()
+        anna.close()
         await bert.until("reconnecting")
         assert await gone(port), "a closed window ends the server, too"
 

@@ -19,7 +19,7 @@ import pytest
 from kit.altered_server import FAILING_AT_SIGUSR1, QUICK_STOP, STOP_WITHIN
 from kit.deployment import write_certificate
 from kit.players import Disconnected, player_at
-from kit.pseudo_terminal import PseudoTerminal
+from kit.pseudo_terminal import window
 from kit.server_process import ServerProcess, program, running_server, wait_until_gone
 from saratoga_protocol.commands import CreateTable, Heartbeat
 from saratoga_protocol.events import Alive
@@ -238,15 +238,15 @@ async def test_a_signal_stops_it_in_order(sign: signal.Signals) -> None:
 
 
 async def test_a_server_whose_terminal_is_closed_stops_in_order(tmp_path: Path) -> None:
-    terminal = PseudoTerminal(columns=200)
-    async with terminal.running(
+    async with window(
         *(sys.executable, "-m", "saratoga_server", "--port", "0"),
         *("--data", str(tmp_path), "--metrics-port", "off"),
-    ) as process:
+        columns=200,
+    ) as terminal:
         await terminal.shows("saratoga-server ready ")
         terminal.close()
         async with asyncio.timeout(WITHIN):
-            assert await process.wait() == 0
+            assert await terminal.process.wait() == 0
     assert not (tmp_path / "store" / SOCKET).exists()
 
 

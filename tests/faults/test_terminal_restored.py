@@ -37,7 +37,7 @@ async def home(opened: Opened) -> AsyncGenerator[Window, None]:
     """Yield windows whose program shows the home."""
     while True:
         async with opened() as here:
-            await here.terminal.shows("Play now")
+            await here.shows("Play now")
             yield here
 
 
@@ -45,7 +45,7 @@ async def practice(opened: Opened) -> AsyncGenerator[Window, None]:
     """Yield windows whose player drags a card in practice."""
     while True:
         async with opened("practice", "canfield", "--seed", "1") as here:
-            await here.terminal.shows("undo")
+            await here.shows("undo")
             await drag(here)
             yield here
 
@@ -56,14 +56,14 @@ async def race(opened: Opened) -> AsyncGenerator[Window, None]:
     while True:
         async with opened(*words) as here:
             if words[0] == "host":
-                await here.terminal.shows("when you are ready")
-                found = CODE.search(bytes(here.terminal.written).decode(errors="replace"))
+                await here.shows("when you are ready")
+                found = CODE.search(bytes(here.written).decode(errors="replace"))
                 assert found is not None
                 words = ("join", found[0])
-                here.terminal.type(b"r")
-                await here.terminal.shows("not ready")
-                here.terminal.type(b"s")
-            await here.terminal.shows("cash out")
+                here.type(b"r")
+                await here.shows("not ready")
+                here.type(b"s")
+            await here.shows("cash out")
             await drag(here)
             yield here
 
@@ -75,19 +75,19 @@ async def drag(opened: Window) -> None:
     view = redact(from_seed(game, "1").position)
     layout = lay_out(game, view, COLUMNS - PANEL, LINES - 3)
     place = next(tile for tile in layout.tiles if tile.pile == "t1")
-    await opened.terminal.until(lambda: opened.terminal.modes.private.get(1016, False))
+    await opened.wait_for(lambda: opened.modes.private.get(1016, False))
     # The title is above the board.
     x, y = place.x + 1, place.y + 2
-    opened.terminal.point(PRESSED, x, y)
+    opened.point(PRESSED, x, y)
     for step in range(1, 4):
-        opened.terminal.point(DRAGGED, x + step, y + step)
+        opened.point(DRAGGED, x + step, y + step)
     # a key that the program handles after the pointer
-    opened.terminal.type(b"%")
-    await opened.terminal.shows("does nothing here")
+    opened.type(b"%")
+    await opened.shows("does nothing here")
 
 
 async def is_interrupted(opened: Window) -> None:
-    opened.terminal.type(CTRL_C)
+    opened.type(CTRL_C)
     assert await opened.given_back() == INTERRUPTED, opened.last_words
 
 
@@ -95,18 +95,18 @@ async def is_resized_while_interrupted(opened: Window) -> None:
     """Resize the window many times and interrupt the program in between."""
     chance = Random("sizes")
     for _ in range(RESIZES):
-        opened.terminal.resize(chance.randint(1, 200), chance.randint(1, 60))
+        opened.resize(chance.randint(1, 200), chance.randint(1, 60))
         if chance.random() < 0.2:
-            await opened.terminal.writes()
+            await opened.writes()
     # The output of `stty -a` includes the size.
-    opened.terminal.resize(COLUMNS, LINES)
+    opened.resize(COLUMNS, LINES)
     await is_interrupted(opened)
 
 
 async def loses_the_server(opened: Window, server_process: ServerProcess) -> None:
-    since = len(opened.terminal.written)
+    since = len(opened.written)
     await server_process.kill()
-    await opened.terminal.shows("reconnecting", since)
+    await opened.shows("reconnecting", since)
     await is_interrupted(opened)
 
 

@@ -10,11 +10,10 @@ from urllib.parse import quote
 
 import pytest
 
-from kit.evenings import ME, WATCHER, Told
-from kit.fact_lies import LIES, RACE, race_of
+from kit.evenings import ME, RACE, WATCHER, Told, moves_of, one_race, race_of, retold
+from kit.fact_lies import LIES
 from kit.line_client import line_client
 from kit.players import token_of
-from kit.replayed import moves_of, one_race, retold
 from kit.tables import nonce
 from saratoga_client.local.identity import TOKENS_FOLDER
 from saratoga_client.local.origins import origin_of

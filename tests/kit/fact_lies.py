@@ -11,8 +11,21 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from kit.evenings import HOST, ME, RIVAL, WATCHER, Item, Told
-from kit.players import token_of
+from kit.evenings import (
+    HOST_ID,
+    ME,
+    ME_ID,
+    RACE,
+    RIVAL_ID,
+    TABLES,
+    VOIDED,
+    WATCHER,
+    Item,
+    Told,
+    is_table,
+    race_of,
+    shown_again,
+)
 from kit.races import (
     position_before,
     promised,
@@ -25,7 +38,6 @@ from kit.races import (
 )
 from kit.tables import nonce
 from saratoga_protocol import events
-from saratoga_protocol.commands import player_id
 from saratoga_protocol.events import Event, MatchRow
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
@@ -52,18 +64,6 @@ class Lie(NamedTuple):
     """False if the server welcomes the client as another player."""
 
 
-VOIDED, RACE, LAST, NEXT = range(4)
-"""The races of the evening: a voided countdown, two races, and the race that gathers at the end."""
-
-
-def race_of(told: Told, number: int) -> str:
-    races = list(told.records)
-    table = races[0].rpartition("/")[0]
-    return f"{table}/{number + 1}"
-
-
-ME_ID, HOST_ID, RIVAL_ID = (player_id(token_of(name)) for name in (ME, HOST, RIVAL))
-
 # Changes of events
 
 
@@ -81,9 +81,6 @@ def changing(kind: Any, holds: Callable[[Told, Any], bool], change: Callable[[An
     return lambda told: told.edited(
         lambda event: change(event) if isinstance(event, kind) and holds(told, event) else event
     )
-
-
-TABLES = events.Snapshot | events.TableChanged
 
 
 def tables(change: Callable[[events.Table], events.Table], number: int | None = None) -> Edit:
@@ -198,10 +195,6 @@ def inserted(
         return replace(told, items=tuple(items))
 
     return edit
-
-
-def is_table(event: Event, race: str, phase: str) -> bool:
-    return isinstance(event, TABLES) and event.table.race == race and event.table.phase == phase
 
 
 def after_phase(number: int, phase: str) -> Callable[[Told, Event], bool]:
@@ -541,14 +534,6 @@ def later_table(number: int, phase: str, /, **changes: Any) -> Edit:
         yield events.TableChanged(table=put(event.table, changes), now=event.now)
 
     return inserted(after_phase(number, phase), make)
-
-
-def shown_again(told: Told, number: int, phase: str) -> events.Snapshot:
-    """Return a snapshot of the table as it was in a phase of a race."""
-    race = race_of(told, number)
-    there = next(item.event for item in told.items if is_table(item.event, race, phase))
-    assert isinstance(there, TABLES)
-    return events.Snapshot(table=there.table, now=there.now)
 
 
 def reconnected(durability: str) -> Edit:

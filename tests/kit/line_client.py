@@ -1,16 +1,46 @@
-"""The plain client as a process: tests write commands to its standard input and read its output lines.
+"""The plain client: its session in the test's process, and the program as a process of its own.
 
-A test that waits in vain for a line fails, and shows the last lines that the program wrote.
+`scripted_session` reads prepared commands, and keeps the lines written. Tests write commands to a
+`LineClient`'s standard input and read its output lines; one that waits in vain for a line fails,
+and shows the last lines that the program wrote.
 """
 
 import asyncio
+import io
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Final
+
+from saratoga_client.plain.session import LineOutput, LineReader, PlainSession
+
+
+class RecordedOutput(LineOutput):
+    """An output that keeps every line written to it."""
+
+    def __init__(self) -> None:
+        super().__init__(prompts=False)
+        self.lines: list[str] = []
+
+    def write(self, *lines: str) -> None:
+        self.lines.extend(lines)
+
+    def write_all(self, lines: Iterable[str]) -> None:
+        self.write(*lines)
+
+
+def scripted_session(*commands: str) -> tuple[PlainSession, RecordedOutput]:
+    """Return a session that reads these commands and then ends, and its output.
+
+    Call it inside a running event loop.
+    """
+    output = RecordedOutput()
+    source = io.BytesIO("".join(f"{command}\n" for command in commands).encode())
+    return PlainSession(LineReader(source.read), output), output
+
 
 RECEIVED_WITHIN: Final = 60.0
 """Longest time in seconds to wait for a line; a bound, not a measurement."""

@@ -1,8 +1,7 @@
 """A pseudo-terminal that runs programs, records everything that they write, and draws their screens.
 
-A `Window` is one with a program in it: the test presses keys and reads what is drawn. A
-`PseudoTerminal` stays open when its program has ended, so a test can compare its settings before
-and after.
+The test presses keys and reads what is drawn. A window stays open when its program has ended, so a
+test can compare the terminal's settings before and after.
 """
 
 import asyncio
@@ -160,10 +159,19 @@ _TAKE_TERMINAL: Final = (
 """Code that makes the terminal the program's controlling terminal, so that Ctrl-C and resizes reach it."""
 
 
-class PseudoTerminal:
-    """A terminal window of a given size; if `modern` is true, it answers queries."""
+KEYS: Final = {"Enter": "\r", "Tab": "\t", "Space": " ", "Ctrl-C": "\x03"}
+"""The keys that `Window.press` knows beside signs."""
 
-    def __init__(self, columns: int = 80, lines: int = 24, *, modern: bool = True) -> None:
+TAKEN: Final = frozenset({25, 1049})
+"""Private modes that every full-screen program uses: a hidden cursor (25) and the alternate screen (1049)."""
+
+
+class Window:
+    """A terminal of a given size and the program in it; if `modern` is true, it answers queries."""
+
+    process: asyncio.subprocess.Process
+
+    def __init__(self, columns: int, lines: int, *, modern: bool) -> None:
         self.modern = modern
         self.columns, self.lines = columns, lines
         self.modes = TerminalModes(draw=self._draw)
@@ -176,6 +184,8 @@ class PseudoTerminal:
         os.set_blocking(self._own, False)
         self._more = asyncio.Event()
         self._set_size()
+        self.before = self.settings()
+        """The settings before the program started."""
         asyncio.get_running_loop().add_reader(self._own, self._read)
 
     def close(self) -> None:
@@ -188,24 +198,23 @@ class PseudoTerminal:
 
     # Input
 
-    @asynccontextmanager
-    async def running(
-        self, *command: str, env: Mapping[str, str | None] | None = None
-    ) -> AsyncIterator[asyncio.subprocess.Process]:
-        """Run a program; kill it at the end of the block if it still runs."""
-        process = await asyncio.create_subprocess_exec(
+    async def start(self, *command: str, env: Mapping[str, str | None]) -> None:
+        """Run a program in the terminal."""
+        self.process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-S", "-E", "-c", _TAKE_TERMINAL, *command),
             stdin=self._theirs,
             stdout=self._theirs,
             stderr=self._theirs,
             env=environment(env),
         )
-        try:
-            yield process
-        finally:
-            if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.type(KEYS.get(key, key).encode())
+
+    def enter(self, text: str) -> None:
+        """Type a line and press Enter."""
+        self.press(text, "Enter")
 
     def type(self, keys: bytes) -> None:
         """Send input as if from the keyboard or the mouse."""
@@ -266,7 +275,7 @@ class PseudoTerminal:
         shown = self._screens[self.modes.on_alternate_screen].display
         return "\n".join(line.rstrip() for line in shown)
 
-    async def until(self, holds: Callable[[], bool]) -> None:
+    async def wait_for(self, holds: Callable[[], bool]) -> None:
         """Wait until `holds()` is true; it is called whenever the program writes."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
@@ -275,27 +284,55 @@ class PseudoTerminal:
         except TimeoutError:
             raise AssertionError(f"never seen; the last was\n{self.screen}") from None
 
+    async def until(self, *wanted: str | Callable[[str], bool]) -> str:
+        """Wait for the first screen that contains every text and meets every condition; return it.
+
+        The screen may be half drawn: whatever a test expects on it is given here.
+        """
+        await self.wait_for(
+            lambda: all(
+                each in self.screen if isinstance(each, str) else each(self.screen)
+                for each in wanted
+            )
+        )
+        return self.screen
+
     async def shows(self, text: str, since: int = 0) -> None:
         """Wait until the program has written the text without a break, at or after byte `since`."""
         wanted = text.encode()
-        await self.until(lambda: wanted in self.written[since:])
+        await self.wait_for(lambda: wanted in self.written[since:])
 
     async def writes(self) -> None:
         """Wait until the program writes more output."""
         since = len(self.written)
-        await self.until(lambda: len(self.written) > since)
+        await self.wait_for(lambda: len(self.written) > since)
 
-    async def ended(self, process: asyncio.subprocess.Process) -> int:
+    async def ended(self) -> int:
         """Wait for the program to end; return its exit code after reading all output."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
-                code = await process.wait()
+                code = await self.process.wait()
         except TimeoutError:
             raise AssertionError(f"does not end; the last was\n{self.screen}") from None
-        self.drain()
+        if self._own >= 0:
+            self._drain()
         return code
 
-    def drain(self) -> None:
+    @property
+    def last_words(self) -> str:
+        """The text that the program left on the normal screen."""
+        said = bytes(self.written).rpartition(b"\x1b[?1049l")[2]
+        return said.decode(errors="replace")
+
+    async def given_back(self) -> int:
+        """Wait for the program's end; check that the terminal is restored; return the exit code."""
+        code = await self.ended()
+        assert self.modes.ever >= TAKEN, "the program never took the terminal"
+        assert self.modes.kept == [], self.modes.kept
+        assert self.settings() == self.before
+        return code
+
+    def _drain(self) -> None:
         """Read all output that is available."""
         size = -1
         while size != len(self.written):
@@ -310,7 +347,7 @@ class PseudoTerminal:
         return stty.stdout
 
 
-def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
+def environment(changes: Mapping[str, str | None]) -> dict[str, str]:
     """Return the environment for a program in a true-colour terminal; `None` removes a name."""
     wanted: dict[str, str | None] = {
         "TERM": "xterm-256color",
@@ -321,83 +358,13 @@ def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, st
         "TMUX": None,
         "COLUMNS": None,
         "LINES": None,
-        **(changes or {}),
+        **changes,
     }
     kept = {name: value for name, value in os.environ.items() if name not in wanted}
     return kept | {name: value for name, value in wanted.items() if value is not None}
 
 
-@asynccontextmanager
-async def open_terminal(
-    columns: int = 80, lines: int = 24, *, modern: bool = True
-) -> AsyncIterator[PseudoTerminal]:
-    """Open a terminal of this size; close it at the end of the block."""
-    terminal = PseudoTerminal(columns, lines, modern=modern)
-    try:
-        yield terminal
-    finally:
-        terminal.close()
-
-
-TAKEN: Final = frozenset({25, 1049})
-"""Private modes that every full-screen program uses: a hidden cursor (25) and the alternate screen (1049)."""
-
-
-KEYS: Final = {"Enter": "\r", "Tab": "\t", "Space": " ", "Ctrl-C": "\x03"}
-"""The keys that `Window.press` knows beside signs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A terminal, the program in it, and the output of `stty -a` before its start."""
-
-    terminal: PseudoTerminal
-    process: asyncio.subprocess.Process
-    before: str
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.terminal.type(KEYS.get(key, key).encode())
-
-    def enter(self, text: str) -> None:
-        """Type a line and press Enter."""
-        self.press(text, "Enter")
-
-    @property
-    def screen(self) -> str:
-        return self.terminal.screen
-
-    async def until(self, *wanted: str | Callable[[str], bool]) -> str:
-        """Wait for the first screen that contains every text and meets every condition; return it.
-
-        The screen may be half drawn: whatever a test expects on it is given here.
-        """
-        await self.terminal.until(
-            lambda: all(
-                each in self.screen if isinstance(each, str) else each(self.screen)
-                for each in wanted
-            )
-        )
-        return self.screen
-
-    async def ended(self) -> int:
-        """Wait for the program to end; return its exit code. The screen stays."""
-        return await self.terminal.ended(self.process)
-
-    @property
-    def last_words(self) -> str:
-        """The text that the program left on the normal screen."""
-        said = bytes(self.terminal.written).rpartition(b"\x1b[?1049l")[2]
-        return said.decode(errors="replace")
-
-    async def given_back(self) -> int:
-        """Wait for the program's end; check that the terminal is restored; return the exit code."""
-        code = await self.terminal.ended(self.process)
-        modes = self.terminal.modes
-        assert modes.ever >= TAKEN, "the program never took the terminal"
-        assert modes.kept == [], modes.kept
-        assert self.terminal.settings() == self.before
-        return code
+NO_CHANGES: Final[Mapping[str, str | None]] = {}
 
 
 @asynccontextmanager
@@ -406,13 +373,20 @@ async def window(
     columns: int = 80,
     lines: int = 24,
     modern: bool = True,
-    env: Mapping[str, str | None] | None = None,
+    env: Mapping[str, str | None] = NO_CHANGES,
 ) -> AsyncIterator[Window]:
     """Run a program in a terminal; kill it at the end of the block if it still runs."""
-    async with open_terminal(columns, lines, modern=modern) as terminal:
-        before = terminal.settings()
-        async with terminal.running(*program, env=env) as process:
-            yield Window(terminal, process, before)
+    opened = Window(columns, lines, modern=modern)
+    try:
+        await opened.start(*program, env=env)
+        try:
+            yield opened
+        finally:
+            if opened.process.returncode is None:
+                os.killpg(opened.process.pid, signal.SIGKILL)
+            await opened.process.wait()
+    finally:
+        opened.close()
 
 
 Open: TypeAlias = Callable[..., Awaitable[Window]]

@@ -16,21 +16,15 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from saratoga_client.session.table_view import TableView, first_view
-from saratoga_protocol import events
+from kit.session_states import CODE, START, table
 from saratoga_protocol.codec import CODECS, SUBPROTOCOLS
 from saratoga_protocol.commands import Command, Heartbeat, Hello, player_id
-from saratoga_protocol.events import Alive, Event, Snapshot, Table, TableSettings, Welcome
-from saratoga_rules.games import RULES_VERSION
+from saratoga_protocol.events import Alive, Event, Snapshot, Welcome
 
 TOKEN = "5a" * 32
 PLAYER = player_id(TOKEN)
-CODE = "mint-otter-42"
-RACE = f"{CODE}/1"
 RECEIVED_WITHIN = 60.0
 """Longest time in seconds for a client's next connection or command."""
-NOON = 1_790_000_000_000
-"""The time that the scripted server's clock always shows, in milliseconds since 1970."""
 
 
 class ScriptedPeer:
@@ -105,7 +99,8 @@ class ScriptedServer:
         self.greeting: Callable[[Hello], Event] = welcome
         self.heartbeats: asyncio.Queue[Heartbeat] = asyncio.Queue()
         self.answers_heartbeats = True
-        self.now = NOON
+        self.now = START
+        """The time that the clock always shows, in milliseconds since 1970."""
         self.pages: Callable[[Request], Response | None] = lambda request: None
         """Answers requests over HTTP; `None` for the handshake of a WebSocket."""
         self._server: Server | None = None
@@ -160,7 +155,7 @@ def welcome(hello: Hello) -> Welcome:
         player=player_id(hello.token),
         name=hello.name,
         bot=hello.bot,
-        now=NOON,
+        now=START,
         server="scripted",
         node="n1",
         games=["canfield"],
@@ -172,53 +167,7 @@ def welcome_back(hello: Hello) -> Welcome:
     return replace(welcome(hello), table=CODE)
 
 
-def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table:
-    return Table(
-        code=code,
-        version=version,
-        host=PLAYER,
-        phase=phase,
-        settings=TableSettings(game="canfield", cap=10, seats=16, public=False),
-        race=f"{code}/1",
-        rules=RULES_VERSION,
-        commitment="c0" * 32,
-        seats=[],
-    )
-
-
 def snapshot(re: int | None = None, code: str = CODE) -> Snapshot:
-    return Snapshot(re=re, table=table(code), now=NOON)
-
-
-RIVAL = "qrstuvwxyz234567"
-SEATS = [
-    events.Seat(player=PLAYER, name="Anna"),
-    events.Seat(player=RIVAL, name="Otto", bot=True),
-]
-STANDINGS = [
-    events.Standing(player=RIVAL, place=1, banked=14, net=20, state="racing", head="0" * 16),
-    events.Standing(player=PLAYER, place=2, banked=11, net=5, state="cash-out", head="0" * 16),
-]
-
-
-def running(**changes: object) -> TableView:
-    at_table = replace(table(phase="running"), seats=SEATS, deadline=NOON + 90_000, **changes)
-    return first_view(replace(snapshot(), table=at_table, standings=STANDINGS))
-
-
-def outcome() -> events.Outcome:
-    results = [
-        events.Result(
-            player=standing.player,
-            place=standing.place,
-            banked=standing.banked,
-            net=standing.net,
-            state=standing.state,
-            moves=9,
-            head="0" * 16,
-        )
-        for standing in STANDINGS
-    ]
-    return events.Outcome(
-        race=RACE, game="canfield", results=results, seed="00", nonces={}, digest="d1"
-    )
+    """Return a table that gathers, whose host has the token `TOKEN`; nobody has a seat."""
+    shown = replace(table("", "gathering"), code=code, race=f"{code}/1", host=PLAYER)
+    return Snapshot(re=re, table=shown, now=START)

@@ -18,7 +18,8 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, SocketPlayer, player_at, token_of
-from kit.scripted_server import CODE, ScriptedServer, scripted_server, snapshot
+from kit.scripted_server import ScriptedServer, scripted_server, snapshot
+from kit.session_states import CODE
 from kit.stepped_connection import AT_ONCE, SteppedConnection
 from saratoga_client.bots import player
 from saratoga_client.bots import seat as bots_seat

@@ -11,11 +11,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from kit import scripted_server
 from kit.messages import BEST
-from kit.scripted_server import CODE, NOON, outcome, running, scripted_server, snapshot, table
-from kit.scripted_server import RACE as RACE_SHOWN
-from kit.session_states import finished_race, in_match, over, player
-from kit.session_states import table as table_shown
+from kit.session_states import (
+    CODE,
+    START,
+    finished_race,
+    in_match,
+    outcome,
+    over,
+    player,
+    snapshot,
+    table,
+)
+from kit.session_states import RACE as RACE_SHOWN
 from saratoga_client.cli.leaderboard import show
 from saratoga_client.cli.watch import printer, until_checked, watch_table
 from saratoga_client.output import OutputFormat
@@ -24,19 +33,18 @@ from saratoga_client.session.table_view import TableView, first_view, next_view
 from saratoga_protocol import commands, events
 
 FINISHED = finished_race()
+RUNNING = first_view(snapshot("o14 y11:cash-out", shown=table("yo")))
 RACE = FINISHED.race_id
 
 
 async def test_it_ends_when_the_table_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
-    closed = events.TableChanged(table=table(version=9, phase="closed"), now=NOON)
-    async with scripted_server() as server:
+    closed = events.TableChanged(table=table(version=9, phase="closed"), now=START)
+    async with scripted_server.scripted_server() as server:
         watching = asyncio.ensure_future(watch_table(server.url, CODE, False, OutputFormat.PLAIN))
         peer = await server.peer()
         command = await peer.command()
         assert command == commands.JoinTable(id=command.id, table=CODE, seat=False)
-        await peer.send(
-            replace(snapshot(re=command.id), table=first_view(snapshot()).table), closed
-        )
+        await peer.send(scripted_server.snapshot(command.id), closed)
         await watching
     printed = capsys.readouterr()
     assert printed.out.splitlines()[-1] == f"race {closed.table.race}: closed"
@@ -58,8 +66,8 @@ async def test_once_shows_the_watched_race_until_its_record_is_checked_or_the_ta
 ):
     finished = over(FINISHED, you="ana")
     following = replace(finished.table, race=f"{CODE}/9", phase="gathering", version=99)
-    later = next_state(finished, events.TableChanged(table=following, now=NOON), NOON)
-    told = next_state(later, events.Announcement(text="We close at ten."), NOON)
+    later = next_state(finished, events.TableChanged(table=following, now=START), START)
+    told = next_state(later, events.Announcement(text="We close at ten."), START)
     checked = MappingProxyType({RACE: Verification(True, "Good.")})
     verified = replaced(told, verifications=checked)
     announced = replaced(finished, announcement="We close at ten.")
@@ -75,14 +83,14 @@ def seen(view: TableView) -> SessionState:
 
 def printed(capsys: pytest.CaptureFixture[str], *states: SessionState) -> list[dict[str, Any]]:
     """Return the JSON objects that are printed for these states."""
-    show = printer(OutputFormat.JSON, lambda: NOON)
+    show = printer(OutputFormat.JSON, lambda: START)
     for state in states:
         show(state)
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
 def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFixture[str]) -> None:
-    [shown] = printed(capsys, seen(running()))
+    [shown] = printed(capsys, seen(RUNNING))
     assert shown["schema"] == "saratoga.watch.v1"
     assert (shown["table"], shown["race"], shown["phase"]) == (
         CODE,
@@ -96,7 +104,7 @@ def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFix
     assert shown["rows"][0] == {
         "place": 1,
         "name": "Otto",
-        "player": "qrstuvwxyz234567",
+        "player": player("o"),
         "bot": True,
         "level": "",
         "banked": 14,
@@ -110,8 +118,8 @@ def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFix
 def test_the_json_of_a_match_has_everyone_s_results_and_the_champions(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    shown = in_match(table_shown(phase="over"), "a9 y5", "a9 y5", "a9 o5")
-    view = first_view(events.Snapshot(table=shown.table, now=NOON, match=shown.match))
+    shown = in_match(table(phase="over"), "a9 y5", "a9 y5", "a9 o5")
+    view = first_view(events.Snapshot(table=shown.table, now=START, match=shown.match))
     [found] = printed(capsys, seen(view))
     assert found["race_of_match"] == "race 3 of 3"
     assert (found["match"]["races"], len(found["match"]["finished"])) == (3, 3)
@@ -129,8 +137,8 @@ def test_the_json_of_a_match_has_everyone_s_results_and_the_champions(
 
 def test_json_is_printed_whenever_the_table_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
     checks = {RACE_SHOWN: Verification(True, "Good."), f"{CODE}/2": Verification(False, "Bad.")}
-    state = seen(running())
-    ended = seen(next_view(running(), events.RaceOver(outcome=outcome())))
+    state = seen(RUNNING)
+    ended = seen(next_view(RUNNING, events.RaceOver(outcome=outcome("o14 y11:cash-out"))))
     alarmed = dataclasses.replace(ended, alarms=("The deal was changed.",))
     checked = dataclasses.replace(alarmed, verifications=MappingProxyType(checks))
     told = dataclasses.replace(checked, announcement="The server restarts in a minute.")
@@ -139,10 +147,10 @@ def test_json_is_printed_whenever_the_table_has_changed(capsys: pytest.CaptureFi
     keys = ("digest", "alarms", "verification", "announcement")
     assert [tuple(each[key] for key in keys) for each in shown] == [
         (None, [], None, ""),
-        ("d1", [], None, ""),
-        ("d1", ["The deal was changed."], None, ""),
-        ("d1", ["The deal was changed."], bad, ""),
-        ("d1", ["The deal was changed."], bad, "The server restarts in a minute."),
+        ("ab" * 32, [], None, ""),
+        ("ab" * 32, ["The deal was changed."], None, ""),
+        ("ab" * 32, ["The deal was changed."], bad, ""),
+        ("ab" * 32, ["The deal was changed."], bad, "The server restarts in a minute."),
     ]
 
 

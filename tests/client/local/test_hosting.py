@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.scripted_server import CODE, table
+from kit.session_states import CODE, table
 from saratoga_client.local import hosting
 from saratoga_client.local.hosting import (
     EVERY_ADDRESS,

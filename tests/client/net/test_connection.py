@@ -9,10 +9,7 @@ import msgpack
 import pytest
 
 from kit.scripted_server import (
-    CODE,
-    NOON,
     PLAYER,
-    RACE,
     TOKEN,
     ScriptedPeer,
     ScriptedServer,
@@ -20,6 +17,7 @@ from kit.scripted_server import (
     welcome,
     welcome_back,
 )
+from kit.session_states import CODE, RACE, START
 from saratoga_client.net.connection import SEAT_EXPIRED, Connection, LinkState, Timing
 from saratoga_client.net.errors import (
     ClientClosed,
@@ -192,7 +190,7 @@ async def test_a_command_refused_for_the_moment_is_sent_again_under_its_id(
 async def test_the_welcome_sets_the_servers_time(server: ScriptedServer) -> None:
     async with connection(server) as client:
         # The scripted clock stands still, so the difference is the duration of the test.
-        assert 0 <= client.now() - NOON < 10_000
+        assert 0 <= client.now() - START < 10_000
 
 
 async def test_a_heartbeat_shows_the_players_activity_unless_a_move_did(

@@ -6,7 +6,8 @@ from functools import partial
 import pytest
 from msgspec.structs import replace
 
-from kit.scripted_server import CODE, NOON, snapshot, table
+from kit.scripted_server import snapshot
+from kit.session_states import CODE, table
 from saratoga_client.net import requests as module
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.net.requests import Draft, Requests
@@ -38,11 +39,11 @@ async def test_a_late_answer_is_an_event_only_if_it_is_a_snapshot() -> None:
 
 async def test_heartbeats_and_unknown_events_do_not_reach_the_reader() -> None:
     requests = open_requests()
-    requests.receive(events.Alive(now=NOON))
+    requests.receive(events.Alive(now=0))
     requests.receive(events.Event())
     requests.receive(events.Refused(code="bad_frame", message=""))
-    requests.receive(events.TableChanged(table=table(), now=NOON))
-    assert await anext(requests.stream()) == events.TableChanged(table=table(), now=NOON)
+    requests.receive(events.TableChanged(table=table(), now=0))
+    assert await anext(requests.stream()) == events.TableChanged(table=table(), now=0)
 
 
 async def test_the_oldest_events_are_dropped_if_no_program_reads_them(

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
-from kit.plain_sessions import TypingPlayer
+from kit.line_client import RecordedOutput, scripted_session
 from kit.positions import draw
+from kit.screens import FakeSession
 from kit.session_states import (
     CODE,
     finished_race,
     in_match,
+    opening,
     outcome,
     player,
     seat,
@@ -22,16 +25,54 @@ from kit.session_states import table as at_table
 from saratoga_client.net.errors import LinkState
 from saratoga_client.plain.board import parse_typed_move
 from saratoga_client.plain.card_names import CardNames
-from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, read_settings
+from saratoga_client.plain.commands import TableCommands
+from saratoga_client.plain.event_lines import ChangeWriter
+from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, parse_line, read_settings
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import qr_lines
 from saratoga_client.session.state import SessionState, Verification
+from saratoga_client.session.table_session import TableSession
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import Move
 from saratoga_rules.position import redact
 from saratoga_rules.records.digest_words import digest_words
-from saratoga_rules.records.record import digest_of, format_record
+from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+
+
+class AnsweringSession(FakeSession):
+    """A session whose server answers at once."""
+
+    server = "ws://192.168.1.7:7470"
+
+    async def until(self, holds: Callable[[SessionState], bool]) -> None:
+        while not holds(self._now()):
+            self.confirm()
+
+
+class TypingPlayer:
+    """A player who types commands at a table; the server answers at once."""
+
+    def __init__(
+        self,
+        first: SessionState,
+        context: Context = Context.TABLE,
+        record: RaceRecord | None = None,
+    ) -> None:
+        session, self.output = scripted_session()
+        self.session = session
+        self.seat = AnsweringSession(first, opening(), record)
+        self.context = context
+        table = cast(TableSession, self.seat)
+        self.writer = ChangeWriter(self.output, table.now)
+        self.commands = TableCommands(session, table, self.writer, context)
+
+    async def say(self, line: str) -> list[str]:
+        """Type a line; return the lines that answer it."""
+        output: RecordedOutput = self.output
+        before = len(output.lines)
+        await self.commands.do(parse_line(line, self.context))
+        return output.lines[before:]
 
 
 def gathering(**seats: bool) -> SessionState:

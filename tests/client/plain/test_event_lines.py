@@ -6,8 +6,8 @@ from types import MappingProxyType
 import msgspec
 import pytest
 
+from kit.line_client import RecordedOutput
 from kit.messages import BANKROLL, BEST
-from kit.plain_sessions import RecordedOutput
 from kit.races import voided_race
 from kit.session_states import (
     CAP,

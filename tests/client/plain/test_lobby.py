@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
+from kit.line_client import RecordedOutput, scripted_session
 from kit.messages import BEST
-from kit.plain_sessions import RecordedOutput, scripted_session
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
 from saratoga_client.plain import lobby

@@ -6,7 +6,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from kit.plain_sessions import scripted_session
+from kit.line_client import scripted_session
 from saratoga_client.plain.grammar import Context
 from saratoga_client.plain.session import LONGEST, LineOutput, LineReader
 

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from kit.altered_server import QUICK
-from kit.plain_sessions import RecordedOutput
+from kit.line_client import RecordedOutput
 from kit.positions import draw
 from kit.server_process import running_server
 from kit.session_states import finished

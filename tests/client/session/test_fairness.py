@@ -9,8 +9,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.evenings import ME, Client, Told
-from kit.fact_lies import HOST_ID, LAST, ME_ID, RACE, is_table, race_of, shown_again
+from kit.evenings import (
+    HOST_ID,
+    LAST,
+    ME,
+    ME_ID,
+    RACE,
+    Client,
+    Told,
+    is_table,
+    race_of,
+    shown_again,
+)
 from kit.players import MemoryPlayer
 from kit.stepped_connection import SteppedSession, stepped_session
 from saratoga_client.net.errors import CommandRefused, LinkState, RequestTimedOut

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.messages import racer
-from kit.scripted_server import PLAYER, scripted_server, snapshot, table, welcome_back
+from kit.scripted_server import PLAYER, scripted_server, snapshot, welcome_back
 from kit.stepped_connection import OpenLobby, open_lobby
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
@@ -81,8 +81,10 @@ async def test_a_player_who_has_left_a_running_race_is_not_sent_back_to_it() -> 
             peer = await server.peer()
             releasing = asyncio.create_task(release_other_seat(anna))
             # a racer who has left is still in the race, but has no seat
-            race = replace(table(phase="running"), racers=[racer(PLAYER), racer("bert")])
-            await peer.send(replace(snapshot(re=(await peer.command()).id), table=race))
+            shown = snapshot(re=(await peer.command()).id)
+            raced = [racer(PLAYER), racer("bert")]
+            race = replace(shown.table, phase="running", racers=raced)
+            await peer.send(replace(shown, table=race))
             leave = await peer.command()
             assert isinstance(leave, LeaveTable)
             await peer.send(Done(re=leave.id))

@@ -9,9 +9,19 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as replace_struct
 
-from kit.evenings import ME, WATCHER, Client, Item, Told
-from kit.fact_lies import LIES, LIVE, RACE, Lie, is_table, race_of
-from kit.replayed import moves_of, replayed
+from kit.evenings import (
+    ME,
+    RACE,
+    WATCHER,
+    Client,
+    Item,
+    Told,
+    is_table,
+    moves_of,
+    race_of,
+    replayed,
+)
+from kit.fact_lies import LIES, LIVE, Lie
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState

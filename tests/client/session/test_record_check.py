@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kit.evenings import ME, Client, Told
-from kit.fact_lies import RACE, is_table, race_of
-from kit.replayed import one_race
+from kit.evenings import ME, RACE, Client, Told, is_table, one_race, race_of
 from saratoga_client.net.errors import RequestTimedOut
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.witness import Witness

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kit.evenings import HOST, ME, WATCHER, Client, Told
-from kit.fact_lies import LIES, RACE, race_of
+from kit.evenings import HOST, ME, RACE, WATCHER, Client, Told, race_of
+from kit.fact_lies import LIES
 from saratoga_client.session import fairness
 from saratoga_client.session import witness as module
 from saratoga_client.session.verdict import prove

@@ -286,14 +286,14 @@ BARE_APP = (sys.executable, str(Path(__file__).with_name("bare_app.py")))
 async def app(request: pytest.FixtureRequest) -> AsyncIterator[Window]:
     """A window with the minimal app after its first frame, in an older terminal if a test says so."""
     async with window(*BARE_APP, "--guarded", modern=not hasattr(request, "param")) as opened:
-        await opened.terminal.shows("this is the only line")
+        await opened.shows("this is the only line")
         yield opened
 
 
 @pytest.mark.parametrize("app", ["older"], indirect=True)
 async def test_an_app_that_ends_by_itself_gives_the_terminal_back(app: Window) -> None:
-    assert app.terminal.settings() != app.before
-    app.terminal.type(b"q")
+    assert app.settings() != app.before
+    app.type(b"q")
     assert await app.given_back() == 0
 
 
@@ -309,34 +309,34 @@ async def test_ctrl_c_from_outside_is_an_interrupt_as_everywhere(app: Window) ->
     app.process.send_signal(signal.SIGINT)
     # the signal is not caught here; `saratoga` turns it into exit code 130
     assert await app.given_back() == -signal.SIGINT
-    assert b"KeyboardInterrupt" in app.terminal.written
+    assert b"KeyboardInterrupt" in app.written
 
 
 async def test_an_error_after_a_signal_does_not_change_the_exit_code(app: Window) -> None:
-    app.terminal.type(b"l")
+    app.type(b"l")
     assert await app.given_back() == 128 + signal.SIGTERM
 
 
 async def test_a_signal_while_the_terminal_is_being_taken() -> None:
     async with window(*BARE_APP, "--guarded") as early:
-        await early.terminal.shows("\x1b[?1049h")
+        await early.shows("\x1b[?1049h")
         early.process.send_signal(signal.SIGTERM)
         assert await early.given_back() == 128 + signal.SIGTERM
 
 
 async def test_a_second_signal_does_not_wait_for_an_app_that_hangs(app: Window) -> None:
-    app.terminal.type(b"h")
-    await app.terminal.shows("will never end")
+    app.type(b"h")
+    await app.shows("will never end")
     app.process.send_signal(signal.SIGTERM)
-    await app.terminal.shows("\x1b[?1049l")
+    await app.shows("\x1b[?1049l")
     assert app.process.returncode is None
     app.process.send_signal(signal.SIGTERM)
     assert await app.given_back() == 128 + signal.SIGTERM
 
 
 async def test_a_program_that_is_busy_for_ever_is_ended_all_the_same(app: Window) -> None:
-    app.terminal.type(b"b")
-    await app.terminal.shows("will never read a key")
+    app.type(b"b")
+    await app.shows("will never read a key")
     app.process.send_signal(signal.SIGTERM)
     app.process.send_signal(signal.SIGHUP)
     # two signals that arrive together are handled in any order
@@ -344,9 +344,9 @@ async def test_a_program_that_is_busy_for_ever_is_ended_all_the_same(app: Window
 
 
 async def test_a_fault_is_raised_and_no_trace_of_textual_is_printed(app: Window) -> None:
-    app.terminal.type(b"f")
+    app.type(b"f")
     assert await app.given_back() == 1
-    said = bytes(app.terminal.written).rpartition(b"\x1b[?1049l")[2]
+    said = bytes(app.written).rpartition(b"\x1b[?1049l")[2]
     # as Python prints it; `saratoga` prints a sentence instead
     assert said.rstrip().endswith(b"ValueError: raised by the key f")
     assert said.count(b"Traceback") == 1
@@ -355,17 +355,17 @@ async def test_a_fault_is_raised_and_no_trace_of_textual_is_printed(app: Window)
 async def test_the_terminal_notices_what_a_killed_program_keeps(app: Window) -> None:
     """No program can catch SIGKILL; only `reset` restores the terminal after it."""
     app.process.send_signal(signal.SIGKILL)
-    assert await app.terminal.ended(app.process) == -signal.SIGKILL
-    assert "alternate screen (?1049) is on" in app.terminal.modes.kept
-    assert "mouse motion (?1003) is on" in app.terminal.modes.kept
-    assert "the cursor shows (?25) is off" in app.terminal.modes.kept
-    assert app.terminal.settings() != app.before
+    assert await app.ended() == -signal.SIGKILL
+    assert "alternate screen (?1049) is on" in app.modes.kept
+    assert "mouse motion (?1003) is on" in app.modes.kept
+    assert "the cursor shows (?25) is off" in app.modes.kept
+    assert app.settings() != app.before
 
 
 async def test_textual_alone_leaves_the_mouse_counting_pixels() -> None:
     """`FAREWELL` resets the mouse mode because Textual does not; if this test fails, it is not needed."""
     async with window(*BARE_APP) as alone:
-        await alone.terminal.shows("\x1b[?1016h")
-        alone.terminal.type(b"q")
-        assert await alone.terminal.ended(alone.process) == 0
-        assert alone.terminal.modes.kept == ["mouse in pixels (?1016) is on"]
+        await alone.shows("\x1b[?1016h")
+        alone.type(b"q")
+        assert await alone.ended() == 0
+        assert alone.modes.kept == ["mouse in pixels (?1016) is on"]

@@ -13,7 +13,7 @@ from textual.events import Paste
 
 from kit.messages import HOSTILE, OBEYED
 from kit.screens import SEEN_WITHIN, ScreenPlayer, before
-from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, table, welcome
+from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, welcome
 from kit.stepped_connection import OpenLobby, open_lobby
 from saratoga_client.cli.host import OwnServer
 from saratoga_client.local import settings
@@ -269,8 +269,9 @@ async def test_a_second_command_waits_for_the_answer_to_the_first() -> None:
         assert "has not answered yet" in visitor.message
         assert peer.hello is not None
         own = Seat(player=player_id(peer.hello.token), name="Bert")
-        there = replace(table(), seats=[own], host=own.player)
-        await peer.send(replace(snapshot(re=asked.id), table=there))
+        shown = snapshot(re=asked.id)
+        there = replace(shown.table, seats=[own], host=own.player)
+        await peer.send(replace(shown, table=there))
         await visitor.reads("SEATS 1 of")
         await visitor.press("r")
         assert isinstance(await peer.command(), Ready), "one join, and no leave after it"
