@@ -121,7 +121,8 @@ def state_of(scene: str) -> SessionState:
             return state_after(first=snapshot(shown=in_match(numbered, *races)))
         case "watching":
             counts = given.get("standings", "a1 r1")
-            return state_after(first=snapshot(counts, shown=table("ar", host="a")))
+            there = table(given.get("seats", "ar"), host=given.get("host", "a"))
+            return state_after(first=snapshot(counts, shown=there))
         case "call":
             called = table(letters, phase="call", host=host, seats=seats)
             shown = structs.replace(called, call_until=START - 3000)
@@ -192,15 +193,21 @@ class Stage:
         if "locked" in given:
             changed["locked"] = given["locked"] == "yes"
         if "seats" in given:
-            ready, blocked = given.get("ready", ""), given.get("blocked", "")
+            ready, blocked, away = (given.get(each, "") for each in ("ready", "blocked", "away"))
             changed["seats"] = [
                 seat(
-                    each, ready=each in ready, blocked=each in blocked, voids=2 * (each in blocked)
+                    each,
+                    ready=each in ready,
+                    connected=each not in away,
+                    blocked=each in blocked,
+                    voids=2 * (each in blocked),
                 )
                 for each in given["seats"]
             ]
-        for name in ("ready", "blocked"):
+        for name in ("ready", "blocked", "away"):
             changed.pop(name, None)
+        if "bots" in given:
+            changed["bots"] = given["bots"].split(",")
         if "racers" in given:
             changed["racers"] = [racer_of(each) for each in given["racers"]]
         newer = structs.replace(shown, **changed)

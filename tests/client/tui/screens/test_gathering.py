@@ -12,9 +12,7 @@ from saratoga_client.session.invitation import Inviter, qr_lines
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.base_screen import ReadingScreen
-from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
-from saratoga_protocol.events import TableChanged
 from saratoga_rules.games import GAMES
 
 
@@ -25,21 +23,6 @@ def gathering(
     return state_after(
         first=snapshot(shown=table(phase="gathering", host=host, seats=seats, game=game))
     )
-
-
-async def test_a_host_adds_a_bot_of_a_strength_that_is_offered() -> None:
-    state = gathering()
-    offered = structs.replace(state.table, bots=["weak", "even", "strong"], version=9)
-    async with table_player(state) as at_table:
-        await at_table.press("+")
-        assert "This server has no bots." in at_table.rows[-2]
-        assert "+ bot" not in at_table.text
-        await at_table.receive(TableChanged(table=offered, now=START))
-        assert "+ bot" in at_table.rows[-1]
-        await at_table.press("+")
-        assert "1 weak  2 even  3 strong" in at_table.rows[-1]
-        await at_table.press("2", "+", "escape", "1")
-        assert at_table.seat.asked == ["even bot"]
 
 
 async def test_a_player_who_is_not_host_scrolls_a_cut_page_by_arrows() -> None:
@@ -80,25 +63,6 @@ async def test_another_key_or_a_refused_mark_drops_the_start_that_waits(key: str
         at_table.seat.change_to(gathering(ready="ya"))
         await at_table.settled()
         assert at_table.seat.asked == []
-
-
-async def test_the_seconds_go_by_and_a_key_shows_the_fingerprint() -> None:
-    async with table_player(
-        state_after(first=snapshot(shown=table(phase="countdown")))
-    ) as at_table:
-        assert isinstance(at_table.screen, CountdownScreen)
-        at_table.seat.time = START - 4_200
-        at_table.screen.tick()
-        await at_table.settled()
-        assert "starts in 5 s" in at_table.rows[0]
-        await at_table.press("k")
-        assert at_table.text.count("c0c0 c0c0 c0c0")
-        await at_table.press("k")
-        at_table.seat.time = START - 800
-        at_table.screen.tick()
-        await at_table.settled()
-        assert "starts in 1 s" in at_table.rows[0]
-        assert "Get ready" in at_table.text
 
 
 SEATS = [seat("y"), seat("a")]
