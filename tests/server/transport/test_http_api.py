@@ -9,7 +9,7 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from kit.gateways import OWN, SCRIPT, WEB_FILES, asking, open_gateway
+from kit.gateways import OWN, WEB_FILES, asking, open_gateway
 from kit.tables import ANN, seated
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
@@ -332,24 +332,6 @@ async def test_the_root_says_what_this_is(port: int) -> None:
     assert status == "HTTP/1.1 200 OK"
     assert headers["Content-Type"].startswith("text/plain")
     assert body.startswith(b"This is a Saratoga server")
-
-
-async def test_the_page_is_served_compressed_and_once(server: FakePublicServer) -> None:
-    path = f"/static/{WEB_FILES.version}/main.js"
-    async with open_gateway(pages=HttpPages(server, WEB_FILES)) as opened:
-        asked = f"GET {path} HTTP/1.1\r\nAccept-Encoding: gzip"
-        status, headers, body = await exchange(opened.port, asked)
-        assert status == "HTTP/1.1 200 OK"
-        assert headers["Content-Length"] == str(len(body))
-        assert gzip.decompress(body) == SCRIPT.body
-        again = f"{asked}\r\nIf-None-Match: {headers['ETag']}"
-        status, headers, body = await exchange(opened.port, again)
-        assert (status, body) == ("HTTP/1.1 304 Not Modified", b"")
-        assert "Content-Length" not in headers
-        assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
-        status, headers, body = await exchange(opened.port, f"HEAD {path} HTTP/1.1")
-        assert (status, body) == ("HTTP/1.1 200 OK", b"")
-        assert headers["Content-Length"] == str(len(SCRIPT.body))
 
 
 async def test_a_server_with_tls_says_so_in_every_answer(server: FakePublicServer) -> None:

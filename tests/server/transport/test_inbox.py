@@ -17,7 +17,7 @@ from saratoga_protocol.codec import MAX_COMMAND_BYTES
 from saratoga_protocol.refusals import ABUSE, RESTARTING
 from saratoga_server.limits import Action
 from saratoga_server.transport.connection import CONTROL, MOST_FRAGMENTS, MOST_WAITING
-from saratoga_server.transport.frames import MOST_HEAD, frame_size, pack_message, read_message
+from saratoga_server.transport.frames import pack_message, read_message
 
 # Frames in chunks of any size give the same messages in order: one per turn, in bounded memory
 
@@ -200,6 +200,13 @@ async def test_a_frame_too_long_is_refused_by_its_head() -> None:
     assert closes_with(transport, CloseCode.MESSAGE_TOO_BIG)
 
 
+async def test_text_that_is_not_utf_8_ends_the_connection() -> None:
+    connection, transport = open_connection(FakeOwner())
+    connection.data_received(frame(b"\xff\xfe", Opcode.TEXT))
+    await settle()
+    assert closes_with(transport, CloseCode.INVALID_DATA)
+
+
 # Closing
 
 
@@ -234,33 +241,3 @@ def test_a_whole_message_is_read_up_to_the_longest_command(size: int) -> None:
 def test_messages_are_written_as_the_library_writes_them(size: int) -> None:
     assert pack_message(bytes(size)) == frame(bytes(size), mask=False)
     assert pack_message("x" * size) == frame(b"x" * size, Opcode.TEXT, mask=False)
-
-
-LEFT_TO_THE_LIBRARY = {
-    "nothing": b"",
-    "all but its end": frame(b"draw")[:-1],
-    "one and a beginning": frame(b"draw") + b"\x82",
-    "two": frame(b"draw") * 2,
-    "not the last of its message": frame(b"draw", fin=False),
-    "a further one of a message": frame(b"draw", Opcode.CONT),
-    "text that is not UTF-8": frame(b"\xff\xfe", Opcode.TEXT),
-    "a ping": frame(b"draw", Opcode.PING),
-    "a close": frame(b"", Opcode.CLOSE),
-    "without a mask": frame(b"draw", mask=False),
-    "with an extension": b"\xc2" + frame(b"draw")[1:],
-    "a length in two bytes that fits into one": b"\x82\xfe\x00\x04" + bytes(4) + b"draw",
-}
-
-
-@pytest.mark.parametrize("data", LEFT_TO_THE_LIBRARY.values(), ids=LEFT_TO_THE_LIBRARY)
-def test_anything_else_is_left_to_the_library(data: bytes) -> None:
-    assert read_message(data) is None
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("mask", [True, False])
-def test_the_size_of_a_frame_is_known_from_its_head(size: int, mask: bool) -> None:
-    data = frame(bytes(size), mask=mask)
-    head = next(at for at in range(MOST_HEAD + 1) if frame_size(data[:at]) is not None)
-    assert {frame_size(data[:at]) for at in range(head, len(data) + 1, 97)} == {len(data)}
-    assert frame_size(data + b"\xff" * 20) == len(data)

@@ -178,7 +178,7 @@ async def test_only_the_files_of_the_page_are_served(server: FakeServer, name: s
 @pytest.mark.parametrize("accepted", ["gzip", "br, gzip;q=0.5", "deflate,GZIP", "br , gzip"])
 async def test_a_browser_that_reads_gzip_gets_it(server: FakeServer, accepted: str) -> None:
     page = await got(server, *STATIC, "main.js", accept_encoding=accepted)
-    assert page.body == SCRIPT.compressed
+    assert (page.body, page.cache) == (SCRIPT.compressed, "public, max-age=31536000, immutable")
     assert ("Content-Encoding", "gzip") in page.more
     assert ("Vary", "Accept-Encoding") in page.more
     assert ("ETag", tag_of(SCRIPT, compressed=True)) in page.more
