@@ -1,7 +1,6 @@
 """Boards are computed from their logs, and the results of a race from its boards."""
 
 import json
-from collections.abc import Iterable
 from contextlib import suppress
 
 import pytest
@@ -11,7 +10,6 @@ from kit.positions import banking, walk
 from kit.races import countdown_voided, replay
 from kit.session_states import finished_race
 from kit.tables import ANN, BEN, CLEO, CODE, NAMES, NOON, running
-from saratoga_rules.analysis import legal_moves
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -19,28 +17,24 @@ from saratoga_rules.moves import parse_move
 from saratoga_rules.play import IllegalMove, is_won, play
 from saratoga_rules.position import Position, format_position, parse_position
 from saratoga_rules.records.record import format_record, parse_record
-from saratoga_rules.records.standing import LOG_ENDINGS, Reached, State
+from saratoga_rules.records.standing import LOG_ENDINGS, State
 from saratoga_server.domain.board import (
     FOLD_STEP,
     Board,
-    BoardChange,
     continued,
     ended,
     enter,
     fold,
     open_board,
-    played,
 )
 from saratoga_server.domain.replays import CannotReplay, replay_json
-from saratoga_server.domain.results import CountedRace, count_up, recorded_outcome
-from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.results import count_up, recorded_outcome
 from saratoga_server.ports import Damage, LogEntry, Millis, StoredBoard
 
 # Boards are computed from their logs, on any node and in any number of steps
 
 
 CANFIELD = GAMES["canfield"]
-TAKES_BACK = GAMES["canfield-aisleriot"]
 START = NOON
 OPENING = parse_position(
     "stock=2C3C4C waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/3S/3D base=1 passes=1"
@@ -80,18 +74,6 @@ def folded(*entries: LogEntry, game: Game = CANFIELD) -> Board:
     for _ in fold(game, board, stored(*entries, game=game)):
         pass
     return board
-
-
-def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
-    log = (
-        entry("t1>up", 100, 1),
-        entry("t2>up", 200, 2),
-        entry("up.H>t3", 300, 3),
-        entry("t3>up", 400, 4),
-    )
-    assert folded(*log[:2], game=TAKES_BACK).reached == Reached(200, 2)
-    assert folded(*log[:3], game=TAKES_BACK).reached == Reached(100, 1)
-    assert folded(*log, game=TAKES_BACK).reached == Reached(400, 4)
 
 
 # The written entries
@@ -214,74 +196,21 @@ def test_a_damaged_record_has_no_boards() -> None:
 # Results of a race: the record, the outcome, and the results that leaderboards count
 
 
-GAME = GAMES["canfield"]
-
-
-class PlayedRace:
-    """A race whose boards the test plays, entry by entry."""
-
-    def __init__(self, *players: str, bots: Iterable[str] = ()) -> None:
-        self.state: TableState = running(*players, bots=bots)
-        self.opening: Position = deal_for_key(GAME, bytes.fromhex(self.state.deal_key))
-        start = self.state.start_at
-        key, race_id = bytes.fromhex(self.state.deal_key), self.state.race_id
-        self.boards: dict[str, Board] = {
-            each: open_board(self.opening, start, key, race_id, each) for each in players
-        }
-        self.commits = 0
-
-    def moves(self, player: str, count: int, since: int = 0) -> None:
-        board = self.boards[player]
-        for number in range(count):
-            move = next(iter(legal_moves(GAME, board.position)))
-            self._enter(player, played(GAME, board, move), since + 1000 * number)
-
-    def ends(self, player: str, state: State = State.CASH_OUT, at: int = 60_000) -> None:
-        self._enter(player, ended(self.boards[player], state), at)
-
-    def _enter(self, player: str, after: BoardChange, at: int) -> None:
-        self.commits += 1
-        moment = Millis(self.state.start_at + at)
-        enter(self.boards[player], after, moment, self.commits)
-
-    def counted(self) -> CountedRace:
-        return count_up(self.state, self.opening, self.boards)
-
-
-def played_out(*players: str, bots: Iterable[str] = ()) -> CountedRace:
-    race = PlayedRace(*players, bots=bots)
-    for place, player in enumerate(players):
-        race.moves(player, 6, since=place * 10_000)
-    for player in players:
-        race.ends(player)
-    return race.counted()
-
-
-def test_people_and_bots_of_a_ranked_race_enter_each_their_own() -> None:
-    counted = played_out(ANN, BEN, CLEO, bots=(CLEO,))
+def test_people_and_bots_of_a_ranked_race_enter_each_their_own_with_the_names_of_its_start() -> (
+    None
+):
+    state = running(ANN, BEN, CLEO, bots=(CLEO,))
+    key = bytes.fromhex(state.deal_key)
+    opening = deal_for_key(CANFIELD, key)
+    boards = {
+        each: open_board(opening, state.start_at, key, state.race_id, each) for each in state.racers
+    }
+    for number, board in enumerate(boards.values(), 1):
+        enter(board, ended(board, State.CASH_OUT), Millis(state.start_at + number), number)
+    counted = count_up(replace(state, seats=state.seats[:1]), opening, boards)
     assert counted.settlement is not None
     assert {result.player for result in counted.settlement.results} == {ANN, BEN, CLEO}
     assert counted.settlement.people == (ANN, BEN)
-
-
-def test_racers_are_named_as_at_the_countdown() -> None:
-    race = PlayedRace(ANN, BEN)
-    race.state = replace(race.state, seats=race.state.seats[:1])
-    for player in (ANN, BEN):
-        race.ends(player)
-    record = parse_record(race.counted().record)
-    assert {racer.name for racer in record.racers} == {NAMES[ANN], NAMES[BEN]}
-
-
-# Results read from the record
-
-
-def test_the_outcome_can_be_read_from_the_record() -> None:
-    race = PlayedRace(ANN, BEN, CLEO, bots=(CLEO,))
-    race.moves(BEN, 5)
-    race.moves(ANN, 2)
-    race.ends(ANN, State.LEFT, at=7000)
-    race.ends(BEN, State.STUCK, at=9000)
-    race.ends(CLEO, State.OUT_OF_TIME, at=600_000)
-    counted = race.counted()
     assert recorded_outcome(counted.record) == counted.outcome
+    record = parse_record(counted.record)
+    assert {racer.name for racer in record.racers} == {NAMES[each] for each in boards}

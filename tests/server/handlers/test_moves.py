@@ -222,21 +222,6 @@ async def test_a_move_on_a_board_under_way_waits_for_it(
     assert answer.board.count == 2
 
 
-async def test_only_a_racers_own_board_on_this_node_is_at_hand(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna)
-    other = await server.player("Anna")  # without holding the seat
-    stranger = server.connect("Cleo")
-    for player in (bert, other, stranger):
-        command = MakeMove(id=9, race=anna.board.race, after=0, move="draw")
-        assert server.node.dispatcher.begin_move(player.session, command) is None
-    command = move(anna, "draw", race="odd-emu-11/1")
-    assert server.node.dispatcher.begin_move(anna.session, command) is None
-    assert counted(server.node.metrics, "commands_total", type="move") == 0, (
-        "the answer that follows counts them"
-    )
-
-
 async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored(
     server: InProcessServer, held: HeldCommits
 ) -> None:

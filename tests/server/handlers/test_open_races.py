@@ -315,23 +315,8 @@ async def test_streaks_count_days_on_which_a_server_ran(
     assert await play() == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "check"),
-    [
-        (lambda it: replace(it, seed="00" * 32), "commitment"),
-        (lambda it: replace(it, closes=it.start_at - 60_000), "times"),
-        (lambda it: replace(it, racers=it.racers[:1]), "finish"),
-        (lambda it: replace(it, results=it.results[:1]), "finish"),
-        (
-            lambda it: replace(
-                it, racers=(replace(it.racers[0], log=it.racers[0].log[1:]), *it.racers[1:])
-            ),
-            "moves numbers finish",
-        ),
-    ],
-)
 async def test_a_changed_record_of_an_open_race_is_contradicted(
-    server: InProcessServer, anna: MemoryPlayer, change: Any, check: str
+    server: InProcessServer, anna: MemoryPlayer
 ) -> None:
     race, ben = today(server), await server.player("Ben", legal=True)
     for player in (anna, ben):
@@ -340,9 +325,17 @@ async def test_a_changed_record_of_an_open_race_is_contradicted(
         await player.cash_out()
     await server.pass_time(until_midnight(server) + 15 * MINUTE)
     record = await closed_record(server, anna, race)
-    faults = verify(change(record)).faults
-    assert faults
-    assert faults[0].name in check.split()
+    first, *others = record.racers
+    for changed, check in (
+        (replace(record, seed="00" * 32), "commitment"),
+        (replace(record, closes=record.start_at - 60_000), "times"),
+        (replace(record, racers=(first,)), "finish"),
+        (replace(record, results=record.results[:1]), "finish"),
+        (replace(record, racers=(replace(first, log=first.log[1:]), *others)), "numbers"),
+    ):
+        faults = verify(changed).faults
+        assert faults
+        assert faults[0].name == check
 
 
 RUNS = 5

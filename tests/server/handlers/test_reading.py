@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -27,7 +26,6 @@ from saratoga_rules.records.record import format_record, parse_record
 from saratoga_rules.records.replay import game_of
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain import replays
-from saratoga_server.domain.replays import CannotReplay
 from saratoga_server.domain.tables import CommandRejected, close
 from saratoga_server.handlers import records as module
 from saratoga_server.handlers.records import Replays, TooManyReplays
@@ -102,26 +100,19 @@ def rows(page: Leaderboard) -> list[tuple[int, str, int]]:
     return [(row.rank, row.name, row.value) for row in page.rows]
 
 
-@pytest.fixture
-async def after_a_race() -> AsyncIterator["AfterRace"]:
+async def test_a_ranked_race_is_on_the_leaderboards_of_every_period() -> None:
     async with open_in_process_server(always(BANKS_SOME)) as server:
         anna, bert = await server.player("Anna"), await server.player("Bert")
-        yield server, anna, bert, await raced(server, anna, bert, banks=(2, 3))
-
-
-AfterRace = tuple[InProcessServer, MemoryPlayer, MemoryPlayer, str]
-
-
-@pytest.mark.parametrize("period", ["day", "week", "month", "all"])
-async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: AfterRace, period: str) -> None:
-    _, anna, bert, race = after_a_race
-    best = await anna.ask(GetLeaderboard, game="canfield", period=period)
-    assert rows(best) == [(1, "Bert", 7), (2, "Anna", 6)]
-    assert best.me is not None
-    assert (best.me.rank, best.me.player, best.me.race) == (2, anna.player, race)
-    assert (best.total, best.offset, best.bots, best.re) == (2, 0, False, anna.last_id)
-    bankroll = await bert.ask(GetLeaderboard, game="canfield", ranking="bankroll", period=period)
-    assert rows(bankroll) == [(1, "Bert", -15), (2, "Anna", -20)]
+        race = await raced(server, anna, bert, banks=(2, 3))
+        for period in ("day", "week", "month", "all"):
+            asked = {"game": "canfield", "period": period}
+            best = await anna.ask(GetLeaderboard, **asked)
+            assert rows(best) == [(1, "Bert", 7), (2, "Anna", 6)]
+            assert best.me is not None
+            assert (best.me.rank, best.me.player, best.me.race) == (2, anna.player, race)
+            assert (best.total, best.offset, best.bots, best.re) == (2, 0, False, anna.last_id)
+            bankroll = await bert.ask(GetLeaderboard, ranking="bankroll", **asked)
+            assert rows(bankroll) == [(1, "Bert", -15), (2, "Anna", -20)]
 
 
 async def add_results(store: Store, count: int) -> None:
@@ -176,18 +167,22 @@ async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
 # Records of finished races
 
 
-async def test_a_record_opens_when_the_race_is_over(server: InProcessServer) -> None:
+async def test_record_and_boards_open_when_the_race_is_over(server: InProcessServer) -> None:
     anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     assert await anna.refused(GetRecord, race=f"{code}/1") == "race_running"
     await server.deal(anna, bert)
     await anna.cash_out()
     assert await anna.refused(GetRecord, race=f"{code}/1") == "race_running"
+    with pytest.raises(CommandRejected, match="not over"):
+        await server.node.replay(f"{code}/1")
     await bert.cash_out()
     await server.settle()
     answer = await anna.ask(GetRecord, race=f"{code}/1")
     assert isinstance(answer, Record)
     assert (answer.race, parse_record(answer.text).race) == (f"{code}/1", 1)
+    boards = json.loads(gzip.decompress((await server.node.replay(f"{code}/1")).compressed))
+    assert [board["entries"][-1]["entry"] for board in boards["boards"]] == ["cash-out"] * 2
     assert await anna.refused(GetRecord, race=f"{code}/2") == "no_such_race"
 
 
@@ -295,28 +290,6 @@ async def test_the_boards_asked_for_longest_ago_are_dropped_first(
     for number in (1, 2, 2, 1):
         await boards.boards(f"mint-otter-42/{number}")
     assert len(replayed) == 2 + 3
-
-
-async def test_whoever_asks_for_boards_that_do_not_exist_is_told_why(replayed: list[str]) -> None:
-    tasks = BackgroundTasks()
-    boards = Replays(load, tasks)
-    for _ in range(2):
-        with pytest.raises(CannotReplay):
-            await boards.boards("mint-otter-42/3")
-    await tasks.finish()
-    assert len(replayed) == 2
-
-
-async def test_the_boards_of_a_race_open_when_it_is_over(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await server.race(anna)
-    with pytest.raises(CommandRejected, match="not over"):
-        await server.node.replay(f"{code}/1")
-    await anna.cash_out()
-    await server.settle()
-    boards = json.loads(gzip.decompress((await server.node.replay(f"{code}/1")).compressed))
-    (board,) = boards["boards"]
-    assert (board["name"], [each["entry"] for each in board["entries"]]) == ("Anna", ["cash-out"])
 
 
 # Commands about leaderboards

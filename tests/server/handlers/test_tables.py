@@ -29,7 +29,6 @@ from saratoga_protocol.events import BoardChanged, Done, RaceOver, Refused, Snap
 from saratoga_rules.records.record import digest_of, parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.domain.tables.countdown import CALL_MILLIS, COUNTDOWN_MILLIS, REVEAL_MILLIS
-from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.handlers.seats import MOST_WATCHED
 from saratoga_server.limits import Action, Rate, RateLimiter
 from saratoga_server.ports import LiveStanding, StoreUnavailable
@@ -121,18 +120,6 @@ KEY = "a" * 32
 
 
 # Opening and joining
-
-
-async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    assert isinstance(await anna.ask(CreateTable, game="canfield", key=KEY), Snapshot)
-    await server.pass_time(UNUSED_MILLIS)
-    again = await anna.ask(CreateTable, game="canfield", key=KEY)
-    assert isinstance(again, Snapshot)
-    assert again.table.phase == "closed"
-    assert len(await server.codes()) == 1
 
 
 async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(

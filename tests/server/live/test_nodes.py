@@ -19,6 +19,7 @@ from kit.in_process_server import (
 )
 from kit.players import MemoryPlayer
 from kit.stores import opened_on
+from kit.tables import ANN, NOON, seated
 from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -31,10 +32,7 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import (
     Done,
     Ended,
-    Match,
     MatchChanged,
-    MatchResult,
-    MatchRow,
     RaceOver,
     Refused,
     SeatLost,
@@ -45,13 +43,13 @@ from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.records.standing import State
 from saratoga_server.background_tasks import cancel_all
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import CommandRejected, TableState
+from saratoga_server.domain.tables import CommandRejected, TableState, public_view
 from saratoga_server.domain.tables.lifecycle import MOST_SEATS
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.domain.usernames import LONGEST
 from saratoga_server.live import play, reactions
 from saratoga_server.live.listener import Listener
-from saratoga_server.live.races import LiveRace, try_acquire
+from saratoga_server.live.races import LiveRace
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.tables import ATTEMPTS
 from saratoga_server.node import Node
@@ -158,64 +156,23 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
 # The fullest table: its changes fit the outbox of a client that reads slowly
 
 
-NAME = "Ж" * LONGEST
-
-
-HASH = "0f" * 32
-
-
-RACES = 5
-
-
-def ids(first: str) -> list[str]:
-    return [f"{first}{letter * 15}" for letter in "abcdefghijklmnop"[:MOST_SEATS]]
-
-
-def fullest(state: TableState) -> TableState:
-    """Return the table with as much as it can show: seats, voided races, and a match of changing players."""
-    (seat,) = state.seats
-    full = replace(seat, name=NAME, nonce_hash=HASH, races=99, wins=99, net=-4950)
-    ended = Ended(race=f"{state.code}/1", digest=HASH, reason="nonce-missing", blamed=ids("v"))
-    finished = [f"{state.code}/{number}" for number in range(1, RACES + 1)]
-    rows = [
-        MatchRow(
-            player=player,
-            name=NAME,
-            results=[MatchResult(race=race, place=1, net=-50)],
-        )
-        for race, first in zip(finished, "abcde", strict=True)
-        for player in ids(first)
-    ]
-    return replace(
-        state,
-        seats=(seat, *(replace(full, player=player) for player in ids("s")[1:])),
-        previous=ended,
-        match=Match(races=RACES, finished=finished, rows=rows),
-    )
+NAME, HASH = "Ж" * LONGEST, "0f" * 32
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
-async def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(
-    server: InProcessServer, codec: Codec
-) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna, races=RACES)
-    cache = server.node.tables
-    for player in ids("s")[1:]:
-        await server.store.players.create_player(PlayerRow(player=player, token_hash="hash"))
-    await cache.change(code, lambda state, _: fullest(state))
-    first = len(anna.received.all(TableChanged))
-
-    for number in range(MOST_SEATS):
-
-        def noticed(state: TableState, now: Millis, number: int = number) -> TableState:
-            return replace(state, notice=f"{NAME} is ready, the {number}th.")
-
-        await cache.change(code, noticed)
-    changes = anna.received.all(TableChanged)[first:]
-    assert len(changes) == MOST_SEATS
-    assert anna.match is not None
-    assert sum(len(codec.encode(each)) for each in changes) <= MOST_UNREAD
+def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(codec: Codec) -> None:
+    table = seated(ANN)
+    everyone = [letter * 16 for letter in "abcdefghijklmnop"[:MOST_SEATS]]
+    full = replace(table.seats[0], name=NAME, nonce_hash=HASH, races=99, wins=99, net=-4950)
+    table = replace(
+        table,
+        seats=tuple(replace(full, player=player) for player in everyone),
+        previous=Ended(race=table.race_id, digest=HASH, reason="nonce-missing", blamed=everyone),
+        notice=f"{NAME} is ready, the 16th.",
+    )
+    change = TableChanged(now=NOON, table=public_view(table, 2**31))
+    assert len(change.table.seats) == MOST_SEATS
+    assert MOST_SEATS * len(codec.encode(change)) <= MOST_UNREAD
 
 
 # Two nodes: each applies the events of the other, and finds changes whose events it missed
@@ -492,22 +449,6 @@ async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     assert answer.code == "board_over"
     assert answer.board is not None
     assert answer.board.count == 3
-
-
-# The lock of a board: taken at once if it is free, otherwise in order
-
-
-async def test_a_lock_is_taken_at_once_only_if_nobody_has_it_or_waits_for_it() -> None:
-    lock = asyncio.Lock()
-    assert try_acquire(lock)
-    assert not try_acquire(lock)
-    waiting = asyncio.create_task(lock.acquire())
-    await asyncio.sleep(0)
-    lock.release()
-    assert not try_acquire(lock), "the one who waits is next"
-    assert await waiting
-    lock.release()
-    assert try_acquire(lock)
 
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kit.in_process_server import InProcessServer, Nodes, counted_down, gathered, listed
+from kit.in_process_server import InProcessServer, Nodes, gathered, listed
 from kit.players import MemoryPlayer
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
@@ -20,7 +20,7 @@ from saratoga_protocol.commands import (
     MakeMove,
     NextRace,
 )
-from saratoga_protocol.events import BoardChanged, Done, RaceOver, Standings
+from saratoga_protocol.events import Done, RaceOver
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position, parse_position
 from saratoga_rules.records.record import parse_record
@@ -31,7 +31,6 @@ from saratoga_rules.stuck.prospects import prospects
 from saratoga_server.admin.acts import Administration
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.domain.board import AHEAD_MILLIS
-from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.readiness import STORE_REFUSED, Readiness
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.stuck_searches import StuckSearches
@@ -136,26 +135,6 @@ async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
     assert verify(record).ok
     assert [line.text for line in parse_record(record).racers[0].log] == ["draw", "draw"]
     assert len(writes) == 3, "the logs are read again after each refused write"
-
-
-# The scheduler: timers, restarts of the server, and lost replies of the store
-
-
-async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(
-    server: InProcessServer,
-) -> None:
-    anna = await server.player("Anna")
-    await gathered(anna)
-    await counted_down(anna)
-    server.time.at += COUNTDOWN_MILLIS
-    await server.real.nodes.gone(server.node.name)
-    running = asyncio.create_task(server.node.scheduler.run())
-    await anna.received.next(BoardChanged, 0, entries=[])
-    await anna.received.next(Standings, 0)
-    assert await server.is_alive(server.node.name)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
 
 
 # Timers of tables

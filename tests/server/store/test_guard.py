@@ -157,31 +157,6 @@ async def test_a_ledger_that_this_node_raises_while_it_reads_has_lost_nothing(
     assert lines(caplog) == []
 
 
-class Forgetful(LedgerMemory):
-    """A memory that fails at first, in a way that nobody expects."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.has_failed = False
-
-    async def remember(self, entry: LedgerEntry) -> None:
-        if not self.has_failed:
-            self.has_failed = True
-            raise ValueError("the memory is damaged")
-        await super().remember(entry)
-
-
-async def test_an_unexpected_error_of_a_check_is_logged_and_the_next_check_repeats_it(
-    mortal_store: StoreServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    memory = Forgetful()
-    async with open_store(mortal_store.url, memory=memory) as store:
-        assert lines(caplog) == ["store_check_failed"]
-        await store.guard.check()
-    assert memory.entry is not None
-    assert lines(caplog) == ["store_check_failed"]
-
-
 @pytest.mark.parametrize(("durability", "level"), [("fast", "WARNING"), ("safe", "ERROR")])
 async def test_lost_writes_are_reported_once_and_the_store_is_served(
     mortal_store: StoreServer, caplog: pytest.LogCaptureFixture, durability: str, level: str

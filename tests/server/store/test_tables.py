@@ -251,15 +251,6 @@ async def test_a_forgotten_player_leaves_only_names_that_nobody_can_take(store: 
     assert await store.players.find_player("zoe") == ""
 
 
-async def test_a_player_is_found_by_the_skeleton_of_the_name(store: Store) -> None:
-    await store.players.create_player(row())
-    assert await store.players.find_player("zoe") is None
-    await store.players.claim_name(ANNA, "Zoë", "zoe")
-    assert await store.players.find_player("zoe") == ANNA
-    await store.players.claim_name(ANNA, "Anna", "anna")
-    assert await store.players.find_player("zoe") == ANNA
-
-
 KEY, LIST, COUNT = "table:mint-otter-42", "a-list", "a-hash"
 
 
@@ -354,13 +345,3 @@ async def test_a_write_of_a_wrong_form_keeps_the_others_from_being_made(
     with pytest.raises(ResponseError):
         await store.client.save(save)
     assert await store.client.command("HGETALL", KEY) in ([b"word", b"one"], {b"word": b"one"})
-
-
-async def test_the_highest_score_keeps_its_row(store: Store) -> None:
-    for score, row in ((5, "first"), (5, "level"), (4, "lower"), (9, "best")):
-        save = Save()
-        save.only_if("", KEY, "version", MISSING)
-        save.do("BEST", "ranking", "anna", score, row)
-        await store.client.save(save)
-        kept = "best" if score == 9 else "first"
-        assert await store.client.command("HGET", "ranking:rows", "anna") == kept.encode()
