@@ -6,7 +6,6 @@ eight seconds.
 """
 
 import asyncio
-import os
 import re
 import shlex
 import signal
@@ -225,22 +224,6 @@ async def test_a_dumb_terminal_gets_the_plain_lobby(
         dumb.type(b"name Anna\nquit\n")
         assert await dumb.ended() == Exit.DONE
         assert b"\x1b" not in dumb.written
-
-
-async def test_bash_completes_a_command() -> None:
-    script = (
-        'saratoga() { "$PYTHON" -m saratoga_client "$@"; }; PATH="$BIN:$PATH"; '
-        'eval "$(saratoga completion bash)"; complete -p saratoga; '
-        "COMP_WORDS=(saratoga le); COMP_CWORD=1; _saratoga_completion saratoga; "
-        'echo "${COMPREPLY[@]}"'
-    )
-    process = await asyncio.create_subprocess_exec(
-        *("bash", "--norc", "-c", script),
-        env={**os.environ, "PYTHON": sys.executable, "BIN": str(Path(sys.executable).parent)},
-        stdout=asyncio.subprocess.PIPE,
-    )
-    output, _ = await process.communicate()
-    assert output.decode().splitlines()[-1] == "leaderboard"
 
 
 IDLE_PROGRAM = (sys.executable, "-m", *IDLE_PLAYER.split())

@@ -78,19 +78,13 @@ UNREADING = (stops, trickles, stops_in_mid_frame)
 """Clients that the server disconnects after two seconds without a read."""
 
 
-async def all_dropped(
-    port: int,
-    code: str,
-    *,
-    of_each: int = 1,
-    tls: ssl.SSLContext | None = None,
-) -> None:
+async def all_dropped(port: int, code: str, *, of_each: int = 1) -> None:
     """Connect `of_each` clients of each kind of `UNREADING`; wait until all are dropped."""
     with ExitStack() as sockets:
         async with asyncio.TaskGroup() as group:
             for number in range(of_each):
                 for behave in UNREADING:
-                    socket = sockets.enter_context(raw_socket(port, tls=tls))
+                    socket = sockets.enter_context(raw_socket(port))
                     name = f"{behave.__name__[:14].replace('_', '-')} {chr(97 + number)}"
                     group.create_task(behave(socket, name, code))
 
@@ -200,12 +194,3 @@ async def test_bad_readers_are_disconnected_while_others_race() -> None:
         assert isinstance(await anna.cash_out(), BoardChanged)
     readers = 4 * len(UNREADING)
     assert most - before < readers * MOST_UNREAD
-
-
-@pytest.mark.needs("openssl")
-async def test_bad_readers_over_tls_are_disconnected(tmp_path: Path) -> None:
-    certificate = write_certificate(tmp_path)
-    flags = ("--tls-cert", str(certificate), "--tls-key", str(tmp_path / "privkey.pem"))
-    trusting = ssl.create_default_context(cafile=str(certificate))
-    async with running_server("--rate", "0", *flags) as server_process:
-        await all_dropped(server_process.port, "odd-emu-11", tls=trusting)

@@ -157,13 +157,6 @@ async def test_pending_commits_complete_before_the_store_is_closed(
         await store.commits.commit(move("draw", 1, code=TABLES[0]))
 
 
-async def test_a_commit_that_cannot_be_encoded_delays_no_other(store: Store) -> None:
-    race = await running_race(store)
-    with pytest.raises(StoreUnavailable, match="cannot be encoded"):
-        await race.commit(move("\ud800", 0))
-    assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
-
-
 @pytest.mark.usefixtures("short_timeout")
 async def test_a_store_client_can_be_closed_while_the_store_is_down(
     mortal_store: StoreServer,

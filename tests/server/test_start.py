@@ -1,52 +1,16 @@
-"""The start of a server: its command line, the composing of a node, and its running as a program."""
-
-import asyncio
-import subprocess
-import sys
-from pathlib import Path
-
-import pytest
-from click.testing import CliRunner
+"""The composing of a node, one option of its program, and draining."""
 
 from kit.altered_server import QUICK
 from kit.in_process_server import InProcessServer, compose_node, counted_down, gathered
 from kit.players import player_at
-from kit.server_process import ServerProcess, running_server
+from kit.server_process import running_server
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_protocol.events import BoardChanged, RaceOver
-from saratoga_server.__main__ import main
 from saratoga_server.domain.tables import TableState, join, unpack
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
 from saratoga_server.ports import Millis
 from saratoga_server.store.opening import Store
-
-# The command line of the server: its options, its subcommands, and the modules it imports for each
-
-
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        (["--help"], "--port"),
-        (["--help"], "admin"),
-        (["--version"], "saratoga-server"),
-        (["admin", "--help"], "backup"),
-    ],
-)
-def test_the_help_names_options_and_subcommands(words: list[str], shown: str) -> None:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == 0
-    assert shown in result.output
-
-
-def test_the_command_line_loads_neither_the_server_nor_the_administration() -> None:
-    loaded = "import sys, saratoga_server.__main__; print(*sys.modules)"
-    modules = subprocess.run(
-        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert "saratoga_server.config" in modules
-    assert {"saratoga_server.serving", "saratoga_server.admin.commands"}.isdisjoint(modules)
-
 
 # The composition root: composing a node
 
@@ -60,44 +24,7 @@ async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) 
     assert await valkey.nodes.dead([node.name]) == {node.name}
 
 
-# The running server: its ports, its options, and errors at the start
-
-
-async def refused(folder: Path, *options: str) -> str:
-    """Start a server that cannot start; return the error that it prints."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "saratoga_server", "--data", str(folder), "--port", "0"),
-        # the usual port of the metrics may be another server's
-        *("--metrics-port", "off", *options),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    async with asyncio.timeout(30):
-        out, log = await process.communicate()
-    assert (process.returncode, out) == (1, b"")
-    assert "Traceback" not in log.decode()
-    _, error = log.decode().split("Error: ")
-    return error
-
-
-@pytest.mark.parametrize(
-    ("option", "what", "advice"),
-    [
-        ("--port", "127.0.0.1:{port} cannot be opened", "with --host and --port."),
-        (
-            "--metrics-port",
-            "The metrics address 127.0.0.1:{port} cannot be opened",
-            "--metrics-port off.",
-        ),
-    ],
-)
-async def test_a_port_that_is_taken_ends_the_server_with_advice(
-    tmp_path: Path, server_process: ServerProcess, option: str, what: str, advice: str
-) -> None:
-    error = await refused(tmp_path, option, str(server_process.port))
-    assert what.format(port=server_process.port) in error
-    assert "ddress already in use" in error
-    assert error.rstrip().endswith(advice)
+# An option of the running server
 
 
 async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
