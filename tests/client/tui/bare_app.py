@@ -1,8 +1,7 @@
-"""The smallest program on Textual, for `test_app.py`.
+"""The smallest program under the client's terminal guard, for `test_app.py`.
 
-With `--guarded` it runs under the client's terminal guard. Keys: `q` quits, `f` raises an error,
-`h` makes the program hang when it quits, `b` makes it loop for ever, `l` raises an error after
-SIGTERM.
+Keys: `q` quits, `f` raises an error, `h` makes the program hang when it quits, `b` makes it loop
+for ever, `l` raises an error after SIGTERM.
 """
 
 import asyncio
@@ -52,7 +51,5 @@ class BareApp(terminal_guard.TerminalApp):
 
 
 if __name__ == "__main__":
-    if "--guarded" in sys.argv:
-        logging.basicConfig()
-        sys.exit(asyncio.run(terminal_guard.run(BareApp())))
-    BareApp().run()
+    logging.basicConfig()
+    sys.exit(asyncio.run(terminal_guard.run(BareApp())))

@@ -34,20 +34,6 @@ async def stay(app: SaratogaApp) -> None:
     await asyncio.Event().wait()
 
 
-async def test_the_app_ends_with_its_flow() -> None:
-    done = asyncio.Event()
-
-    async def flow(app: SaratogaApp) -> None:
-        await done.wait()
-
-    app = SaratogaApp(flow)
-    async with app.run_test() as pilot:
-        done.set()
-        await pilot.pause()
-        await pilot.pause()
-    assert (app.return_code, app.problem, app.is_interrupted) == (0, None, False)
-
-
 async def test_the_program_ends_with_the_alarms_of_its_tables(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -285,7 +271,7 @@ BARE_APP = (sys.executable, str(Path(__file__).with_name("bare_app.py")))
 @pytest.fixture
 async def app(request: pytest.FixtureRequest) -> AsyncIterator[Window]:
     """A window with the minimal app after its first frame, in an older terminal if a test says so."""
-    async with window(*BARE_APP, "--guarded", modern=not hasattr(request, "param")) as opened:
+    async with window(*BARE_APP, modern=not hasattr(request, "param")) as opened:
         await opened.shows("this is the only line")
         yield opened
 
@@ -318,7 +304,7 @@ async def test_an_error_after_a_signal_does_not_change_the_exit_code(app: Window
 
 
 async def test_a_signal_while_the_terminal_is_being_taken() -> None:
-    async with window(*BARE_APP, "--guarded") as early:
+    async with window(*BARE_APP) as early:
         await early.shows("\x1b[?1049h")
         early.process.send_signal(signal.SIGTERM)
         assert await early.given_back() == 128 + signal.SIGTERM
@@ -360,12 +346,3 @@ async def test_the_terminal_notices_what_a_killed_program_keeps(app: Window) -> 
     assert "mouse motion (?1003) is on" in app.modes.kept
     assert "the cursor shows (?25) is off" in app.modes.kept
     assert app.settings() != app.before
-
-
-async def test_textual_alone_leaves_the_mouse_counting_pixels() -> None:
-    """`FAREWELL` resets the mouse mode because Textual does not; if this test fails, it is not needed."""
-    async with window(*BARE_APP) as alone:
-        await alone.shows("\x1b[?1016h")
-        alone.type(b"q")
-        assert await alone.ended() == 0
-        assert alone.modes.kept == ["mouse in pixels (?1016) is on"]

@@ -12,8 +12,7 @@ from textual import events, on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from kit.messages import HOSTILE, OBEYED
-from kit.screens import INK, ScreenPlayer, before, page_text
+from kit.screens import ScreenPlayer, before
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.find import Finder
 from saratoga_client.local.terminal import Colours
@@ -50,12 +49,6 @@ async def reading(
 
 def numbers(player: ScreenPlayer) -> set[str]:
     return {line.split()[1] for line in player.rows if line.startswith(" line ")}
-
-
-def test_control_characters_and_markup_are_printed_and_not_obeyed() -> None:
-    text = page_text(INK.line((HOSTILE, Role.TEXT)), 400)
-    assert not OBEYED & set(text.replace("\n", ""))
-    assert "[red on blue]" in text
 
 
 @pytest.mark.parametrize("key", ["down", "space", "pagedown"])
@@ -117,15 +110,6 @@ class Asking(BaseScreen):
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
         self.entered.append(event.value)
-
-
-async def test_the_cursor_edits_in_the_middle_and_enter_hands_the_line_over() -> None:
-    screen = Asking()
-    async with before(screen) as player:
-        await player.press("n", "ë", "B", "left", "left", "backspace", "i", "home", "delete", "M")
-        assert player.rows[-3].strip() == "Your name: MiëB"
-        await player.press("enter")
-        assert screen.entered == ["MiëB"]
 
 
 async def test_keys_that_are_pressed_at_once_with_the_key_that_opens_the_field_are_typed() -> None:

@@ -1,13 +1,12 @@
-"""A board with the mouse, resizes and new colours, and which of its rows are painted again."""
+"""A board with the mouse, resizes and new colours."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
-from textual.strip import Strip
 
 from kit.positions import draw
 from saratoga_client.board_view.faces import CardStyle
@@ -23,16 +22,6 @@ VIEW = redact(draw(LADY_PALK, PICTURE))
 HELD = Selection(picked="t2", size=2)
 
 
-class WatchedBoard(BoardPane):
-    """A board that records the rows it has to draw."""
-
-    painted: list[int]
-
-    def render_line(self, y: int) -> Strip:
-        self.painted.append(y)
-        return super().render_line(y)
-
-
 class Table(App[None]):
     """An app with only a board, which records the results of the mouse."""
 
@@ -41,8 +30,7 @@ class Table(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.results: list[InputResult] = []
-        self.board = WatchedBoard()
-        self.board.painted = []
+        self.board = BoardPane()
 
     def compose(self) -> ComposeResult:
         yield self.board
@@ -59,7 +47,7 @@ class Shown:
     pilot: Pilot[None]
 
     @property
-    def board(self) -> WatchedBoard:
+    def board(self) -> BoardPane:
         return self.app.board
 
     def show(self, view: View = VIEW, refusal: str = "", *, is_interactive: bool = True) -> None:
@@ -110,7 +98,6 @@ async def table() -> AsyncIterator[Shown]:
         assert app.results == []
         shown.show()
         await pilot.pause()
-        app.board.painted.clear()
         yield shown
 
 
@@ -163,19 +150,6 @@ async def test_a_drag_ends_when_the_board_changes_its_size_or_the_cards_are_gone
         await shown.pilot.mouse_up(shown.board, offset=(21, 15))
         await shown.pilot.pause()
         assert shown.app.results == []
-
-
-async def test_only_rows_that_changed_are_painted_again() -> None:
-    async with table() as shown:
-        shown.show()
-        await shown.pilot.pause()
-        assert shown.board.painted == []
-        card = shown.tile("t3", 0)
-        shown.board.selection = replace(HELD, picked="t3", size=1)
-        shown.board.redraw()
-        await shown.pilot.pause()
-        assert {card.y, card.y + card.height - 1} <= set(shown.board.painted)
-        assert card.y + card.height + 5 not in shown.board.painted
 
 
 @pytest.mark.parametrize("size", [(88, 37), (88, 21), (54, 21), (55, 37), (55, 20)])

@@ -10,7 +10,6 @@ from kit.session_states import CODE, START, outcome, snapshot, standings, state_
 from saratoga_client.local import paths
 from saratoga_client.local.settings import Settings, remember
 from saratoga_client.local.terminal import Capabilities, Colours
-from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.app import appearance_of
@@ -19,7 +18,6 @@ from saratoga_protocol import events
 from saratoga_protocol.visible_text import UNSEEN
 
 GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
-SAID = events.Announcement(text="The server restarts at ten.")
 
 
 def changed(phase: str, version: int, **more: object) -> events.TableChanged:
@@ -89,33 +87,6 @@ async def test_a_race_that_is_voided_while_the_help_closes_opens_no_race(
         monkeypatch.setattr(at_table.app, "pop_screen", void_meanwhile)
         await at_table.change_to(state_after())
         assert top(at_table) is GatheringScreen
-
-
-@pytest.mark.parametrize(
-    "first",
-    [
-        GATHERING,
-        state_after(first=snapshot(shown=table(phase="countdown"))),
-        state_after(first=snapshot("a1 r1", shown=table("ar", host="a"))),
-        state_after(),
-        state_after(events.RaceOver(outcome=outcome("y9 a3 r1")), changed("over", 4)),
-    ],
-    ids=["gathering", "countdown", "watching", "racing", "results"],
-)
-async def test_every_screen_shows_an_announcement_once(first: SessionState) -> None:
-    async with table_player(first) as at_table:
-        await at_table.receive(SAID)
-        assert SAID.text in at_table.rows[-2]
-        at_table.screen.say("")
-        await at_table.change_to(dataclasses.replace(at_table.flow.state, idle_since=7))
-        assert SAID.text not in at_table.text
-
-
-async def test_the_title_shows_the_state_of_the_connection() -> None:
-    async with table_player(GATHERING, size=(120, 40)) as at_table:
-        at_table.seat.link(LinkState.RECONNECTING)
-        await at_table.settled()
-        assert "○ reconnecting" in at_table.rows[0]
 
 
 LATER = f"{CODE}/2"

@@ -202,35 +202,6 @@ def test_the_players_own_line_is_always_shown() -> None:
             assert left + sum(row[:2].strip().isdigit() and row[2] == " " for row in found) >= 16
 
 
-@pytest.mark.parametrize("width", [24, 28, 32, 40])
-@pytest.mark.parametrize("name", sorted(GAMES))
-def test_every_racer_has_place_name_count_and_a_bar_or_a_word(name: str, width: int) -> None:
-    most = GAMES[name].cards
-    words = [f"r{most}:won", f"a{most - 1}", "o12:cash-out", "m3:ended-by-host", "y0"]
-    seats = [seat("y"), seat("a", name="Maximilian"), seat("o"), seat("r"), seat("m")]
-    own = board(opening(name), game=name)
-    first = snapshot("y0 =a0 =o0 =r0 =m0", own, table("yaorm", game=name, seats=seats))
-    present = state_after(standings(" ".join(words), game=name), first=first)
-    drawn = rows_of(panel(present, width, 21, START + 25_000, UNICODE))
-    called = ("raj", "Maximilian", "Otto°", "mei", "YOU")
-    ended = ("won", "", "cashed", "ended", "")
-    for place, (row, word, name_, end) in enumerate(
-        zip(drawn, words, called, ended, strict=False), start=1
-    ):
-        banked = word[1:].partition(":")[0]
-        has_bar = banked != "0" and (width >= 32 or not end)
-        assert row.split() == [
-            *(f"{place}", name_, banked),
-            *((bar_of(row),) if has_bar and bar_of(row) else ()),
-            *((end,) if end else ()),
-        ]
-        assert bool(bar_of(row)) or not has_bar or int(banked) < most - 48
-
-
-def bar_of(row: str) -> str:
-    return "".join(sign for sign in row if sign in UNICODE.parts + UNICODE.filled)
-
-
 @given(st.sampled_from(sorted(GAMES)), st.booleans(), st.data())
 def test_one_card_is_at_least_one_step_of_a_bar(
     name: str, ascii_only: bool, data: st.DataObject

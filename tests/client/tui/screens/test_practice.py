@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from kit.positions import draw
 from kit.screens import ScreenPlayer, StoppedClock, before, reviewed
 from kit.session_states import finished
-from saratoga_client.practice.deals import PracticeDeal, from_seed
+from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.practice_session import kept_runs
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
@@ -21,38 +20,11 @@ def practice(name: str = "canfield", **more: object) -> PracticeScreen:
     return PracticeScreen(from_seed(GAMES[name], "7"), **more)  # type: ignore[arg-type]
 
 
-def drawn(picture: object, name: str = "lady-palk") -> PracticeScreen:
-    return PracticeScreen(PracticeDeal(GAMES[name], picture, race="mint-otter-42/3"))  # type: ignore[arg-type]
-
-
-def moves(player: ScreenPlayer) -> list[str]:
-    assert isinstance(player.screen, PracticeScreen)
-    return [str(made.move) for made in player.screen.session.made]
-
-
-@pytest.mark.parametrize("name", GAMES)
-async def test_the_practice_screen_has_no_word_of_a_race(name: str) -> None:
-    screen = practice(name)
-    async with before(screen) as player:
-        assert player.rows[0].startswith(f" PRACTICE  {GAMES[name].title}  seed 7")
-        assert "nothing counts here" in player.text
-        for racy in ("RACE", "YOU", "place", "cash"):
-            assert racy not in player.text
-
-
 async def test_the_run_is_kept_when_the_program_ends() -> None:
     async with before(practice()) as player:
         await player.press("space")
         player.app.exit()
     assert len(kept_runs(from_seed(CANFIELD, "7"))) == 1
-
-
-async def test_a_board_where_nothing_more_can_be_banked_is_called_stuck() -> None:
-    stuck = draw(CANFIELD, "t1: 9S 8H\nt2: 7S\nt3: QC\nup: C1\nbase: A\npass: 2")
-    async with before(drawn(stuck, "canfield")) as player:
-        await player.press("2", "1")
-        assert moves(player) == ["t2>t1"]
-        await player.until(lambda: player.message.startswith("Stuck: nothing more can be banked."))
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40), (200, 60)])

@@ -1,25 +1,10 @@
 """The race screen with keys and mouse: every input gets an answer, and the board is right."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from textual.events import MouseScrollDown
 
-from kit.positions import draw
-from kit.screens import TablePlayer, race, table_player
+from kit.screens import race, table_player
 from kit.session_states import START, board, opening, snapshot, state_after, table
-from saratoga_client.input.mouse import FACE_DOWN
 from saratoga_client.tui.widgets import ScrollPage
-from saratoga_rules.games import GAMES
-
-
-async def test_only_sixteen_keys_are_queued() -> None:
-    async with race() as at_table:
-        await at_table.press("space")
-        for _ in range(17):
-            at_table.screen.handle("escape")
-        await at_table.settled()
-        assert at_table.message == "The server has not answered yet; that key was ignored."
 
 
 async def test_the_clock_warns_before_the_cap() -> None:
@@ -31,30 +16,6 @@ async def test_the_clock_warns_before_the_cap() -> None:
         await at_table.settled()
         assert at_table.rows[0].endswith("0:20")
         assert {style for _, style in at_table.cells[0]} != calm
-
-
-POSITION = draw(GAMES["klondike"], "t1: 2C | 9H\nt2: 3D | TC\nt3: 8S")
-"""A position in which 9H goes on TC and turns up 2C."""
-
-
-@asynccontextmanager
-async def klondike_race() -> AsyncIterator[TablePlayer]:
-    shown = table(game="klondike")
-    first = state_after(first=snapshot("y4 a3 r2", board(POSITION, game="klondike"), shown))
-    async with table_player(first, position=POSITION) as at_table:
-        yield at_table
-
-
-async def test_a_face_down_card_cannot_be_lifted_and_a_click_on_it_says_why() -> None:
-    async with klondike_race() as at_table:
-        point = at_table.point("t1")
-        await at_table.pilot.mouse_down(at_table.board, offset=point)
-        await at_table.pilot.hover(at_table.board, offset=at_table.point("t2"))
-        await at_table.pilot.mouse_up(at_table.board, offset=at_table.point("t2"))
-        await at_table.pilot.click(at_table.board, offset=point)
-        await at_table.settled()
-        assert at_table.seat.asked == []
-        assert at_table.message == FACE_DOWN
 
 
 RACING = state_after(first=snapshot("y4 a3 r2", board(), table()))
