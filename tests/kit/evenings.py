@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from random import Random
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from unittest.mock import patch
 
 import pytest
@@ -36,7 +36,6 @@ from saratoga_protocol.codec import CODECS, Codec, Frame
 from saratoga_protocol.commands import Command, player_id
 from saratoga_protocol.events import Event
 from saratoga_protocol.refusals import RETRIED
-from saratoga_rules.records.facts import Finding
 from saratoga_server.domain.tables.countdown import CALL_MILLIS
 
 ME = "Ben"
@@ -49,8 +48,7 @@ MOVES = 14
 """The moves of each racer before the board is cashed out."""
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """An event, and the command that it answers, if any."""
 
     event: Event
@@ -263,54 +261,40 @@ class Client:
         self.kept = kept or RecordStore(in_memory=True)
         self.connection = FakeConnection(told.player, told.durability, welcomed)
         self.witness = witness or Witness(in_memory=True)
-        self.duties = self.restarted()
+        self.restart()
 
-    def restarted(self) -> FairnessDuties:
-        """Return the duties of a program that has just been started."""
+    def restart(self) -> None:
+        """Start the player's program, or start it again."""
         connection = cast(Any, self.connection)
         self.duties = FairnessDuties(connection, self.witness)
         self.records = RecordKeeper(connection, self.duties, self.kept, StateStore(lambda: 0))
-        return self.duties
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The contradictions that were told live."""
-        return list(self.duties.findings)
 
     @property
     def contradicted(self) -> list[str]:
         """The kinds of the facts about which the server has contradicted itself."""
         return [finding.key[0] for finding in self.duties.findings]
 
-    async def hear(self, *items: Item) -> None:
-        """Hear events and answers, and do what the client did then."""
-        for item in items:
-            await self._hear(item)
-
-    async def _hear(self, item: Item) -> None:
-        event, command = item.event, item.command
-        match command:
-            case commands.Ready() if isinstance(event, events.Done) and self._takes_ready:
-                drawn = patch("secrets.token_hex", lambda _: nonce(self.told.player))
-                with drawn:
-                    await _settled(self.duties.ready())
-            case commands.Reveal() if isinstance(event, events.Done):
-                await _settled(self.duties.reveal())
-            case commands.LeaveTable():
-                self.duties.leaving()
-            case commands.MakeMove() | commands.CashOut():
-                self.connection.observer(command, event)
-            case _:
-                self.duties.see(event)
-
-    @property
-    def _takes_ready(self) -> bool:
-        """Whether this client knows the race for which the ready mark was: the event may have been lost."""
-        table = self.duties.table
-        return table is not None and table.phase in ("gathering", "call")
-
-    async def hear_all(self) -> "Client":
-        await self.hear(*self.told.items)
+    async def hear(self, *items: Item) -> "Client":
+        """Hear events and answers, by default all, and do what the client did then."""
+        for event, command in items or self.told.items:
+            table = self.duties.table
+            match command:
+                # without that race, whose event may have been lost, nobody gets ready
+                case commands.Ready() if (
+                    isinstance(event, events.Done)
+                    and table is not None
+                    and table.phase in ("gathering", "call")
+                ):
+                    with patch("secrets.token_hex", lambda _: nonce(self.told.player)):
+                        await _settled(self.duties.ready())
+                case commands.Reveal() if isinstance(event, events.Done):
+                    await _settled(self.duties.reveal())
+                case commands.LeaveTable():
+                    self.duties.leaving()
+                case commands.MakeMove() | commands.CashOut():
+                    self.connection.observer(command, event)
+                case _:
+                    self.duties.see(event)
         return self
 
     async def check(self) -> dict[str, Proof]:

@@ -7,9 +7,10 @@ all else fit: results, digests and the chain of records follow from a changed re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from operator import not_
+from typing import Any, NamedTuple, TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kit.evenings import (
     HOST_ID,
@@ -42,13 +43,14 @@ from saratoga_protocol.events import Event, MatchRow
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import CLOSED, RaceRecord, digest_of, format_record, parse_record
-from saratoga_rules.records.replay import ReplayError, UnknownGame
+from saratoga_rules.records.replay import ReplayError
 from saratoga_server.domain.results import outcome_of
 
 LIVE, LATER = "live", "later"
 """Caught as it is told; caught when the record comes."""
 
 Edit = Callable[[Told], Told]
+S = TypeVar("S", bound=Struct)
 
 
 class Lie(NamedTuple):
@@ -67,7 +69,7 @@ class Lie(NamedTuple):
 # Changes of events
 
 
-def put(old: Any, changes: Mapping[str, Any]) -> Any:
+def put(old: S, /, **changes: Any) -> S:
     """Return a struct with other fields; a function gets the old value."""
     new = {
         name: value(getattr(old, name)) if callable(value) else value
@@ -76,70 +78,78 @@ def put(old: Any, changes: Mapping[str, Any]) -> Any:
     return structs.replace(old, **new)
 
 
-def changing(kind: Any, holds: Callable[[Told, Any], bool], change: Callable[[Any], Event]) -> Edit:
-    """Return the edit that changes the events of a kind of which something holds."""
+def race_in(event: Event) -> str:
+    """Return the race that an event is about; empty if it names none."""
+    match event:
+        case events.Snapshot() | events.TableChanged():
+            return event.table.race
+        case events.BoardChanged():
+            return event.board.race
+        case events.RaceOver():
+            return event.outcome.race
+    return getattr(event, "race", "")
+
+
+def changing(kind: Any, number: int | None, change: Callable[[Any], Event]) -> Edit:
+    """Return the edit that changes the events of a kind that are about a race, or all of them."""
     return lambda told: told.edited(
-        lambda event: change(event) if isinstance(event, kind) and holds(told, event) else event
+        lambda event: (
+            change(event)
+            if isinstance(event, kind)
+            and (number is None or race_in(event) == race_of(told, number))
+            else event
+        )
     )
 
 
 def tables(change: Callable[[events.Table], events.Table], number: int | None = None) -> Edit:
     """Return the edit that changes the tables of a race, by default of all."""
-    return changing(
-        TABLES,
-        lambda told, event: number is None or event.table.race == race_of(told, number),
-        lambda event: structs.replace(event, table=change(event.table)),
-    )
+    return changing(TABLES, number, lambda event: put(event, table=change))
 
 
-def table_in(phase: str, number: int = RACE, /, **changes: Any) -> Edit:
-    """Return the edit that changes the tables of a race in one phase."""
-    return tables(lambda table: put(table, changes) if table.phase == phase else table, number)
+def table_in(phase: str, **changes: Any) -> Edit:
+    """Return the edit that changes the tables of the race in one phase."""
+    return tables(lambda table: put(table, **changes) if table.phase == phase else table, RACE)
 
 
-def boards(
-    change: Callable[[events.BoardChanged], events.BoardChanged], number: int = RACE
-) -> Edit:
+def boards(change: Callable[[events.BoardChanged], events.BoardChanged]) -> Edit:
     """Return the edit that changes the events of the own board."""
-    return changing(
-        events.BoardChanged, lambda told, event: event.board.race == race_of(told, number), change
-    )
+    return changing(events.BoardChanged, RACE, change)
 
 
 def board_at(count: int, **changes: Any) -> Edit:
     """Return the edit that changes the own board after so many entries."""
-
-    def change(event: events.BoardChanged) -> events.BoardChanged:
-        if event.board.count != count:
-            return event
-        return structs.replace(event, board=put(event.board, changes))
-
-    return boards(change)
+    return boards(
+        lambda event: (
+            put(event, board=put(event.board, **changes)) if event.board.count == count else event
+        )
+    )
 
 
 def entry_at(place: int, /, **changes: Any) -> Edit:
     """Return the edit that changes the answer to an own entry."""
-    return boards(lambda event: put(event, changes) if event.place == place else event)
+    return boards(lambda event: put(event, **changes) if event.place == place else event)
 
 
 def deal(**changes: Any) -> Edit:
-    return boards(lambda event: put(event, changes) if event.start_at else event)
+    return boards(lambda event: put(event, **changes) if event.start_at else event)
 
 
 def standings(change: Callable[[list[events.Standing]], list[events.Standing]]) -> Edit:
-    return changing(
-        events.Standings,
-        lambda told, event: event.race == race_of(told, RACE),
-        lambda event: put(event, {"standings": change}),
-    )
+    return changing(events.Standings, RACE, lambda event: put(event, standings=change))
+
+
+def rows(player: str, /, **changes: Any) -> Callable[[list[Any]], list[Any]]:
+    """Return the change of a player's row in a list."""
+    return lambda old: [put(row, **changes) if row.player == player else row for row in old]
 
 
 def standing(player: str, /, **changes: Any) -> Edit:
     """Return the edit that changes a racer's rows as soon as the board has ended."""
     return standings(
-        lambda rows: [
-            put(row, changes) if row.player == player and row.state != "racing" else row
-            for row in rows
+        lambda old: [
+            put(row, **changes) if row.player == player and row.state != "racing" else row
+            for row in old
         ]
     )
 
@@ -147,27 +157,22 @@ def standing(player: str, /, **changes: Any) -> Edit:
 def outcome(**changes: Any) -> Edit:
     """Return the edit that changes the announced result."""
     return changing(
-        events.RaceOver,
-        lambda told, event: event.outcome.race == race_of(told, RACE),
-        lambda event: structs.replace(event, outcome=put(event.outcome, changes)),
+        events.RaceOver, RACE, lambda event: put(event, outcome=put(event.outcome, **changes))
     )
 
 
 def result(player: str, /, **changes: Any) -> Edit:
     """Return the edit that changes a racer's row of the announced result."""
-    return outcome(
-        results=lambda rows: [put(row, changes) if row.player == player else row for row in rows]
-    )
+    return outcome(results=rows(player, **changes))
 
 
-def match_rows(change: Callable[[MatchRow], MatchRow]) -> Edit:
-    return changing(
-        events.MatchChanged,
-        lambda told, event: event.match is not None,
-        lambda event: structs.replace(
-            event, match=put(event.match, {"rows": lambda rows: list(map(change, rows))})
-        ),
-    )
+def nets_of_match(match: events.Match | None) -> events.Match | None:
+    """Return a match in which every net of every race is another."""
+
+    def changed(row: MatchRow) -> MatchRow:
+        return put(row, results=[put(each, net=dollars_more) for each in row.results])
+
+    return match and put(match, rows=list(map(changed, match.rows)))
 
 
 def both(*edits: Edit) -> Edit:
@@ -197,34 +202,28 @@ def inserted(
     return edit
 
 
-def after_phase(number: int, phase: str) -> Callable[[Told, Event], bool]:
-    return lambda told, event: is_table(event, race_of(told, number), phase)
-
-
 # Changes of records
 
 
-def record(
-    change: Callable[[RaceRecord], RaceRecord], number: int = RACE, *, chain: bool = True
-) -> Edit:
-    """Return the edit that changes a record; results, digests and the later records follow, if they `chain`."""
+def record(change: Callable[[RaceRecord], RaceRecord], number: int = RACE) -> Edit:
+    """Return the edit that changes a record; results, digests and the later records follow."""
 
     def edit(told: Told) -> Told:
         records = {race: parse_record(text) for race, text in told.records.items()}
         race = race_of(told, number)
         records[race] = change(records[race])
-        return published(told, records, chain=chain)
+        return published(told, records)
 
     return edit
 
 
-def published(told: Told, records: Mapping[str, RaceRecord], *, chain: bool = True) -> Told:
+def published(told: Told, records: Mapping[str, RaceRecord]) -> Told:
     """Return what is told if these are the records of the evening."""
     texts: dict[str, str] = {}
     digests: dict[str, str] = {}
     for race, given in records.items():
         each, before = given, given.previous
-        if chain and before is not None and before.race in digests:
+        if before is not None and before.race in digests:
             each = replace(given, previous=before._replace(digest=digests[before.race]))
         texts[race] = format_record(each)
         digests[race] = digest_of(texts[race])
@@ -234,34 +233,30 @@ def published(told: Told, records: Mapping[str, RaceRecord], *, chain: bool = Tr
             race = event.outcome.race
             if records[race].voided or not records[race].results:
                 return event
-            try:
-                outcome = outcome_of(parse_record(texts[race]), digests[race])
-            except UnknownGame:
-                outcome = structs.replace(event.outcome, digest=digests[race])
-            return structs.replace(event, outcome=outcome)
+            return put(event, outcome=outcome_of(parse_record(texts[race]), digests[race]))
         if isinstance(event, events.MatchChanged) and event.match is not None:
-            rows = [_counted(row, records) for row in event.match.rows]
-            return structs.replace(event, match=structs.replace(event.match, rows=rows))
-        if isinstance(event, events.Snapshot | events.TableChanged):
+            rows = [counted(row, records) for row in event.match.rows]
+            return put(event, match=put(event.match, rows=rows))
+        if isinstance(event, TABLES):
             ended = event.table.previous
             if ended is not None and ended.race in digests:
-                ended = structs.replace(ended, digest=digests[ended.race])
-                return structs.replace(event, table=structs.replace(event.table, previous=ended))
+                ended = put(ended, digest=digests[ended.race])
+                return put(event, table=put(event.table, previous=ended))
         return event
 
     return replace(told.edited(changed), records=texts)
 
 
-def _counted(row: MatchRow, records: Mapping[str, RaceRecord]) -> MatchRow:
+def counted(row: MatchRow, records: Mapping[str, RaceRecord]) -> MatchRow:
     """Return a row of a match with the results of these records."""
     results = []
     for each in row.results:
-        placed = [row_ for row_ in records[each.race].results if row_.player == row.player]
-        results += [structs.replace(each, place=one.place, net=one.net) for one in placed]
-    return structs.replace(row, results=results)
+        placed = [one for one in records[each.race].results if one.player == row.player]
+        results += [put(each, place=one.place, net=one.net) for one in placed]
+    return put(row, results=results)
 
 
-def fields(number: int = RACE, /, **changes: Any) -> Edit:
+def fields(**changes: Any) -> Edit:
     """Return the edit that changes fields of a record, and its commitment, which names the terms."""
 
     def change(each: RaceRecord) -> RaceRecord:
@@ -272,7 +267,7 @@ def fields(number: int = RACE, /, **changes: Any) -> Edit:
         changed = replace(each, **new)
         return promised(changed) if changes.keys() & {"cap", "public"} else changed
 
-    return record(change, number)
+    return record(change)
 
 
 def change_racer(player: str, **changes: Any) -> Callable[[RaceRecord], RaceRecord]:
@@ -379,63 +374,43 @@ def as_countdown(each: RaceRecord) -> RaceRecord:
     )
 
 
-def voided(number: int, change: Callable[[RaceRecord], RaceRecord]) -> Edit:
-    """Return the edit that voids a race that ran, in place of its result."""
-
-    def edit(told: Told) -> Told:
-        race = race_of(told, number)
-        records = {each: parse_record(text) for each, text in told.records.items()}
-        records[race] = change(records[race])
-        told = published(told, records)
-        void = records[race]
-
-        def changed(event: Event) -> Event | None:
-            if isinstance(event, events.RaceOver) and event.outcome.race == race:
-                return None
-            if is_table(event, race, "over"):
-                return None
-            if isinstance(event, events.Snapshot | events.TableChanged):
-                ended = event.table.previous
-                if ended is not None and ended.race == race:
-                    ended = structs.replace(ended, reason=void.voided, blamed=sorted(void.blamed))
-                    table = structs.replace(event.table, previous=ended)
-                    return structs.replace(event, table=table)
-            return event
-
-        return told.edited(changed)
-
-    return edit
-
-
 def ended_changed(number: int, **changes: Any) -> Edit:
     """Return the edit that changes what the tables say of a race that is over."""
 
     def change(table: events.Table) -> events.Table:
         ended = table.previous
         is_it = ended is not None and ended.race.endswith(f"/{number + 1}")
-        return put(table, {"previous": lambda was: put(was, changes)}) if is_it else table
+        return put(table, previous=ended and put(ended, **changes)) if is_it else table
 
     return tables(change)
+
+
+def voided(number: int, change: Callable[[RaceRecord], RaceRecord]) -> Edit:
+    """Return the edit that voids a race that ran, in place of its result."""
+
+    def edit(told: Told) -> Told:
+        race = race_of(told, number)
+        told = record(change, number)(told)
+        void = parse_record(told.records[race])
+        told = ended_changed(number, reason=void.voided, blamed=sorted(void.blamed))(told)
+        return told.edited(
+            lambda event: None if is_result(event, race) or is_table(event, race, "over") else event
+        )
+
+    return edit
 
 
 def forgotten(number: int) -> Edit:
     """Return the edit in which no table says that a race is over: the one before it was the last."""
 
     def edit(told: Told) -> Told:
-        before = f"/{number}"
-        ends = [
-            item.event.table.previous
-            for item in told.items
-            if isinstance(item.event, events.Snapshot | events.TableChanged)
-        ]
-        known = next(
-            (each for each in ends if each is not None and each.race.endswith(before)), None
-        )
+        ends = [item.event.table.previous for item in told.items if isinstance(item.event, TABLES)]
+        before = [each for each in ends if each is not None and each.race.endswith(f"/{number}")]
 
         def change(table: events.Table) -> events.Table:
             ended = table.previous
             is_it = ended is not None and ended.race == race_of(told, number)
-            return structs.replace(table, previous=known) if is_it else table
+            return put(table, previous=next(iter(before), None)) if is_it else table
 
         return tables(change)(told)
 
@@ -471,12 +446,8 @@ def _other_card(card: str) -> str:
     return ("2" if card[0] != "2" else "3") + card[1]
 
 
-def racers(player: str, /, **changes: Any) -> Callable[[list[events.Racer]], list[events.Racer]]:
-    return lambda rows: [put(row, changes) if row.player == player else row for row in rows]
-
-
 def settings(**changes: Any) -> Callable[[events.TableSettings], events.TableSettings]:
-    return lambda old: put(old, changes)
+    return lambda old: put(old, **changes)
 
 
 def words(place: int, change: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
@@ -495,16 +466,12 @@ def one_more(number: int | None) -> int:
     return (number or 0) + 1
 
 
-def one_less(number: int) -> int:
-    return number - 1
-
-
-def opposite(was: bool) -> bool:
-    return not was
-
-
 def without_last(rows: list[Any]) -> list[Any]:
     return rows[:-1]
+
+
+def is_result(event: Event, race: str) -> bool:
+    return isinstance(event, events.RaceOver) and event.outcome.race == race
 
 
 def once_more(change: Edit) -> Edit:
@@ -512,16 +479,8 @@ def once_more(change: Edit) -> Edit:
 
     def edit(told: Told) -> Told:
         race = race_of(told, RACE)
-        again = change(told)
-        changed = next(
-            item
-            for item in again.items
-            if isinstance(item.event, events.RaceOver) and item.event.outcome.race == race
-        )
-        return inserted(
-            lambda _, event: isinstance(event, events.RaceOver) and event.outcome.race == race,
-            lambda _, event: [changed.event],
-        )(told)
+        (again,) = (each.event for each in change(told).items if is_result(each.event, race))
+        return inserted(lambda _, event: is_result(event, race), lambda *_: [again])(told)
 
     return edit
 
@@ -531,9 +490,9 @@ def later_table(number: int, phase: str, /, **changes: Any) -> Edit:
 
     def make(told: Told, event: Event) -> Iterable[Event]:
         assert isinstance(event, TABLES)
-        yield events.TableChanged(table=put(event.table, changes), now=event.now)
+        yield events.TableChanged(table=put(event.table, **changes), now=event.now)
 
-    return inserted(after_phase(number, phase), make)
+    return inserted(lambda told, event: is_table(event, race_of(told, number), phase), make)
 
 
 def reconnected(durability: str) -> Edit:
@@ -574,7 +533,7 @@ LIES: dict[str, Lie] = {
     "own board ends as left": Lie(
         boards(
             lambda event: (
-                structs.replace(event, board=structs.replace(event.board, state="left"), entries=[])
+                put(event, board=put(event.board, state="left"), entries=[])
                 if event.board.state != "racing"
                 else event
             )
@@ -601,8 +560,8 @@ LIES: dict[str, Lie] = {
     "a race of friends is called a run": Lie(
         table_in("running", open="day/klondike/2026-09-01"), LIVE, "open"
     ),
-    "ranked is taken back": Lie(later_table(RACE, "running", ranked=opposite), LIVE, "ranked"),
-    "another result is ranked": Lie(outcome(ranked=opposite), LIVE, "ranked"),
+    "ranked is taken back": Lie(later_table(RACE, "running", ranked=not_), LIVE, "ranked"),
+    "another result is ranked": Lie(outcome(ranked=not_), LIVE, "ranked"),
     # who races
     "another commitment at the listing": Lie(
         table_in("countdown", commitment="d0" * 32), LIVE, "commitment"
@@ -611,20 +570,20 @@ LIES: dict[str, Lie] = {
         table_in("running", commitment="d0" * 32), LIVE, "commitment"
     ),
     "own hash exchanged": Lie(
-        table_in("countdown", racers=racers(ME_ID, nonce_hash="00" * 32)), LIVE, "hash"
+        table_in("countdown", racers=rows(ME_ID, nonce_hash="00" * 32)), LIVE, "hash"
     ),
     "a rival's hash exchanged": Lie(
-        later_table(RACE, "countdown", racers=racers(HOST_ID, nonce_hash="00" * 32)), LIVE, "hash"
+        later_table(RACE, "countdown", racers=rows(HOST_ID, nonce_hash="00" * 32)), LIVE, "hash"
     ),
     "a racer without a hash": Lie(
-        table_in("countdown", racers=racers(HOST_ID, nonce_hash="")), LIVE, "hash"
+        table_in("countdown", racers=rows(HOST_ID, nonce_hash="")), LIVE, "hash"
     ),
     "a rival renamed": Lie(
-        table_in("running", racers=racers(RIVAL_ID, name="Robert")), LIVE, "racer"
+        table_in("running", racers=rows(RIVAL_ID, name="Robert")), LIVE, "racer"
     ),
-    "a bot hidden": Lie(table_in("running", racers=racers(RIVAL_ID, bot=False)), LIVE, "racer"),
+    "a bot hidden": Lie(table_in("running", racers=rows(RIVAL_ID, bot=False)), LIVE, "racer"),
     "another racer after the call": Lie(
-        table_in("running", racers=racers(RIVAL_ID, player="s" * 16)), LIVE, "racers"
+        table_in("running", racers=rows(RIVAL_ID, player="s" * 16)), LIVE, "racers"
     ),
     "a racer missing after the call": Lie(table_in("running", racers=without_last), LIVE, "racers"),
     "another player welcomed": Lie(lambda told: told, LIVE, "player", welcomed=False),
@@ -654,11 +613,7 @@ LIES: dict[str, Lie] = {
         "end",
     ),
     "another net in the match": Lie(
-        match_rows(
-            lambda row: structs.replace(
-                row, results=[structs.replace(each, net=each.net + 5) for each in row.results]
-            )
-        ),
+        changing(events.MatchChanged, None, lambda event: put(event, match=nets_of_match)),
         LIVE,
         "net",
     ),
@@ -711,9 +666,9 @@ LIES: dict[str, Lie] = {
     "voided without the own ending": Lie(voided(RACE, called_off), LATER, "entry"),
     # the record
     "record: another time limit": Lie(fields(cap=20), LATER, "terms"),
-    "record: public": Lie(fields(public=opposite), LATER, "terms"),
-    "record: another start": Lie(fields(start_at=one_less), LATER, "start"),
-    "record: ranked": Lie(fields(ranked=opposite), LIVE, "ranked"),
+    "record: public": Lie(fields(public=not_), LATER, "terms"),
+    "record: another start": Lie(fields(start_at=lambda at: at - 1), LATER, "start"),
+    "record: ranked": Lie(fields(ranked=not_), LIVE, "ranked"),
     "record: a rival's name": Lie(record(change_racer(RIVAL_ID, name="Robert")), LATER, "racer"),
     "record: own name": Lie(record(change_racer(ME_ID, name="Robert")), LATER, "racer"),
     "record: a bot was a person": Lie(record(change_racer(RIVAL_ID, bot=False)), LATER, "racer"),

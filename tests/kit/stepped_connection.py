@@ -2,7 +2,8 @@
 
 The client's code and the server's code are the real ones; only the network between them is
 replaced. The test lets the server answer one command, delivers one event to the client, or cuts the
-connection. So it can produce every order of events that a network can.
+connection. So it can produce every order of events that a network can. `open_lobby` connects clients
+to such a server by sockets.
 """
 
 import asyncio
@@ -23,8 +24,7 @@ from kit.in_process_server import Deal, InProcessServer, listening_server, open_
 from kit.players import RECEIVED_WITHIN, token_of
 from kit.stores import empty_store
 from saratoga_client.local.identity import new_token
-from saratoga_client.net.connection import Connection, Timing
-from saratoga_client.net.errors import LinkState
+from saratoga_client.net.connection import Connection
 from saratoga_client.net.timing import Backoff
 from saratoga_client.net.websocket import OpenSocket
 from saratoga_client.problems import Problem
@@ -42,7 +42,6 @@ from saratoga_rules.position import redact
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.session import Session
-from saratoga_server.node import Node
 from saratoga_server.transport.connection import PlayerConnection
 
 AT_ONCE = Backoff(first=0.0, largest=0.0, shortest=0.0)
@@ -146,6 +145,13 @@ class SteppedNetwork:
         self._client = ClientEnd(self, CODECS[subprotocol])
         yield self._client
 
+    def connection(self, name: str) -> Connection:
+        """Return the connection of a player over this network."""
+        opened = cast(OpenSocket, self.open)
+        return Connection(
+            "ws://stepped.invalid", token_of(name), name=name, backoff=AT_ONCE, open_socket=opened
+        )
+
     @property
     def is_up(self) -> bool:
         return self._up.is_set()
@@ -225,30 +231,6 @@ class SteppedNetwork:
             await self.quiet()
 
 
-class SteppedConnection(Connection):
-    """A client's connection over a stepped network."""
-
-    def __init__(
-        self,
-        server: InProcessServer,
-        name: str,
-        timing: Timing = Timing(),  # noqa: B008 - frozen
-    ) -> None:
-        self.network = SteppedNetwork(server)
-        super().__init__(
-            "ws://stepped.invalid",
-            token_of(name),
-            name=name,
-            timing=timing,
-            backoff=AT_ONCE,
-            open_socket=cast(OpenSocket, self.network.open),
-        )
-
-    @property
-    def is_connected(self) -> bool:
-        return self.state is LinkState.CONNECTED
-
-
 def refused(command_id: int, code: str) -> Refused:
     """Return the refusal of a command, with the message that the server sends for that code."""
     return Refused(re=command_id, code=code, message=REASONS[code], retry=code in RETRIED)
@@ -260,15 +242,20 @@ Result = TypeVar("Result")
 class SteppedSession:
     """A client's session of a player at a table, on a server in the test's own process."""
 
-    def __init__(self, connection: SteppedConnection, folder: Path) -> None:
+    def __init__(
+        self, network: SteppedNetwork, connection: Connection, folder: Path | None = None
+    ) -> None:
+        """`folder` keeps what was seen and the records; without one they are kept in memory."""
+        self.network = network
+        self.server = network.server
         self.connection = connection
-        self.network = connection.network
-        self.server = connection.network.server
-        self.records = RecordStore(folder / "records")
         self.session = TableSession(
-            connection, witness=Witness(folder / "witness"), records=self.records, backoff=AT_ONCE
+            connection,
+            witness=Witness(folder / "witness") if folder else Witness(in_memory=True),
+            records=RecordStore(folder / "records") if folder else RecordStore(in_memory=True),
+            backoff=AT_ONCE,
         )
-        self.attending = asyncio.create_task(self.session.attend())
+        self.attending: asyncio.Future[None]
 
     @property
     def state(self) -> SessionState:
@@ -360,30 +347,26 @@ class SteppedSession:
 
 
 @asynccontextmanager
-async def stepped_session(
-    deal: Deal = deal_for_key,
-    timing: Timing = Timing(),  # noqa: B008 - frozen
-) -> AsyncIterator[SteppedSession]:
+async def stepped_session(deal: Deal = deal_for_key) -> AsyncIterator[SteppedSession]:
     """Open a server and connect one player, who is at no table yet."""
-    with TemporaryDirectory() as folder:
-        async with (
-            open_in_process_server(deal) as server,
-            SteppedConnection(server, "Ann", timing) as connection,
-        ):
-            stepped = SteppedSession(connection, Path(folder))
-            try:
-                yield stepped
-            finally:
-                stepped.attending.cancel()
-                await asyncio.gather(stepped.attending, return_exceptions=True)
+    async with open_in_process_server(deal) as server:
+        network = SteppedNetwork(server)
+        with TemporaryDirectory() as folder:
+            async with network.connection("Ann") as connection:
+                stepped = SteppedSession(network, connection, Path(folder))
+                stepped.attending = asyncio.create_task(stepped.session.attend())
+                try:
+                    yield stepped
+                finally:
+                    stepped.attending.cancel()
+                    await asyncio.gather(stepped.attending, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenLobby:
-    """A server and the players connected to it, who stay until the end of the test."""
+    """A server on a port and the clients connected to it, who stay until the end of the test."""
 
     url: str
-    node: Node
     _players: AsyncExitStack
 
     async def player(self, name: str | None = None, token: str = "") -> Connection:
@@ -392,10 +375,10 @@ class OpenLobby:
             Connection(self.url, token or new_token(), name=name)
         )
 
-    async def host(self, name: str, *, seats: int = 16, public: bool = False) -> str:
+    async def host(self, name: str, *, public: bool = False) -> str:
         """Connect a player who creates a table; return the table's code."""
         player = await self.player(name)
-        wish = partial(CreateTable, game="lafayette", cap=5, seats=seats, public=public)
+        wish = partial(CreateTable, game="lafayette", cap=5, public=public)
         return (await player.ask(wish, Snapshot)).table.code
 
     async def sit_down(self, name: str, code: str) -> Connection:
@@ -413,4 +396,4 @@ async def open_lobby() -> AsyncIterator[OpenLobby]:
         listening_server(store) as server,
         AsyncExitStack() as players,
     ):
-        yield OpenLobby(server.url, server.node, players)
+        yield OpenLobby(server.url, players)

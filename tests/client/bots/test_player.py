@@ -20,15 +20,13 @@ from kit.in_process_server import (
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, SocketPlayer, player_at, token_of
 from kit.scripted_server import ScriptedServer, scripted_server, snapshot
 from kit.session_states import CODE
-from kit.stepped_connection import AT_ONCE, SteppedConnection
+from kit.stepped_connection import SteppedNetwork, SteppedSession
 from saratoga_client.bots import player
 from saratoga_client.bots import seat as bots_seat
 from saratoga_client.bots.choose import CHOOSERS, Choice, Chooser, Memory
 from saratoga_client.bots.player import MOST_REFUSALS, Pace, stay, steady_pace
 from saratoga_client.bots.seat import NAMES, claim_identity, seated_bot, serve, variation_of
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import (
@@ -50,27 +48,11 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.store.opening import Store
 
 
-class Bot:
+class Bot(SteppedSession):
     """A bot at Ben's table, on a server in the test's own process."""
 
-    def __init__(
-        self, session: TableSession, connection: SteppedConnection, ben: MemoryPlayer
-    ) -> None:
-        self.session = session
-        self.network = connection.network
-        self.server = connection.network.server
-        self.ben = ben
-        self.staying: asyncio.Future[None]
-
-    @property
-    def state(self) -> SessionState:
-        assert self.session.state is not None
-        return self.session.state
-
-    @property
-    def own(self) -> OwnBoard:
-        assert self.state.own is not None
-        return self.state.own
+    ben: MemoryPlayer
+    staying: asyncio.Future[None]
 
     @property
     def is_ready(self) -> bool:
@@ -87,7 +69,7 @@ class Bot:
                     await asyncio.to_thread(int)
                     await self.server.settle()
 
-    async def start_race(self, *refused: str) -> None:
+    async def start_bots_race(self, *refused: str) -> None:
         """Race; the bot's first moves are refused with these codes."""
         await self.until(lambda: self.session.state is not None and self.is_ready)
         await self.ben.ready()
@@ -115,22 +97,20 @@ async def bot_at_table(
     pace: Pace = steady_pace(0),  # noqa: B008 - a function
     races: int | None = 1,
 ) -> AsyncIterator[Bot]:
-    async with (
-        open_in_process_server() as server,
-        SteppedConnection(server, "Otto") as connection,
-    ):
-        ben = await server.player("Ben")
-        code = (await ben.at_table(commands.CreateTable, game="canfield")).table.code
-        session = TableSession(connection, backoff=AT_ONCE)
-        bot = Bot(session, connection, ben)
-        entering = asyncio.ensure_future(session.sit_down(code))
-        await bot.until(entering.done)
-        bot.staying = asyncio.ensure_future(stay(session, choose, pace, races=races))
-        try:
-            yield bot
-        finally:
-            bot.staying.cancel()
-            await asyncio.gather(bot.staying, return_exceptions=True)
+    async with open_in_process_server() as server:
+        network = SteppedNetwork(server)
+        async with network.connection("Otto") as connection:
+            bot = Bot(network, connection)
+            bot.ben = await server.player("Ben")
+            code = (await bot.ben.at_table(commands.CreateTable, game="canfield")).table.code
+            entering = asyncio.ensure_future(bot.session.sit_down(code))
+            await bot.until(entering.done)
+            bot.staying = asyncio.ensure_future(stay(bot.session, choose, pace, races=races))
+            try:
+                yield bot
+            finally:
+                bot.staying.cancel()
+                await asyncio.gather(bot.staying, return_exceptions=True)
 
 
 def cashes_out(game: Game, view: View, memory: Memory) -> Choice:
@@ -146,7 +126,7 @@ async def test_a_bot_races_until_the_record_of_its_last_race_is_checked(strength
         return 0.0
 
     async with bot_at_table(CHOOSERS[strength], pace) as bot:
-        await bot.start_race()
+        await bot.start_bots_race()
         await bot.until(lambda: not bot.own.is_racing)
         await bot.ben.cash_out()
         await bot.until(bot.staying.done)
@@ -158,7 +138,7 @@ async def test_a_bot_races_until_the_record_of_its_last_race_is_checked(strength
 
 async def test_a_bot_goes_on_with_the_next_race() -> None:
     async with bot_at_table(cashes_out, races=None) as bot:
-        await bot.start_race()
+        await bot.start_bots_race()
         await bot.until(lambda: not bot.own.is_racing)
         await bot.ben.cash_out()
         await bot.until(lambda: bot.state.phase == "over")
@@ -200,7 +180,7 @@ async def test_a_bot_is_not_made_ready_while_it_is_blocked_or_does_not_know_the_
 async def test_after_a_refusal_a_bot_plays_on(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player, "RETRY_AFTER", 0.0)
     async with bot_at_table() as bot:
-        await bot.start_race(code, code)
+        await bot.start_bots_race(code, code)
         await bot.until(lambda: not bot.own.is_racing)
         assert bot.own.state in ("cash-out", "stuck")
 
@@ -208,7 +188,7 @@ async def test_after_a_refusal_a_bot_plays_on(code: str, monkeypatch: pytest.Mon
 async def test_a_bot_gives_up_after_too_many_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player, "RETRY_AFTER", 0.0)
     async with bot_at_table() as bot:
-        await bot.start_race(*["illegal_move"] * (MOST_REFUSALS + 1))
+        await bot.start_bots_race(*["illegal_move"] * (MOST_REFUSALS + 1))
         await bot.until(bot.staying.done)
         with pytest.raises(Problem, match="refuses the bot's moves"):
             await bot.staying
@@ -217,7 +197,7 @@ async def test_a_bot_gives_up_after_too_many_refusals(monkeypatch: pytest.Monkey
 async def test_a_bot_stops_when_the_time_is_up() -> None:
     waits = steady_pace(0.001)
     async with bot_at_table(pace=waits, races=None) as bot:
-        await bot.start_race()
+        await bot.start_bots_race()
         await bot.server.pass_time(600_000)
         await bot.until(lambda: bot.state.phase == "over")
         assert bot.own.count == 1

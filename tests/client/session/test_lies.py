@@ -99,8 +99,8 @@ def _may_act(state: SessionState) -> bool:
 async def keys_of(lie: Lie, evening: Mapping[str, Told]) -> tuple[set[str], set[str]]:
     """Return the kinds of the facts, or the checks, that catch a lie at once and when the record comes."""
     told, welcomed = told_with(lie, evening)
-    client = await Client(told, welcomed=welcomed).hear_all()
-    live = {finding.key[0] for finding in client.findings}
+    client = await Client(told, welcomed=welcomed).hear()
+    live = {finding.key[0] for finding in client.duties.findings}
     later = set()
     for proof in (await client.check()).values():
         later |= {finding.key[0] for finding in proof.findings}
@@ -110,7 +110,7 @@ async def keys_of(lie: Lie, evening: Mapping[str, Told]) -> tuple[set[str], set[
 
 @pytest.mark.parametrize("name", [ME, WATCHER, "Anna", "Cleo"])
 async def test_an_honest_evening_raises_no_alarm(evening: Mapping[str, Told], name: str) -> None:
-    client = await Client(evening[name]).hear_all()
+    client = await Client(evening[name]).hear()
     proofs = await client.check()
     assert client.duties.alarms == ()
     assert all(proof.ok for proof in proofs.values())

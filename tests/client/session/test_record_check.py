@@ -61,10 +61,10 @@ class Asking(Client):
         assert isinstance(found, TableChanged)
         return found
 
-    def restart(self) -> None:
-        """Start the player's program again."""
+    def reopen(self) -> None:
+        """Start the player's program again, on the files of before."""
         self.witness = Witness(self.folder)
-        self.restarted()
+        self.restart()
 
     def later(self) -> TableChanged:
         """Return the table that gathers for the next race."""
@@ -141,7 +141,7 @@ async def test_an_outage_is_no_accusation(there: Asking, code: str) -> None:
 
 
 async def test_a_restarted_program_asks_for_a_race_that_disappeared(there: Asking) -> None:
-    there.restart()
+    there.reopen()
     there.duties.see(events.Snapshot(table=there.later().table, now=0))
     assert there.records.take_due() == [there.race]
     there.refusals = ["no_such_race"]
@@ -150,7 +150,7 @@ async def test_a_restarted_program_asks_for_a_race_that_disappeared(there: Askin
 
 
 async def test_a_table_that_cannot_be_entered_any_more_is_asked_about(there: Asking) -> None:
-    there.restart()
+    there.reopen()
     await there.records.finish(there.code)
     assert there.kept.text(there.race) == there.text
 

@@ -19,7 +19,7 @@ PLAYER = "b" * 16
 
 
 async def heard(told: Told, folder: Path) -> Client:
-    return await Client(told, Witness(folder)).hear_all()
+    return await Client(told, Witness(folder)).hear()
 
 
 async def test_what_was_seen_is_kept_over_a_restart(
@@ -166,7 +166,7 @@ async def test_a_server_cannot_fill_the_memory(
 ) -> None:
     monkeypatch.setattr(fairness, "MAX_FACTS", 20)
     monkeypatch.setattr(fairness, "MAX_VALUE", 30)
-    client = await Client(evening[ME]).hear_all()
+    client = await Client(evening[ME]).hear()
     race = race_of(evening[ME], RACE)
     seen = client.duties.seen(race)
     assert seen is not None
