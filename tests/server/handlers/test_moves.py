@@ -181,6 +181,15 @@ async def test_a_repeated_move_is_answered_at_once_and_not_made_again(
     assert len(held.submitted) == 1
 
 
+async def test_a_repeated_cash_out_of_an_untouched_board_is_answered_as_the_first(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    race = f"{await server.race(anna, bert)}/1"
+    answers = [await anna.ask(CashOut, race=race, after=0) for _ in range(2)]
+    assert [answer.entries for answer in answers] == [["0 1 cash-out"]] * 2
+
+
 async def test_a_fault_in_making_a_refusal_or_an_acknowledgement_is_an_answer_too(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
