@@ -40,7 +40,7 @@ PARTS = {
     "records": (f"{RULES}/records", "tests/rules/records tests/rules/test_forgeries.py"),
     "domain": (f"{SERVER}/domain", f"tests/server/domain {NODE}"),
     "live": (f"{SERVER}/live", NODE),
-    "store": (f"{SERVER}/store", "tests/server/store tests/faults/test_store_faults.py"),
+    "store": (f"{SERVER}/store", f"tests/server/store tests/faults/test_store_faults.py {NODE}"),
     "transport": (f"{SERVER}/transport", "tests/server/transport tests/hostile"),
     "session": (SESSION, "tests/client/session tests/client/plain"),
     "fairness": (
