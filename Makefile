@@ -101,7 +101,7 @@ $(MUTANTS): | $(TOOLS)
 	$(VENV)/mutants/bin/python -m pip install --quiet --disable-pip-version-check cosmic-ray==8.7.0
 
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind, by SEED; takes over half an hour
-	PYTHONPATH=tests $(BIN)/python -m kit.storms.storm --faults $(FAULTS) --seed "$(SEED)" $(ARGS)
+	PYTHONPATH=tests $(BIN)/python -m kit.storm --faults $(FAULTS) --seed "$(SEED)" $(ARGS)
 
 fuzz: $(TOOLS) ## a million corrupted frames to the decoder, and thousands of hostile sessions to a real server
 	$(BIN)/pytest -m long tests/hostile/test_decoder.py tests/hostile/test_hostile_sessions.py $(ARGS)

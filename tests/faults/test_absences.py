@@ -81,8 +81,7 @@ async def store_away(server: InProcessServer, millis: int) -> None:
 async def test_time_in_which_the_store_was_away_counts_as_nobodys_idleness(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert, cap=20)
+    anna, bert, code = await server.two_racing(cap=20)
     deadline = server.state(code).deadline
     await store_away(server, 2 * IDLE_MILLIS)
     # another node or a restart changes nothing: the time is noted in the table

@@ -89,9 +89,8 @@ HARMS = [
 ]
 
 
-async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+async def after_moves(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer, str]:
+    anna, bert, code = await server.two_racing()
     await anna.moves("draw", "draw", "draw")
     await bert.moves("draw")
     return anna, bert, code
@@ -101,7 +100,7 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
 async def test_a_damaged_race_is_refused_and_logged_and_its_table_can_be_closed(
     server: InProcessServer, raw: Redis, harm: Harm, caplog: pytest.LogCaptureFixture
 ) -> None:
-    anna, _, code = await two_racing(server)
+    anna, _, code = await after_moves(server)
     await harm(raw, race_key(code, 1), anna.player)
     await server.restart()
     caplog.clear()
@@ -132,7 +131,7 @@ async def test_a_damaged_race_is_refused_and_logged_and_its_table_can_be_closed(
 async def test_the_other_racers_of_a_damaged_board_play_on_and_its_player_can_leave(
     server: InProcessServer, raw: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    anna, bert, code = await two_racing(server)
+    anna, bert, code = await after_moves(server)
     await entry_illegal(raw, race_key(code, 1), anna.player)
     await server.restart()
     bert, anna = await server.player("Bert"), await server.player("Anna")
@@ -151,7 +150,7 @@ async def test_the_other_racers_of_a_damaged_board_play_on_and_its_player_can_le
 async def test_one_bad_read_is_refused_and_the_race_goes_on(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, _, code = await two_racing(server)
+    anna, _, code = await after_moves(server)
     await server.restart()
     load_board = server.store.boards.load_board
     bad = [Damage("the reply was cut short")]

@@ -2,17 +2,15 @@
 
 import asyncio
 import json
-import os
 import resource
-import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from kit.altered_server import LOG_QUEUE, SMALL_LOG_QUEUE
 from kit.players import SocketPlayer, player_at
-from kit.server_process import READY, FullPipe, ServerProcess, python_path, running_server
+from kit.server_process import FullPipe, ServerProcess, running_server
 from saratoga_protocol.commands import CreateTable, Heartbeat, LeaveTable
 from saratoga_protocol.events import Alive, Done, Snapshot
 
@@ -51,30 +49,6 @@ async def test_a_server_without_descriptors_serves_its_players_and_accepts_other
             assert isinstance(await bert.ask(Heartbeat), Alive)
 
 
-@asynccontextmanager
-async def server_with_log(
-    descriptor: int, folder: Path
-) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """Run a server that logs to the descriptor; yield its process and its address."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", *SMALL_LOG_QUEUE.split(), "--port", "0", "--data", str(folder)),
-        *("--metrics-port", "off", "--log-format", "json", "--log-level", "debug"),
-        *("--rate", "0"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=descriptor,
-        env=os.environ | {"PYTHONPATH": python_path()},
-    )
-    try:
-        assert process.stdout is not None
-        async with asyncio.timeout(WITHIN):
-            ready = (await process.stdout.readline()).decode()
-        yield process, ready.removeprefix(READY).strip()
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
 async def connect_often(url: str, times: int) -> None:
     """Connect and disconnect; each time the server writes at least one line at the level `debug`."""
     for _ in range(times):
@@ -93,15 +67,20 @@ def events_until(read_line: Callable[[], str], event: str) -> list[dict[str, Any
 async def test_players_are_served_while_nobody_reads_the_log(
     full_pipe: FullPipe, tmp_path: Path
 ) -> None:
-    async with server_with_log(full_pipe.write_end, tmp_path) as (process, url):
-        await connect_often(url, 2 * LOG_QUEUE)
-        async with player_at(url, "Anna") as anna:
+    flags = ("--log-level", "debug", "--rate", "0")
+    server = ServerProcess(tmp_path, flags, module=SMALL_LOG_QUEUE, log_to=full_pipe.write_end)
+    try:
+        await server.start()
+        await connect_often(server.url, 2 * LOG_QUEUE)
+        async with player_at(server.url, "Anna") as anna:
             await sits_down(anna)
         full_pipe.read_filling()
         async with asyncio.timeout(WITHIN):
             for _ in range(LOG_QUEUE):  # a full queue drops what comes, the line on closing too
                 await asyncio.to_thread(full_pipe.read_line)
-            process.terminate()
+            stopping = asyncio.create_task(server.stop())
             ending = await asyncio.to_thread(events_until, full_pipe.read_line, "server_closed")
             assert "server_closing" in [each["event"] for each in ending]
-            assert await process.wait() == 0
+            assert await stopping == 0
+    finally:
+        await server.kill()

@@ -47,8 +47,7 @@ def logged(caplog: pytest.LogCaptureFixture, event: str) -> list[dict[str, objec
 async def test_a_board_shorter_than_acknowledged_is_said_to_its_player_and_logged(
     server: InProcessServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+    anna, bert, code = await server.two_racing()
     race = race_key(code, 1)
     await anna.moves("draw")
     keys = (race, f"{race}:log:{anna.player}")
@@ -168,8 +167,7 @@ async def test_players_of_a_table_that_is_gone_lose_their_seats_and_are_told_why
 async def test_a_race_that_is_gone_while_it_is_played_is_not_a_plain_refusal(
     server: InProcessServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+    anna, bert, code = await server.two_racing()
     await anna.moves("draw")
     race = race_key(code, 1)
     for key in (race, *(f"{race}:log:{each.player}" for each in (anna, bert)), table_key(code)):

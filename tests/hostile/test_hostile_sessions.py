@@ -31,10 +31,10 @@ from websockets.typing import Subprotocol
 
 from kit.altered_server import QUICK
 from kit.in_process_server import counted_down, gathered
+from kit.installation import footprint
 from kit.messages import COMMANDS, TRACE, Spoiler, varied
 from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess, running_server
-from kit.storms.installation import footprint
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol import commands
 from saratoga_protocol.codec import CODECS, JSON, SUBPROTOCOLS, Frame

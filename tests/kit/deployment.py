@@ -40,13 +40,13 @@ def replaced(text: str, *pairs: tuple[str, str]) -> str:
     return text
 
 
-def write_certificate(folder: Path) -> Path:
-    """Write a key and a certificate for this machine into a folder, where nginx reads them."""
+def write_certificate(folder: Path, names: str = "DNS:localhost,IP:127.0.0.1") -> Path:
+    """Write a key and a certificate for these names into a folder, where nginx reads them."""
     subprocess.run(
         [
             *(program("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"),
             *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost"),
-            *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+            *("-addext", f"subjectAltName={names}"),
             *("-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")),
         ],
         check=True,

@@ -235,6 +235,11 @@ class InProcessServer:
         await self.deal(*players)
         return code
 
+    async def two_racing(self, **settings: Any) -> tuple[MemoryPlayer, MemoryPlayer, str]:
+        """Start a race of Anna and Bert; return both and the table's code."""
+        anna, bert = await self.player("Anna"), await self.player("Bert")
+        return anna, bert, await self.race(anna, bert, **settings)
+
     async def deal(self, *players: MemoryPlayer) -> None:
         """Make all players ready, start the race, and wait until its boards are dealt."""
         await counted_down(*players)
@@ -391,6 +396,11 @@ class Nodes:
     async def two(self) -> tuple[MemoryPlayer, MemoryPlayer]:
         """Connect Anna to the east node and Bert to the west node."""
         return await self.east.player("Anna"), await self.west.player("Bert")
+
+    async def two_racing(self, **settings: Any) -> tuple[MemoryPlayer, MemoryPlayer, str]:
+        """Start a race of Anna and Bert; return both and the table's code."""
+        anna, bert = await self.two()
+        return anna, bert, await self.race(anna, bert, **settings)
 
 
 @asynccontextmanager

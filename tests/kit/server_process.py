@@ -56,6 +56,8 @@ class ServerProcess:
     module: str = "saratoga_server"
     """The server's module, such as `altered_server.QUICK`."""
     process: asyncio.subprocess.Process | None = None
+    log_to: int | None = None
+    """A descriptor to log to, in place of the file `log`."""
     forgiven: set[str] = field(default_factory=set)
     """Events of `FAULTS` that this test causes on purpose."""
 
@@ -104,7 +106,7 @@ class ServerProcess:
                 *self.flags,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=log,
+                stderr=self.log_to or log,
                 env=os.environ | {"PYTHONFAULTHANDLER": "1", "PYTHONPATH": python_path()},
             )
         assert self.process.stdout is not None
@@ -112,7 +114,7 @@ class ServerProcess:
             line = await self.process.stdout.readline()
         assert line.decode().startswith(READY), self.log.read_text()
         self.port = int(line.decode().strip().rpartition(":")[2])
-        if {"warning", "error"}.isdisjoint(self.flags):
+        if self.log_to is None and {"warning", "error"}.isdisjoint(self.flags):
             await self._until_logged("server_open", logged_before)
 
     async def _until_logged(self, event: str, after: int) -> None:

@@ -48,8 +48,7 @@ async def test_the_operator_may_let_only_races_at_public_tables_count() -> None:
 async def test_a_draining_node_starts_nothing_and_finishes_everything(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+    anna, bert, code = await server.two_racing()
     waiting = await server.player("Cleo")
     other = await gathered(waiting)
     await waiting.ready()
@@ -69,8 +68,7 @@ async def test_a_draining_node_starts_nothing_and_finishes_everything(
 async def test_a_node_about_to_stop_is_not_ready_but_goes_on(server: InProcessServer) -> None:
     server.node.readiness.is_stopping = True
     assert await server.node.why_not_ready() == "This server is about to stop."
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+    _, _, code = await server.two_racing()
     live_table = await server.node.tables.get(code)
     (session,) = server.node.broadcaster.sessions_of(live_table.state.seats[0].player)
     assert server.node.dispatcher.is_racing(session)
@@ -83,8 +81,7 @@ async def test_a_node_about_to_stop_is_not_ready_but_goes_on(server: InProcessSe
 async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when_it_stops(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+    anna, _, code = await server.two_racing()
     elsewhere = await compose_node(server.store, server.time, node="other")
     server.node.readiness.is_draining = True
     version, _ = await server.stored(code)
@@ -111,8 +108,7 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
 
 
 async def test_a_node_stops_without_its_store(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
+    await server.two_racing()
     server.node.readiness.is_draining = server.faults.unavailable = True
     await server.node.stop()
     server.faults.unavailable = False

@@ -259,8 +259,7 @@ async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed
     server: InProcessServer,
 ) -> None:
     async with beside(server) as nodes:
-        anna, bert = await nodes.two()
-        code = await nodes.race(anna, bert)
+        anna, _, code = await nodes.two_racing()
         nodes.east.tap.is_deaf = True
         newer = await nodes.west.player("Anna")
         await newer.at_table(JoinTable, table=code)
@@ -271,12 +270,6 @@ async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed
 
 
 # Moves and cash-outs: judged, stored before they are answered, and answered again when repeated
-
-
-async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    return anna, bert
 
 
 # Moves
@@ -334,7 +327,7 @@ async def nearly_stuck() -> AsyncIterator[InProcessServer]:
 
 
 async def test_a_win_ends_the_board(nearly_won: InProcessServer) -> None:
-    anna, bert = await two_racing(nearly_won)
+    anna, bert, _ = await nearly_won.two_racing()
     answer = await anna.moves("t1>up")
     assert (answer.board.state, answer.board.banked, answer.board.net) == ("won", 52, 210)
     assert refusal(await anna.move("draw")) == ("board_over", 1)
@@ -344,7 +337,7 @@ async def test_a_win_ends_the_board(nearly_won: InProcessServer) -> None:
 async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
     nearly_stuck: InProcessServer,
 ) -> None:
-    anna, bert = await two_racing(nearly_stuck)
+    anna, bert, _ = await nearly_stuck.two_racing()
     answer = await anna.moves("draw")
     assert (answer.board.state, answer.board.count) == ("stuck", 2)
     stored = await nearly_stuck.board(anna.table.code, anna.player)
@@ -357,7 +350,7 @@ async def test_a_long_search_for_stuck_goes_on_in_the_background(
     nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.live.play.INLINE_LIMIT", 0)
-    anna, bert = await two_racing(nearly_stuck)
+    anna, bert, _ = await nearly_stuck.two_racing()
     answer = await anna.moves("draw")
     assert answer.board.state == "racing"
     await nearly_stuck.settle()
@@ -370,7 +363,7 @@ async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_on
     server: InProcessServer,
 ) -> None:
     """A new primary may be ahead: the table must not run on while every move is refused."""
-    anna, bert = await two_racing(server)
+    anna, bert, _ = await server.two_racing()
     await bert.moves("draw")
     server.time.behind = -10 * MINUTE
     server.time.at += 1
@@ -386,7 +379,7 @@ async def test_a_move_after_the_deadline_by_the_stores_clock_ends_the_race_at_on
 async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_the_seat_stays(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await two_racing(server)
+    anna, bert, _ = await server.two_racing()
     await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
     await anna.moves("draw")
     await server.pass_time(int(LOOK_EVERY * 1000) + AHEAD_MILLIS)
@@ -408,7 +401,7 @@ async def test_the_board_of_a_racer_who_does_nothing_for_three_minutes_ends_and_
 async def test_a_racer_who_gives_signs_of_activity_may_think_for_as_long_as_the_race_lasts(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await two_racing(server)
+    anna, bert, _ = await server.two_racing()
     for _ in range(3):
         await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
         await anna.ask(Heartbeat)

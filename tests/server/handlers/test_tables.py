@@ -297,8 +297,7 @@ async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
 
 
 async def test_after_a_race_there_is_its_outcome(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+    anna, bert, code = await server.two_racing()
     for racer in (anna, bert):
         await racer.cash_out()
     await server.settle()

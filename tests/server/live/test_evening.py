@@ -428,8 +428,7 @@ def rows_of(events: Iterable[Standings | Snapshot], player: str) -> list[Standin
 
 async def test_a_head_changes_only_with_the_count_and_the_state_that_were_sent() -> None:
     async with open_in_process_server(always(BANK_AND_TAKE_BACK)) as server:
-        anna, bert = await server.player("Anna"), await server.player("Bert")
-        code = await server.race(anna, bert, game=GAMES[0])
+        anna, bert, code = await server.two_racing(game=GAMES[0])
         wanda = await server.player("Wanda")
         await server.pass_time(250)
 
@@ -459,8 +458,7 @@ async def test_a_count_on_one_node_is_shown_to_the_racers_of_another() -> None:
         open_in_process_server(always(BANK_AND_TAKE_BACK)) as server,
         beside(server) as nodes,
     ):
-        anna, bert = await nodes.two()
-        await nodes.race(anna, bert)
+        anna, bert, _ = await nodes.two_racing()
         dealt = anna.board.banked
         await anna.moves("t1>up")
         await nodes.pass_time(250)

@@ -104,8 +104,7 @@ async def test_a_change_that_always_comes_too_late_is_given_up(
 async def test_what_follows_from_a_change_is_done_again_if_it_fails(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
+    _, bert, code = await server.two_racing()
     follow, faults = reactions.follow, [StoreUnavailable("away")]
 
     async def failing(*given: object) -> None:
@@ -181,8 +180,7 @@ def test_a_change_by_every_player_of_the_fullest_table_fits_the_outbox(codec: Co
 async def test_a_replaced_connection_is_closed_before_it_is_sent_that_its_player_left(
     nodes: Nodes,
 ) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
+    anna, _, code = await nodes.two_racing()
     (race,) = nodes.east.node.races.all()
     nodes.east.tap.is_deaf = True
     newer = await nodes.west.player("Anna")
@@ -291,8 +289,7 @@ async def test_a_change_of_a_player_that_fails_stops_no_other(
 async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_the_seat(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch, same_node: bool
 ) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
+    anna, bert, code = await nodes.two_racing()
     slow = await nodes.east.player("Anna")
     quick = await (nodes.east if same_node else nodes.west).player("Anna")
     boards = nodes.east.store.boards
@@ -331,12 +328,6 @@ async def elsewhere(server: InProcessServer) -> AsyncIterator[Node]:
         await node.stop()
 
 
-async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    return anna, bert
-
-
 async def race_on(node: Node, player: MemoryPlayer) -> LiveRace:
     """Return the race of the player's table as that node holds it."""
     return await node.races.of(await node.tables.get(player.table.code))
@@ -352,14 +343,14 @@ async def test_a_board_has_a_longest_log(
     server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.live.play.MOST_ENTRIES", 2)
-    anna, _ = await two_racing(server)
+    anna, *_ = await server.two_racing()
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw"))[0] == "board_full"
     assert (await anna.cash_out()).board.state == "cash-out"
 
 
 async def test_a_standing_never_goes_back(server: InProcessServer) -> None:
-    anna, _ = await two_racing(server)
+    anna, *_ = await server.two_racing()
     await anna.moves("draw", "draw")
     race = await race_on(server.node, anna)
     run = race.runs[anna.player]
@@ -377,8 +368,7 @@ async def test_a_standing_never_goes_back(server: InProcessServer) -> None:
 
 
 async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert, races=3)
+    anna, bert, code = await nodes.two_racing(races=3)
     for player in (anna, bert):
         await player.moves("draw")
         await player.cash_out()
@@ -406,8 +396,7 @@ async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> Non
 async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted(
     nodes: Nodes,
 ) -> None:
-    anna, bert = await nodes.two()
-    code = await nodes.race(anna, bert)
+    anna, bert, code = await nodes.two_racing()
     await anna.cash_out()
     await nodes.settle()
     await cash_out_unnoticed(nodes.west, bert)
@@ -431,7 +420,7 @@ async def log(server: InProcessServer, race: LiveRace, player: str) -> list[str]
 async def test_a_move_on_another_node_comes_before_an_ending_by_this_one(
     server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, _ = await two_racing(server)
+    anna, *_ = await server.two_racing()
     race = await race_on(server.node, anna)
     newer = MemoryPlayer(elsewhere.dispatcher, "Anna")
     await newer.hello()
@@ -476,7 +465,7 @@ async def test_a_match_is_sent_when_it_has_changed_and_in_every_snapshot(
 
 async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
     async with open_in_process_server(always(NEARLY_STUCK)) as server:
-        anna, bert = await two_racing(server)
+        anna, bert, _ = await server.two_racing()
         code = anna.table.code
         await server.restart(always(NEARLY_STUCK))
         newer = await server.player("Anna")

@@ -46,12 +46,6 @@ async def state(server: InProcessServer, player: MemoryPlayer) -> str:
     return (await server.board(player.table.code, player.player)).state
 
 
-async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert, cap=20)
-    return anna, bert
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -68,7 +62,7 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
 async def test_other_commands_and_refused_moves_are_signs_too(
     server: InProcessServer, command: tuple[type, dict[str, object]]
 ) -> None:
-    anna, bert = await two_racing(server)
+    anna, bert, _ = await server.two_racing(cap=20)
     await server.pass_time(IDLE_MILLIS - int(LOOK_EVERY * 1000))
     kind, fields = command
     code = anna.table.code
@@ -143,8 +137,7 @@ async def test_a_move_made_while_the_table_is_closed_is_in_the_record(
 async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     server: InProcessServer,
 ) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert, cap=3)
+    anna, *_ = await server.two_racing(cap=3)
     deadline = anna.received.deals()[0].deadline
     assert deadline
     server.time.behind = 300

@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +11,9 @@ import hiredis
 import msgpack
 import pytest
 
+from kit.deployment import write_certificate
 from kit.faulty_link import open_link, to_socket
 from kit.gateways import FakeTransport
-from kit.server_process import program
 from kit.stores import WITHIN, StoreServer, calm, recording
 from kit.tables import ANNA, BERT, move, running_race
 from saratoga_server.ports import CommitStatus, StoreUnavailable
@@ -153,25 +152,14 @@ async def test_an_address_without_a_store_is_reported(tmp_path: Path) -> None:
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
     """A self-signed certificate for localhost, with its key beside it."""
-    path = tmp_path / "certificate.pem"
-    subprocess.run(
-        [
-            *(program("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"),
-            *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost"),
-            *("-addext", "subjectAltName=DNS:localhost"),
-            *("-keyout", tmp_path / "key.pem", "-out", path),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return path
+    return write_certificate(tmp_path, "DNS:localhost")
 
 
 @pytest.fixture
 async def tls_port(locked: StoreServer, certificate: Path) -> AsyncIterator[int]:
     """A port that forwards TLS connections to the store."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, certificate.with_name("key.pem"))
+    context.load_cert_chain(certificate, certificate.with_name("privkey.pem"))
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(1 << 16):

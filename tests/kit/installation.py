@@ -144,6 +144,14 @@ def _keys_left_over(store: Redis) -> Iterator[str]:
 
 LINE_UP = ("weak", "strong", "weak", "weak")
 
+NODES = 3
+
+PACE = 6.0
+"""Moves a second of each player."""
+
+TIMING = Timing(silence=4.0, heartbeat_every=4 / 3)
+"""Players reconnect after four seconds without an event: sooner than usual."""
+
 LOG_LINES = 12
 """The number of lines from the end of each log in the description of a failure."""
 
@@ -179,9 +187,6 @@ class Installation(Racing):
     baseline: list[Footprint] = field(default_factory=list)
     """The resources that each node held before the first player connected."""
 
-    def up(self) -> list[Node]:
-        return [node for node in self.nodes if not node.is_down]
-
     def at(self, node: Node) -> list[RecordedPlayer]:
         """Return the players that are connected to a node."""
         return [player for player in self.players if player.link.server_port == node.port]
@@ -203,14 +208,7 @@ class Installation(Racing):
 
 
 @asynccontextmanager
-async def open_installation(
-    games: Sequence[str],
-    *,
-    nodes: int,
-    pace: float,
-    module: str = ServerProcess.module,
-    timing: Timing = Timing(),  # noqa: B008 - frozen
-) -> AsyncIterator[Installation]:
+async def open_installation(games: Sequence[str]) -> AsyncIterator[Installation]:
     """Start an installation with a table of four for each game; players race until the end."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(scratch_folder())
@@ -219,11 +217,11 @@ async def open_installation(
         stack.callback(store.kill)
         await asyncio.to_thread(store.start)
         installation = Installation(store=store)
-        for number in range(nodes):
+        for number in range(NODES):
             link = await stack.enter_async_context(
                 open_link(to_socket(store.socket), socket=folder / f"link-{number}")
             )
-            installation.nodes.append(_node(link, folder, number, module))
+            installation.nodes.append(_node(link, folder, number))
         for node in installation.nodes:
             stack.push_async_callback(node.server.stop)
         await asyncio.gather(*(node.server.start() for node in installation.nodes))
@@ -235,7 +233,7 @@ async def open_installation(
                 links = [await stack.enter_async_context(open_link(dial)) for _ in LINE_UP]
                 seated = await stack.enter_async_context(
                     players_at_a_table(
-                        [link.url for link in links], game, f"Table{number}x", LINE_UP, timing
+                        [link.url for link in links], game, f"Table{number}x", LINE_UP, TIMING
                     )
                 )
                 for player, link in zip(seated, links, strict=True):
@@ -244,14 +242,14 @@ async def open_installation(
         except Exception as error:
             error.add_note(installation.describe())
             raise
-        installation.start_racing(pace)
+        installation.start_racing(PACE)
         yield installation
 
 
-def _node(link: FaultyLink, folder: Path, number: int, module: str) -> Node:
+def _node(link: FaultyLink, folder: Path, number: int) -> Node:
     metrics_port = free_port()
     flags = (
         *("--redis", link.url, "--durability", "safe", "--node", f"node{number}"),
         *("--rate", "0", "--log-level", "warning", "--metrics-port", str(metrics_port)),
     )
-    return Node(ServerProcess(folder / f"node-{number}", flags, module=module), link, metrics_port)
+    return Node(ServerProcess(folder / f"node-{number}", flags), link, metrics_port)
