@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.scripted_server import ScriptedServer, scripted_server
+from kit.client_servers import ScriptedServer, scripted_server
 from saratoga_client.local.paths import HOME_VARIABLE
 
 

@@ -15,7 +15,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 import saratoga_client
-from kit.scripted_server import PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
+from kit.client_servers import PLAYER, TOKEN, ScriptedServer, scripted_server, snapshot
 from kit.session_states import CODE
 from saratoga_client.bots.choose import CHOOSERS
 from saratoga_client.bots.player import stay, steady_pace

@@ -17,9 +17,9 @@ from unittest.mock import patch
 import pytest
 from msgspec import structs
 
+from kit.client_servers import ScriptedPeer, ScriptedServer, scripted_server, welcome
 from kit.in_process_server import InProcessServer, open_in_process_server
 from kit.players import MemoryPlayer, token_of
-from kit.scripted_server import ScriptedPeer, ScriptedServer, scripted_server, welcome
 from kit.tables import nonce
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, LinkState
@@ -429,7 +429,7 @@ async def retold(
 
     async def tell(peer: ScriptedPeer) -> None:
         while True:
-            await peer.send(*retelling.answers(await peer.next_command()))
+            await peer.send(*retelling.answers(await peer.command(None)))
 
     async def serve(server: ScriptedServer) -> None:
         async with asyncio.TaskGroup() as group:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kit.messages import racer
 from kit.positions import banking, wandering
@@ -100,18 +100,7 @@ def outcome(text: str, game: str = "canfield") -> events.Outcome:
     return events.Outcome(
         race=RACE,
         game=game,
-        results=[
-            events.Result(
-                player=row.player,
-                place=row.place,
-                banked=row.banked,
-                net=row.net,
-                state=row.state,
-                moves=40,
-                head="0" * 16,
-            )
-            for row in standings(text, game).standings
-        ],
+        results=[events.Result(**asdict(row), moves=40) for row in standings(text, game).standings],
         seed="0f" * 32,
         nonces={},
         digest="ab" * 32,
@@ -229,8 +218,8 @@ def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
 
 def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3) -> SessionState:
     """Return the session state of the player `you` after a race, with all players' totals."""
-    players = {racer.name: racer for racer in record.racers}
-    raced = {racer.player: racer for racer in record.racers}
+    raced = {each.player: racer(each.player, each.name, each.bot) for each in record.racers}
+    ids = {each.name: each.player for each in record.racers}
     outcome = outcome_of(record, "ab" * 32)
     seats = [
         events.Seat(
@@ -243,21 +232,13 @@ def over(record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 
         )
         for result in outcome.results
     ]
-    at_table = events.Table(
-        code=CODE,
-        version=9,
-        host=players[host].player,
-        phase="over",
-        settings=events.TableSettings(
-            game=record.game, cap=record.cap, seats=16, public=record.public
-        ),
-        race=f"{CODE}/{record.race}",
+    shown = table(phase="over", version=9, race=f"{CODE}/{record.race}", seats=seats)
+    shown = replace(
+        shown,
+        host=ids[host],
+        settings=replace(shown.settings, game=record.game, cap=record.cap, public=record.public),
         rules=record.rules_version,
         commitment=record.commitment,
-        seats=seats,
-        racers=[racer(each.player, each.name, each.bot) for each in record.racers],
-        start_at=START,
-        deadline=START + 600_000,
+        racers=list(raced.values()),
     )
-    snapshot = events.Snapshot(table=at_table, now=START + 600_000, outcome=outcome)
-    return first_state(players[you].player, snapshot)
+    return first_state(ids[you], events.Snapshot(table=shown, now=START + CAP, outcome=outcome))

@@ -11,6 +11,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from kit.client_servers import (
+    ScriptedServer,
+    SteppedNetwork,
+    SteppedSession,
+    scripted_server,
+    snapshot,
+)
 from kit.in_process_server import (
     ListeningServer,
     gathered,
@@ -18,9 +25,7 @@ from kit.in_process_server import (
     open_in_process_server,
 )
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, SocketPlayer, player_at, token_of
-from kit.scripted_server import ScriptedServer, scripted_server, snapshot
 from kit.session_states import CODE
-from kit.stepped_connection import SteppedNetwork, SteppedSession
 from saratoga_client.bots import player
 from saratoga_client.bots import seat as bots_seat
 from saratoga_client.bots.choose import CHOOSERS, Choice, Chooser, Memory

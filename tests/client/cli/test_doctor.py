@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from kit.stepped_connection import open_lobby
+from kit.client_servers import open_lobby
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import doctor
 from saratoga_client.cli.doctor import of_connection, of_files, of_terminal

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from kit.client_servers import open_lobby
 from kit.session_states import outcome, seat, snapshot, state_after, table
-from kit.stepped_connection import open_lobby
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.bot import RESULT_FIELDS, print_results
 from saratoga_client.cli.frame import run

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit import scripted_server
+from kit import client_servers
 from kit.messages import BEST
 from kit.session_states import (
     CODE,
@@ -39,12 +39,12 @@ RACE = FINISHED.race_id
 
 async def test_it_ends_when_the_table_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
     closed = events.TableChanged(table=table(version=9, phase="closed"), now=START)
-    async with scripted_server.scripted_server() as server:
+    async with client_servers.scripted_server() as server:
         watching = asyncio.ensure_future(watch_table(server.url, CODE, False, OutputFormat.PLAIN))
         peer = await server.peer()
         command = await peer.command()
         assert command == commands.JoinTable(id=command.id, table=CODE, seat=False)
-        await peer.send(scripted_server.snapshot(command.id), closed)
+        await peer.send(client_servers.snapshot(command.id), closed)
         await watching
     printed = capsys.readouterr()
     assert printed.out.splitlines()[-1] == f"race {closed.table.race}: closed"

@@ -8,7 +8,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from kit.scripted_server import (
+from kit.client_servers import (
     PLAYER,
     TOKEN,
     ScriptedPeer,

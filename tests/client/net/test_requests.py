@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from msgspec.structs import replace
 
-from kit.scripted_server import snapshot
+from kit.client_servers import snapshot
 from kit.session_states import CODE, table
 from saratoga_client.net import requests as module
 from saratoga_client.net.errors import CommandRefused

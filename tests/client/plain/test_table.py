@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 from msgspec.structs import replace
 
+from kit.client_servers import PLAYER, TOKEN, ScriptedPeer, scripted_server, snapshot
 from kit.line_client import RecordedOutput, scripted_session
 from kit.races import voided_race
-from kit.scripted_server import PLAYER, TOKEN, ScriptedPeer, scripted_server, snapshot
 from kit.session_states import CODE
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.plain.session import ExitReason

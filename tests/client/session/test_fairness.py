@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from kit.client_servers import SteppedSession, stepped_session
 from kit.evenings import (
     HOST_ID,
     LAST,
@@ -22,7 +23,6 @@ from kit.evenings import (
     shown_again,
 )
 from kit.players import MemoryPlayer
-from kit.stepped_connection import SteppedSession, stepped_session
 from saratoga_client.net.errors import CommandRefused, LinkState, RequestTimedOut
 from saratoga_client.problems import Problem
 from saratoga_client.session import record_keeper

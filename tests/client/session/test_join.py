@@ -7,9 +7,15 @@ from functools import partial
 import pytest
 from msgspec.structs import replace
 
+from kit.client_servers import (
+    PLAYER,
+    OpenLobby,
+    open_lobby,
+    scripted_server,
+    snapshot,
+    welcome_back,
+)
 from kit.messages import racer
-from kit.scripted_server import PLAYER, scripted_server, snapshot, welcome_back
-from kit.stepped_connection import OpenLobby, open_lobby
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.session.join import (

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kit.client_servers import SteppedSession, run_ready_tasks, stepped_session
 from kit.in_process_server import always
 from kit.session_states import opening
-from kit.stepped_connection import SteppedSession, run_ready_tasks, stepped_session
 from saratoga_client.problems import Problem
 from saratoga_client.session.own_board import predicted_view
 from saratoga_protocol.commands import CashOut, MakeMove

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
+from kit.client_servers import stepped_session
 from kit.positions import draw
 from kit.session_states import (
     CAP,
@@ -20,7 +21,6 @@ from kit.session_states import (
     state_after,
     table,
 )
-from kit.stepped_connection import stepped_session
 from saratoga_client.session.differ import LAST_MINUTE, LATE, MAX_AT_ONCE, with_news
 from saratoga_client.session.state import Kind, SessionState, newest
 from saratoga_client.session.state_store import StateStore

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
+from kit.client_servers import SteppedSession, run_ready_tasks, stepped_session
 from kit.players import MemoryPlayer
-from kit.stepped_connection import SteppedSession, run_ready_tasks, stepped_session
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
 from saratoga_client.session.move_sender import MoveSender

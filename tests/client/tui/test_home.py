@@ -11,10 +11,16 @@ from msgspec.structs import replace
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.events import Paste
 
+from kit.client_servers import (
+    OpenLobby,
+    ScriptedPeer,
+    open_lobby,
+    scripted_server,
+    snapshot,
+    welcome,
+)
 from kit.messages import HOSTILE, OBEYED
 from kit.screens import SEEN_WITHIN, ScreenPlayer, before
-from kit.scripted_server import ScriptedPeer, scripted_server, snapshot, welcome
-from kit.stepped_connection import OpenLobby, open_lobby
 from saratoga_client.cli.host import OwnServer
 from saratoga_client.local import settings
 from saratoga_client.local.hosting import LocalServer

@@ -1,14 +1,18 @@
-"""A client's connection to a server in the test's own process, advanced step by step by the test.
+"""Servers for a client under test: a real one whose network the test steps through, and a scripted one.
 
-The client's code and the server's code are the real ones; only the network between them is
-replaced. The test lets the server answer one command, delivers one event to the client, or cuts the
-connection. So it can produce every order of events that a network can. `open_lobby` connects clients
-to such a server by sockets.
+`stepped_session` connects a real client to a real server in the test's own process; only the
+network between them is replaced. The test lets the server answer one command, delivers one event to
+the client, or cuts the connection, and so produces every order of events that a network can.
+`open_lobby` connects clients to such a server by sockets.
+
+A `scripted_server` on a socket answers hellos and heartbeats by itself and passes every other
+command to the test, which answers, stays silent or closes the connection: exchanges that no real
+server makes.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,11 +21,18 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar, cast
 
 import pytest
-from websockets.exceptions import ConnectionClosedError
-from websockets.frames import Close
+from msgspec.structs import replace
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed, ConnectionClosedError
+from websockets.frames import Close, Opcode
+from websockets.frames import Frame as WebSocketFrame
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
 
 from kit.in_process_server import Deal, InProcessServer, listening_server, open_in_process_server
 from kit.players import RECEIVED_WITHIN, token_of
+from kit.session_states import CODE, table
+from kit.session_states import START as NOON
 from kit.stores import empty_store
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
@@ -33,9 +44,17 @@ from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
-from saratoga_protocol.codec import CODECS, Codec, Frame
-from saratoga_protocol.commands import Command, CreateTable, Heartbeat, Hello, JoinTable, Start
-from saratoga_protocol.events import Done, Event, Refused, Snapshot
+from saratoga_protocol.codec import CODECS, SUBPROTOCOLS, Codec, Frame
+from saratoga_protocol.commands import (
+    Command,
+    CreateTable,
+    Heartbeat,
+    Hello,
+    JoinTable,
+    Start,
+    player_id,
+)
+from saratoga_protocol.events import Alive, Done, Event, Refused, Snapshot, Welcome
 from saratoga_protocol.refusals import REASONS, RETRIED, CloseCode
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.position import redact
@@ -397,3 +416,151 @@ async def open_lobby() -> AsyncIterator[OpenLobby]:
         AsyncExitStack() as players,
     ):
         yield OpenLobby(server.url, players)
+
+
+TOKEN = "5a" * 32
+PLAYER = player_id(TOKEN)
+HEARD_WITHIN = 60.0
+"""Longest time in seconds for a client's next connection or command."""
+
+
+class ScriptedPeer:
+    """One connection of a client, seen from the server."""
+
+    def __init__(self, server: "ScriptedServer", socket: ServerConnection) -> None:
+        self.server = server
+        self._socket = socket
+        self._codec = CODECS[socket.subprotocol or ""]
+        self._commands: asyncio.Queue[Command] = asyncio.Queue()
+        self.hello: Hello | None = None
+        self.gone = asyncio.Event()
+
+    async def command(self, within: float | None = HEARD_WITHIN) -> Command:
+        """Return the client's next command other than a hello or a heartbeat."""
+        async with asyncio.timeout(within):
+            return await self._commands.get()
+
+    async def send(self, *sent: Event) -> None:
+        for event in sent:
+            await self._socket.send(self._codec.encode(event))
+
+    def send_together(self, *sent: Event) -> None:
+        """Send events in one write, which the client receives in one read."""
+        encoded = b""
+        for frame in map(self._codec.encode, sent):
+            if isinstance(frame, bytes):
+                encoded += WebSocketFrame(Opcode.BINARY, frame).serialize(mask=False)
+            else:
+                encoded += WebSocketFrame(Opcode.TEXT, frame.encode()).serialize(mask=False)
+        self._socket.transport.write(encoded)
+
+    async def send_frame(self, frame: bytes | str) -> None:
+        await self._socket.send(frame)
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        await self._socket.close(code, reason)
+
+    def cut(self) -> None:
+        """Abort the connection without a close frame, as if the server was killed."""
+        self._socket.transport.abort()
+
+    async def listen(self) -> None:
+        try:
+            async for frame in self._socket:
+                command = self._codec.decode_command(frame)
+                if isinstance(command, Hello):
+                    self.hello = command
+                    await self.send(self.server.greeting(command))
+                    await self.server.peers.put(self)
+                elif isinstance(command, Heartbeat):
+                    self.server.heartbeats.put_nowait(command)
+                    if self.server.answers_heartbeats:
+                        await self.send(Alive(re=command.id, now=self.server.now))
+                else:
+                    self._commands.put_nowait(command)
+        except ConnectionClosed:
+            pass
+        finally:
+            self.gone.set()
+
+
+class ScriptedServer:
+    """A WebSocket server on a port of this machine, controlled by the test."""
+
+    def __init__(self) -> None:
+        self.peers: asyncio.Queue[ScriptedPeer] = asyncio.Queue()
+        self.greeting: Callable[[Hello], Event] = welcome
+        self.heartbeats: asyncio.Queue[Heartbeat] = asyncio.Queue()
+        self.answers_heartbeats = True
+        self.now = NOON
+        """The time that the clock always shows, in milliseconds since 1970."""
+        self.pages: Callable[[Request], Response | None] = lambda request: None
+        """Answers requests over HTTP; `None` for the handshake of a WebSocket."""
+        self._server: Server | None = None
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self._port}"
+
+    async def peer(self) -> ScriptedPeer:
+        """Return the connection of the next client that says hello."""
+        async with asyncio.timeout(HEARD_WITHIN):
+            return await self.peers.get()
+
+    async def open(self) -> None:
+        """Listen on a free port, or after `close` on the same port as before."""
+        self._server = await serve(
+            self._receive,
+            "127.0.0.1",
+            self._port,
+            subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
+            process_request=lambda connection, request: self.pages(request),
+            compression=None,
+            ping_interval=None,
+            close_timeout=0.1,
+        )
+        self._port = next(iter(self._server.sockets)).getsockname()[1]
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def _receive(self, socket: ServerConnection) -> None:
+        await ScriptedPeer(self, socket).listen()
+
+
+@asynccontextmanager
+async def scripted_server() -> AsyncIterator[ScriptedServer]:
+    server = ScriptedServer()
+    await server.open()
+    try:
+        yield server
+    finally:
+        await server.close()
+
+
+def welcome(hello: Hello) -> Welcome:
+    return Welcome(
+        re=hello.id,
+        player=player_id(hello.token),
+        name=hello.name,
+        bot=hello.bot,
+        now=NOON,
+        server="scripted",
+        node="n1",
+        games=["canfield"],
+    )
+
+
+def welcome_back(hello: Hello) -> Welcome:
+    """Return the welcome of a player who has a seat at the table `CODE`."""
+    return replace(welcome(hello), table=CODE)
+
+
+def snapshot(re: int | None = None, code: str = CODE) -> Snapshot:
+    """Return a table that gathers, whose host has the token `TOKEN`; nobody has a seat."""
+    shown = replace(table("", "gathering"), code=code, race=f"{code}/1", host=PLAYER)
+    return Snapshot(re=re, table=shown, now=NOON)
