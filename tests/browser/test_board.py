@@ -5,9 +5,8 @@ from typing import Final
 
 from playwright.async_api import expect
 
-from kit.browser_pages import DESKTOP, Pages, check_accessible, look, race_snapshot, shown_race
-from kit.faulty_link import open_link, to_ports
-from kit.page_player import SHOWS, PagePlayer, racing
+from kit.browser_pages import DESKTOP, Pages, check_accessible, race_snapshot, shown_race
+from kit.page_player import PagePlayer, racing
 from kit.server_process import ServerProcess
 from saratoga_rules.moves import Carry, parse_move
 
@@ -27,12 +26,21 @@ async def until_one_can_be_banked(player: PagePlayer) -> Carry:
         await player.race(player.tap_move, 1)
 
 
-async def test_two_taps_on_a_pile_bank_its_top_card(
+async def test_a_long_press_spells_a_column_out_and_two_taps_bank_its_top_card(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     async with racing(
-        page_server, pages, "lafayette", has_touch=True, pace=1, finishes=False
+        page_server, pages, "lady-palk", has_touch=True, pace=1, finishes=False
     ) as player:
+        x, y = await player.middle("t1")
+        touch = await player.page.context.new_cdp_session(player.page)
+        points = [{"x": x, "y": y}]
+        await touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points})
+        await player.page.get_by_text("Column 1: ").wait_for()
+        await touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await player.page.get_by_text("Column 1: ").wait_for(state="detached")
+        assert await player.page.locator("[aria-pressed=true]").count() == 0
+
         bank = await until_one_can_be_banked(player)
         await player.tap(bank.source)
         await player.answered(player.tap(bank.source))
@@ -97,83 +105,6 @@ async def test_a_drag_that_ends_nowhere_or_is_crossed_by_a_second_finger_changes
         await player.shows_board()
         assert len(player.notes.acknowledged) == made
         assert not player.notes.denied
-
-
-async def test_a_long_press_spells_the_column_out(page_server: ServerProcess, pages: Pages) -> None:
-    async with racing(
-        page_server, pages, "lady-palk", has_touch=True, pace=1, finishes=False
-    ) as player:
-        x, y = await player.middle("t1")
-        touch = await player.page.context.new_cdp_session(player.page)
-        points = [{"x": x, "y": y}]
-        await touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points})
-        await player.page.get_by_text("Column 1: ").wait_for()
-        await touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        await player.page.get_by_text("Column 1: ").wait_for(state="detached")
-        assert await player.page.locator("[aria-pressed=true]").count() == 0
-
-
-async def test_tab_walks_moves_on_the_board_and_f6_leaves_it(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with racing(
-        page_server, pages, "lafayette", pace=1, finishes=False, size=DESKTOP
-    ) as player:
-        page = player.page
-        await page.keyboard.press("Tab")
-        await page.get_by_text("1 of ").wait_for()
-        await player.answered(page.keyboard.press("Enter"))
-        await page.keyboard.press("F6")
-        menu = page.get_by_role("button", name="Standings and menu")
-        assert await menu.evaluate("each => each === document.activeElement")
-        await page.keyboard.press("Enter")
-        await page.get_by_role("dialog").wait_for()
-        await page.keyboard.press("Escape")
-        await page.keyboard.press("F6")
-        assert await page.evaluate("Boolean(document.activeElement.dataset.pile)")
-
-
-async def test_a_question_mark_shows_the_keys_and_with_them_the_way_off_the_board(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with racing(
-        page_server, pages, "canfield", pace=1, finishes=False, size=DESKTOP
-    ) as player:
-        page = player.page
-        await page.keyboard.press("?")
-        await page.get_by_text("Keys in a race").click()
-        await page.get_by_text("leave the board for the rest of the page").wait_for()
-        await look(page, "sheet-keys")
-
-
-async def test_a_reloaded_page_shows_the_board_as_it_was(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with racing(page_server, pages, "canfield-aisleriot", has_touch=True) as player:
-        await player.race(player.tap_move, 4)
-        await player.page.reload()
-        await player.shows_board()
-        await player.race(player.tap_move, 4)
-
-
-async def test_a_carry_is_shown_before_its_answer(page_server: ServerProcess, pages: Pages) -> None:
-    pages.forgive("WebSocket connection")
-    async with (
-        open_link(to_ports(page_server.port)) as link,
-        racing(page_server, pages, "lady-palk", link=link, has_touch=True) as player,
-    ):
-        move = (await player.carries())[0]
-        view, made = player.board.view, len(player.notes.acknowledged)
-        await player.tap(move.source)
-        link.go_half_open()
-        await player.tap_target(move)
-        cards = view.columns[move.origin][-2 * move.count :]
-        shown = {move.target: view.columns[move.destination] + cards}
-        await player.page.wait_for_function(SHOWS, arg=shown)
-        assert len(player.notes.acknowledged) == made
-        link.cut()
-        await player.until(lambda: len(player.notes.acknowledged) > made)
-        await player.shows_board()
 
 
 async def test_a_mouse_released_beside_the_board_swallows_no_click(

@@ -12,36 +12,13 @@ from playwright.async_api import Page, WebSocketRoute, expect
 
 from kit.browser_pages import (
     Pages,
-    check_accessible,
     page_url,
-    serving_pages,
-    take_screenshot,
 )
-from kit.page_player import BRISK, PagePlayer, get_ready, open_table, press, rival_at
+from kit.page_player import PagePlayer, get_ready, open_table, press
 from kit.players import SocketPlayer, player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_protocol.events import RaceOver, TableChanged
-
-
-async def test_the_countdown_names_the_racers(pages: Pages) -> None:
-    async with (
-        serving_pages(module=ServerProcess.module) as server,
-        rival_at(server, "caprice") as rival,
-        asyncio.TaskGroup() as group,
-    ):
-        race = group.create_task(rival.race(1, BRISK, 2))
-        page = await pages.open(page_url(server, f"/{rival.notes.code}"))
-        player = PagePlayer(page, "caprice")
-        await player.sit_down("Mira")
-        await player.get_ready()
-        await page.get_by_text("Caprice, one deal for both").wait_for()
-        await expect(page.locator(".countdown, main").first).to_contain_text("Rival")
-        await check_accessible(page)
-        await take_screenshot(page, "countdown")
-        await page.locator(".race .pile").first.wait_for()
-        race.cancel()
-        await pages.close()
 
 
 @dataclass

@@ -16,7 +16,7 @@ from kit.browser_pages import (
 )
 from kit.deployment import deployed
 from kit.faulty_link import FaultyLink, LinkConnection, LinkFault, open_link, to_ports
-from kit.page_player import open_table, racing, seat_of
+from kit.page_player import SHOWS, open_table, racing, seat_of
 from kit.players import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import JoinTable
@@ -82,11 +82,18 @@ async def test_a_page_that_was_offline_goes_on_where_it_was(
     pages.forgive("WebSocket connection")
     async with (
         open_link(to_ports(page_server.port)) as link,
-        racing(page_server, pages, "lafayette", link=link, has_touch=True) as player,
+        racing(page_server, pages, "lady-palk", link=link, has_touch=True) as player,
     ):
         await player.race(player.tap_move, 4)
+        move, view = (await player.carries())[0], player.board.view
+        await player.tap(move.source)
         link.go_half_open()
-        await player.tap("stock")
+        await player.tap_target(move)
+        # a carry is shown before its answer
+        cards = view.columns[move.origin][-2 * move.count :]
+        shown = {move.target: view.columns[move.destination] + cards}
+        await player.page.wait_for_function(SHOWS, arg=shown)
+        assert len(player.notes.acknowledged) == 4
         await player.page.locator(".away").wait_for()
         link.cut()
         await player.until(lambda: len(player.notes.acknowledged) > 4)

@@ -2,13 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from itertools import pairwise
 from typing import Final
 
 import pytest
-from playwright.async_api import Locator, Page, Route, expect
+from playwright.async_api import Page, Route, expect
 
 from kit.browser_pages import (
     DESKTOP,
@@ -35,16 +34,12 @@ from kit.page_player import (
     seat_of,
     sit_down,
 )
-from kit.players import SocketPlayer, player_at
+from kit.players import player_at
 from kit.server_process import ServerProcess
 from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_rules.games import GAMES
 
 THEMES = ("felt", "paper", "contrast")
-
-
-async def choose_theme(page: Page, theme: str) -> None:
-    await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -58,10 +53,11 @@ async def test_the_race_fits_every_size(
         await page.locator(f'.pile[data-pile="{sources[-1]}"]').click()
         await page.locator(".pile.lit").first.wait_for()
     await look(page, f"race-{game}")
-    for theme in THEMES:
-        await choose_theme(page, theme)
-        await check_accessible(page)
-        await take_screenshot(page, f"race-{game}-{theme}")
+    # two games in each theme
+    theme = THEMES[list(GAMES).index(game) % len(THEMES)]
+    await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+    await check_accessible(page)
+    await take_screenshot(page, f"race-{game}-{theme}")
 
 
 ENDINGS: Final = (
@@ -315,6 +311,21 @@ async def test_the_terminals_keys_do_in_a_race_what_they_do_there(
         await press("n")
         await expect(page.get_by_role("dialog")).to_have_count(0)
         await take_screenshot(page, "race-keys")
+        # the way off the board, which the keys' own page tells
+        await press("F6")
+        menu = page.get_by_role("button", name="Standings and menu")
+        await expect(menu).to_be_focused()
+        await press("Enter")
+        await page.get_by_role("dialog").wait_for()
+        await press("Escape")
+        await press("F6")
+        assert await page.evaluate("Boolean(document.activeElement.dataset.pile)")
+        await press("Tab")
+        await player.answered(press("Enter"))
+        await press("?")
+        await page.get_by_text("Keys in a race").click()
+        await page.get_by_text("leave the board for the rest of the page").wait_for()
+        await look(page, "sheet-keys")
 
 
 async def test_single_keys_do_nothing_once_they_are_switched_off(
@@ -355,6 +366,9 @@ async def test_a_race_by_keys_alone_never_loses_the_focus(pages: Pages) -> None:
         await expect(page.get_by_role("heading", name="one deal for both")).to_be_focused()
         await expect(page.get_by_text("The race starts in ")).to_have_role("status")
         assert await page.locator("[aria-live=assertive]").count() == 0
+        await expect(page.locator(".countdown, main").first).to_contain_text("Rival")
+        await check_accessible(page)
+        await take_screenshot(page, "countdown")
         await expect(page.locator(".pile[data-pile=stock]")).to_be_focused()
         # the last words about the rival, which would take the place of those about the draw
         await page.get_by_text("Only you are still racing").first.wait_for()
@@ -394,15 +408,13 @@ async def test_the_button_of_the_call_keeps_the_focus(pages: Pages) -> None:
         await pages.close()
 
 
-@asynccontextmanager
-async def racing_with_wide_names(
-    server: ServerProcess, pages: Pages
-) -> AsyncIterator[tuple[Page, list[SocketPlayer]]]:
-    """Race on a wide page as host against players whose names have one word of wide letters."""
-    page = await pages.open(page_url(server), DESKTOP)
+async def test_wide_names_leave_room_for_the_figures_and_a_press_survives_a_change_of_them(
+    page_server: ServerProcess, pages: Pages
+) -> None:
+    page = await pages.open(page_url(page_server), DESKTOP)
     code = await open_table(page, game="Canfield")
     async with AsyncExitStack() as here:
-        rivals = [await here.enter_async_context(player_at(server.url, name)) for name in WIDE]
+        rivals = [await here.enter_async_context(player_at(page_server.url, name)) for name in WIDE]
         for rival in rivals:
             await rival.at_table(JoinTable, table=code)
             await rival.ready()
@@ -412,33 +424,19 @@ async def racing_with_wide_names(
             press(page, "Start the race").click(), *(rival.reveal() for rival in rivals)
         )
         await page.locator(".race .pile").first.wait_for()
-        yield page, rivals
-
-
-async def hidden_width(part: Locator) -> int:
-    """Return the pixels of a part of the page that are to be seen only by scrolling sideways."""
-    width: int = await part.evaluate("part => part.scrollWidth - part.clientWidth")
-    return width
-
-
-async def test_wide_names_leave_room_for_the_figures(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with racing_with_wide_names(page_server, pages) as (page, _):
-        assert await hidden_width(page.locator(".side")) == 0
+        # what is to be seen only by scrolling sideways
+        hidden_width = "part => part.scrollWidth - part.clientWidth"
+        assert await page.locator(".side").evaluate(hidden_width) == 0
         await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
         await page.get_by_role("button", name="Standings and menu").click()
-        assert await hidden_width(page.get_by_role("dialog")) == 0
+        assert await page.get_by_role("dialog").evaluate(hidden_width) == 0
         watcher = await pages.open(page.url)
         await press(watcher, "I'd rather watch").click()
         await watcher.locator("main .standings").wait_for()
         await look(watcher, "watch-wide-names")
 
-
-async def test_a_press_on_cash_out_survives_a_change_of_the_standings(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    async with racing_with_wide_names(page_server, pages) as (page, rivals):
+        await page.keyboard.press("Escape")
+        await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
         await page.get_by_role("button", name="Cash out").hover()
         await page.mouse.down()
         await rivals[0].cash_out()
@@ -450,20 +448,6 @@ async def test_a_press_on_cash_out_survives_a_change_of_the_standings(
         await rivals[1].cash_out()
         await expect(page.locator(".side .out")).to_have_count(2)
         await expect(page.get_by_role("button", name="Cash out")).to_be_focused()
-
-
-async def test_the_way_back_leads_from_a_table_that_does_not_exist(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    await page.get_by_label("Code or link of the table").fill("mint-otter-42")
-    await page.keyboard.press("Enter")
-    heading = page.get_by_role("heading", name="There is no table with that code.")
-    await expect(heading).to_be_focused()
-    await check_accessible(page)
-    await page.go_back()
-    await expect(page.get_by_role("heading", name="Race your friends")).to_be_visible()
-    await expect(heading).to_have_count(0)
 
 
 async def test_the_operators_announcement_is_shown_at_the_table_and_at_home(

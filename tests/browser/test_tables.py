@@ -20,7 +20,14 @@ from kit.line_client import LineClient, line_client
 from kit.page_player import get_ready, open_table, press, seat_of, sit_down, visit
 from kit.players import Player, player_at
 from kit.server_process import ServerProcess
-from saratoga_protocol.commands import ChangeSettings, CreateTable, JoinTable, Kick, Start
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    CreateTable,
+    JoinTable,
+    Kick,
+    LeaveTable,
+    Start,
+)
 from saratoga_protocol.events import TableChanged
 
 
@@ -406,7 +413,7 @@ async def test_a_full_table_of_long_names_fits_every_size_and_theme(
         await take_screenshot(page, "table-full-contrast")
 
 
-async def test_a_player_whom_the_host_kicks_is_told_and_finds_the_lobby(
+async def test_a_player_whom_the_host_kicks_is_told_at_the_table_and_at_home(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     async with player_at(page_server.url, "Anna") as anna:
@@ -414,8 +421,7 @@ async def test_a_player_whom_the_host_kicks_is_told_and_finds_the_lobby(
         page = await pages.open(page_url(page_server, f"/{code}"))
         await sit_down(page, "Cleo")
         await expect(seat_of(page, "Cleo (you)")).to_be_visible()
-        (cleo,) = [seat.player for seat in anna.table.seats if seat.name == "Cleo"]
-        await anna.ask(Kick, table=code, player=cleo)
+        await anna.ask(Kick, table=code, player=anna.table.seats[1].player)
         await expect(page.get_by_text("The host has kicked you from the table.")).to_be_visible()
         await look(page, "table-kicked")
         await page.get_by_role("link", name="Go home").click()
@@ -424,31 +430,30 @@ async def test_a_player_whom_the_host_kicks_is_told_and_finds_the_lobby(
         await sit_down(page, "Cleo")
         await expect(page.get_by_text("has kicked you from this table")).to_be_visible()
 
-
-async def test_a_tab_that_takes_over_a_ready_seat_reveals_the_nonce_of_the_other(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    code = await open_table(page)
-    other = await pages.open_tab(page, page_url(page_server))
-    await expect(other.get_by_text(code).first).to_be_visible()
-    await get_ready(page)
-    await visit(other, f"/{code}")
-    await press(other, "Start the race").click()
-    await other.locator(".race .pile").first.wait_for()
-    await expect(other.locator(".alarms")).to_be_empty()
+        # one who has gone home meanwhile reads the reason there
+        await anna.ask(LeaveTable, table=code)
+        code = (await anna.at_table(CreateTable, game="canfield")).table.code
+        await visit(page, f"/{code}")
+        await press(page, "Take a seat").click()
+        await expect(seat_of(page, "Cleo (you)")).to_be_visible()
+        await visit(page, "/")
+        await anna.ask(Kick, table=code, player=anna.table.seats[1].player)
+        notice = page.get_by_role("dialog", name=f"You are no longer at table {code}.")
+        await expect(notice).to_contain_text("kicked")
 
 
-async def test_a_tab_that_was_in_the_lobby_before_the_seat_was_taken_plays_at_the_table(
+async def test_a_tab_from_the_lobby_that_takes_over_a_ready_seat_reveals_the_nonce_of_the_other(
     page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await pages.open(page_url(page_server))
     other = await tab_in_lobby(page, pages, page_server)
     code = await open_table(page)
+    await get_ready(page)
     await visit(other, f"/{code}")
     await expect(page.get_by_text("in another window")).to_be_visible()
     await press(other, "Start the race").click()
     await other.locator(".race .pile").first.wait_for()
+    await expect(other.locator(".alarms")).to_be_empty()
 
 
 async def test_a_tab_that_comes_to_the_countdown_of_another_tab_gets_its_deal(
@@ -493,19 +498,3 @@ async def test_a_device_without_the_nonce_of_its_ready_player_lets_the_countdown
     await press(other, "Start the race").click()
     await expect(other.get_by_text("The countdown was voided").first).to_be_visible()
     await expect(other.locator(".alarms")).to_be_empty()
-
-
-async def test_a_player_who_is_kicked_while_in_the_lobby_reads_the_reason(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    async with player_at(page_server.url, "Bert") as bert:
-        code = (await bert.at_table(CreateTable, game="canfield")).table.code
-        await visit(page, f"/{code}")
-        await sit_down(page, "Mira")
-        await expect(seat_of(page, "Mira")).to_be_visible()
-        await visit(page, "/")
-        (mira,) = [seat.player for seat in bert.table.seats if seat.name == "Mira"]
-        await bert.ask(Kick, table=code, player=mira)
-        notice = page.get_by_role("dialog", name=f"You are no longer at table {code}.")
-        await expect(notice).to_contain_text("kicked")
