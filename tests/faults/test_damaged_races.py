@@ -40,16 +40,8 @@ async def entry_missing(raw: Redis, race: str, player: str) -> None:
     await raw.lrem(f"{race}:log:{player}", 1, "gone")
 
 
-async def entry_unreadable(raw: Redis, race: str, player: str) -> None:
-    await rewrite_entry(raw, f"{race}:log:{player}", 1, b"\xff\x00")
-
-
 async def entry_illegal(raw: Redis, race: str, player: str) -> None:
     await rewrite_entry(raw, f"{race}:log:{player}", 1, b"r>t9")
-
-
-async def log_gone(raw: Redis, race: str, player: str) -> None:
-    await raw.delete(f"{race}:log:{player}")
 
 
 async def board_gone(raw: Redis, race: str, player: str) -> None:
@@ -58,7 +50,7 @@ async def board_gone(raw: Redis, race: str, player: str) -> None:
 
 async def racers_unreadable(raw: Redis, race: str, player: str) -> None:
     await raw.hset(race, "racers", b"\xc1")
-    await entry_unreadable(raw, race, player)
+    await rewrite_entry(raw, f"{race}:log:{player}", 1, b"\xff\x00")
 
 
 async def standing_unreadable(raw: Redis, race: str, player: str) -> None:
@@ -78,9 +70,7 @@ async def deal_changed(raw: Redis, race: str, player: str) -> None:
 
 HARMS = [
     entry_missing,
-    entry_unreadable,
     entry_illegal,
-    log_gone,
     board_gone,
     racers_unreadable,
     standing_unreadable,

@@ -232,13 +232,6 @@ def test_the_samples_fill_in_every_field_of_every_kind(kind: type[msgspec.Struct
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_command_is_strict_and_cannot_be_changed(kind: type[msgspec.Struct]) -> None:
-    config = kind.__struct_config__
-    assert config.forbid_unknown_fields
-    assert config.frozen
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_every_text_and_number_has_bounds(kind: type[msgspec.Struct]) -> None:
     schema = msgspec.json.schema(kind)["$defs"][kind.__name__]
     for name, field in schema["properties"].items():
@@ -291,11 +284,6 @@ def test_the_samples_fill_in_every_field_of_every_kind_of_event(kind: type[msgsp
         {"re"} if kind in UNASKED else set()
     )
     assert set().union(*samples) == names | {"type"}
-
-
-def test_the_board_after_a_move_takes_150_to_400_bytes() -> None:
-    # small enough that sending the whole board is cheaper than computing a difference
-    assert 150 <= len(CODECS[MSGPACK].encode(EVENTS["board"])) <= 400
 
 
 def test_a_standing_has_no_field_that_could_hold_a_card() -> None:

@@ -6,7 +6,6 @@ from itertools import pairwise
 import pytest
 
 from kit.tables import NOON
-from saratoga_server import background_tasks
 from saratoga_server.background_tasks import (
     SLICE,
     BackgroundTasks,
@@ -23,30 +22,13 @@ from saratoga_server.ports import Millis, StoreUnavailable
 # Background tasks: awaited at the end, and their errors logged
 
 
-class Log:
-    """A logger that records its messages and their fields."""
-
-    def __init__(self) -> None:
-        self.lines: list[tuple[str, str]] = []
-        self.fields: list[dict[str, object]] = []
-
-    def debug(self, event: str, **fields: object) -> None:
-        self.lines.append(("debug", event))
-        self.fields.append(fields)
-
-    def warning(self, event: str, **fields: object) -> None:
-        self.lines.append(("warning", event))
-        self.fields.append(fields)
-
-    def error(self, event: str, **fields: object) -> None:
-        self.lines.append(("error", event))
+@pytest.fixture(autouse=True)
+def _every_level(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG", "saratoga")
 
 
-@pytest.fixture
-def log(monkeypatch: pytest.MonkeyPatch) -> Log:
-    kept = Log()
-    monkeypatch.setattr(background_tasks, "log", kept)
-    return kept
+def lines(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    return [(record.levelname, record.getMessage()) for record in caplog.records]
 
 
 async def work(fault: Exception | None = None) -> None:
@@ -58,19 +40,19 @@ async def work(fault: Exception | None = None) -> None:
 @pytest.mark.parametrize(
     ("fault", "line"),
     [
-        (CommandRejected("no_such_table"), ("warning", "task_postponed")),
-        (StoreUnavailable("away"), ("debug", "task_postponed")),
-        (ValueError("broken"), ("error", "server_fault")),
+        (CommandRejected("no_such_table"), ("WARNING", "task_postponed")),
+        (StoreUnavailable("away"), ("DEBUG", "task_postponed")),
+        (ValueError("broken"), ("ERROR", "server_fault")),
     ],
 )
 async def test_a_failed_task_is_logged_and_its_exception_is_not_raised(
-    log: Log, fault: Exception, line: tuple[str, str]
+    caplog: pytest.LogCaptureFixture, fault: Exception, line: tuple[str, str]
 ) -> None:
     assert not await run_logged(work(fault))
-    assert log.lines == [line]
+    assert lines(caplog) == [line]
 
 
-async def test_all_tasks_are_finished_before_the_end(log: Log) -> None:
+async def test_all_tasks_are_finished_before_the_end(caplog: pytest.LogCaptureFixture) -> None:
     under_way = BackgroundTasks()
     done: list[int] = []
     go = asyncio.Event()
@@ -84,15 +66,17 @@ async def test_all_tasks_are_finished_before_the_end(log: Log) -> None:
     under_way.spawn(work(ValueError()))
     go.set()
     await under_way.finish()
-    assert (sorted(done), log.lines) == ([0, 1, 2], [("error", "server_fault")])
+    assert (sorted(done), lines(caplog)) == ([0, 1, 2], [("ERROR", "server_fault")])
     await under_way.finish()
 
 
-async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
+async def test_what_goes_wrong_in_the_same_way_is_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     faults = [StoreUnavailable("away") for _ in range(3 * SLICE)]
     assert not await run_each_logged([work(fault) for fault in (*faults, ValueError("broken"))])
-    assert log.lines == [("debug", "task_postponed"), ("error", "server_fault")]
-    assert log.fields[0]["times"] == 3 * SLICE
+    assert lines(caplog) == [("DEBUG", "task_postponed"), ("ERROR", "server_fault")]
+    assert vars(caplog.records[0])["fields"]["times"] == 3 * SLICE
 
 
 async def test_others_have_their_turn_while_much_is_begun() -> None:
@@ -111,20 +95,6 @@ async def test_others_have_their_turn_while_much_is_begun() -> None:
     await asyncio.gather(run_each_logged([begins() for _ in range(4 * SLICE)]), looks_on())
     turns = [later - earlier for earlier, later in pairwise(seen)]
     assert (sum(turns), max(turns)) == (4 * SLICE, SLICE)
-
-
-async def test_work_that_is_called_off_does_not_begin(log: Log) -> None:
-    begun: list[int] = []
-
-    async def begins(number: int) -> None:
-        begun.append(number)
-        if len(begun) == SLICE:
-            step.cancel()
-        await asyncio.Event().wait()
-
-    step = asyncio.create_task(run_each_logged([begins(number) for number in range(2 * SLICE)]))
-    await asyncio.wait([step])
-    assert (step.cancelled(), len(begun)) == (True, SLICE)
 
 
 # Cancellation

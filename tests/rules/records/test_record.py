@@ -392,26 +392,21 @@ def racer(
     return RacerScore(player=player, banked=banked, state=state, reached=reached)
 
 
-def test_a_count_is_reached_when_it_last_rose_to_its_final_value() -> None:
-    counts = [
-        (2, Reached(10, 1)),
-        (3, Reached(20, 2)),
-        (2, Reached(30, 3)),
-        (3, Reached(40, 4)),
-        (3, Reached(50, 5)),
-    ]
-    assert last_reached(1, counts) == Reached(40, 4)
-
-
-def test_after_a_take_back_the_older_rise_holds_again() -> None:
-    counts = [(2, Reached(10, 1)), (3, Reached(20, 2)), (2, Reached(30, 3))]
-    assert last_reached(1, counts) == Reached(10, 1)
-
-
-def test_a_count_that_only_fell_back_to_the_deal_was_never_reached() -> None:
-    assert last_reached(1, []) is None
-    assert last_reached(1, [(1, Reached(10, 1))]) is None
-    assert last_reached(1, [(2, Reached(10, 1)), (1, Reached(20, 2))]) is None
+@pytest.mark.parametrize(
+    ("counts", "reached"),
+    [
+        ([2, 3, 2, 3, 3], 4),
+        ([2, 3, 2], 1),
+        ([], None),
+        ([1], None),
+        ([2, 1], None),
+    ],
+    ids=["its last rise", "the older one after a take-back", "the deal", "no rise", "fallen back"],
+)
+def test_a_count_is_reached_when_it_last_rose_to_it(counts: list[int], reached: int | None) -> None:
+    """The deal has one card, and each entry the number of its place."""
+    log = [(banked, Reached(10 * number, number)) for number, banked in enumerate(counts, 1)]
+    assert last_reached(1, log) == (reached and Reached(10 * reached, reached))
 
 
 racers = st.lists(
