@@ -39,9 +39,6 @@ SAID = {
 """Words that the text of each game must contain."""
 
 
-CORNER = "Columns build down in alternating colours, K on A."
-
-
 @pytest.mark.parametrize("name", list(GAMES))
 def test_every_game_is_described_in_prose_and_rule_by_rule(name: str) -> None:
     game = GAMES[name]
@@ -62,29 +59,6 @@ def test_the_price_of_a_game_is_that_of_its_packs() -> None:
 def test_what_makes_the_game_this_game_is_said(name: str) -> None:
     told = " ".join(prose(GAMES[name]))
     assert [phrase for phrase in SAID[name] if phrase not in told] == []
-
-
-def test_two_sentences_say_how_columns_build_and_what_fills_a_space() -> None:
-    assert {name: column_rules(game) for name, game in GAMES.items()} == {
-        "klondike": (
-            "Columns build down in alternating colours.",
-            "An empty column takes a king, with all on it.",
-        ),
-        "canfield": (CORNER, "An empty column is filled from the reserve."),
-        "canfield-aisleriot": (CORNER, "An empty column is filled from the reserve."),
-        "lafayette": (
-            "Columns build down in alternating colours.",
-            "An empty column takes anything that may be carried.",
-        ),
-        "lady-palk": (
-            "Columns build down in any suit.",
-            "An empty column takes a king, with all on it.",
-        ),
-        "caprice": (
-            "Columns build up or down in suit.",
-            "An empty column is filled from the stock.",
-        ),
-    }
 
 
 def test_a_space_is_no_longer_filled_from_a_pile_that_is_gone() -> None:

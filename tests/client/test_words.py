@@ -3,8 +3,6 @@
 import doctest
 import json
 import logging
-import subprocess
-import sys
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
@@ -225,28 +223,14 @@ def test_no_word_is_lost_or_broken(text: str, width: int) -> None:
     assert "\n".join(message_lines(text, width)).split() == text.split()
 
 
-def main_program(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run the program without a terminal."""
-    return subprocess.run(
-        [sys.executable, "-m", "saratoga_client", *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("words", [("--plain", "rules"), ("--server", "ws://a:1", "rules")])
-def test_options_of_a_command_must_follow_it(words: tuple[str, ...]) -> None:
-    ended = main_program(*words, "canfield")
-    assert (ended.returncode, ended.stdout) == (Exit.USAGE, "")
-    assert "Options go after the command: saratoga rules" in ended.stderr
-
-
-def test_a_problem_becomes_the_exit_code_of_the_process() -> None:
-    ended = main_program("join", "ws://127.0.0.1:1/mint-otter-42")
-    assert (ended.returncode, ended.stdout) == (Exit.UNREACHABLE, "")
-    assert "Traceback" not in ended.stderr
+def test_options_of_a_command_must_follow_it(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, [*words, "canfield"]) == Exit.USAGE
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Options go after the command: saratoga rules" in shown.err
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:

@@ -14,19 +14,16 @@ from saratoga_client.board_view.faces import (
     CardState,
     CardStyle,
     Size,
-    SuitColours,
     card_face,
     space_face,
 )
 from saratoga_client.board_view.layout import ColumnRow, column_rows, lay_out
 from saratoga_client.board_view.piles import SIZES, SMALL, STRIPS
 from saratoga_client.board_view.roles import Role
-from saratoga_client.rules_text import column_rules
 from saratoga_client.session.invitation import QUIET, qr_lines
 from saratoga_client.text import cells_of, fitted, wrapped
 from saratoga_protocol.visible_text import UNSEEN, sanitised
 from saratoga_rules.cards import Card
-from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import View, redact
 
@@ -91,18 +88,6 @@ def test_selected_cards_and_targets_differ_by_their_lines_alone(
     assert spaces[0] != spaces[1]
 
 
-def test_of_four_colours_none_is_used_twice() -> None:
-    cards = [Card("AS"), Card("AH"), Card("AD"), Card("AC")]
-    two, four = CardStyle(), CardStyle(suits=SuitColours.FOUR)
-    assert [two.role(card) for card in cards] == [
-        Role.CARD_BLACK,
-        Role.CARD_RED,
-        Role.CARD_RED,
-        Role.CARD_BLACK,
-    ]
-    assert len({four.role(card) for card in cards}) == 4
-
-
 LINK = "http://192.168.100.100:7470/mint-otter-42"
 PARTS = {" ": (False, False), "▀": (True, False), "▄": (False, True), "█": (True, True)}
 
@@ -144,7 +129,6 @@ def test_a_usual_link_fits_a_small_terminal(link: str) -> None:
 
 
 TEXTS = st.text(max_size=60)
-WIDTHS = st.integers(8, 40)
 
 WIDEST = len("<U+E0041>")
 """The width in cells of the widest replacement for a character."""
@@ -193,17 +177,6 @@ def test_face_down_cards_have_a_row_each_if_all_fit_and_one_together_if_not() ->
     assert column_rows(9, 1, (0,), below=3) == (ColumnRow(8),)
 
 
-@given(COUNTS, st.integers(4, 40), st.lists(st.integers(0, 103), max_size=3), st.integers(0, 20))
-def test_every_card_is_shown_or_counted_once_and_in_order(
-    count: int, rows: int, anchors: list[int], below: int
-) -> None:
-    shown = column_rows(count, rows, [anchor % count for anchor in anchors], below)
-    assert len(shown) <= rows
-    cards = [index for run in shown for index in range(run.first, run.first + run.count)]
-    assert cards == list(range(-below, count))
-    assert shown[-1] == ColumnRow(count - 1)
-
-
 @given(COUNTS, st.integers(8, 40), st.lists(st.integers(0, 103), max_size=3))
 def test_with_rows_enough_no_anchor_is_hidden(count: int, rows: int, anchors: list[int]) -> None:
     shown = column_rows(count, rows, [anchor % count for anchor in anchors])
@@ -236,14 +209,6 @@ def test_a_title_says_pass_base_or_deals(name: str, picture: str, facts: tuple[s
 
 def view_of(name: str, picture: str) -> View:
     return redact(draw(GAMES[name], picture))
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_every_game_says_it_at_the_deal_beside_the_panel_of_a_race(name: str) -> None:
-    game = GAMES[name]
-    view = redact(deal_for_key(game, practice_key("test")))
-    rows = rule_rows(game, view, lay_out(game, view, 55, 21, None))
-    assert " ".join(rows.values()) == " ".join(column_rules(game, view))
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))

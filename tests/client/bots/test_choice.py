@@ -4,7 +4,7 @@ from statistics import mean
 
 import pytest
 
-from kit.positions import bot_game, draw, played
+from kit.positions import bot_game, draw
 from saratoga_client.bots.choose import (
     CHOOSERS,
     FRUITLESS_PASSES,
@@ -25,7 +25,6 @@ from saratoga_client.bots.search import look_ahead
 from saratoga_rules.analysis import legal_moves
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
-from saratoga_rules.evaluation import LARGEST_VARIATION, WEIGHTS, weights_of
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, REDEAL, Move, parse_move
@@ -89,13 +88,6 @@ def test_banking_and_playing_the_waste_are_useful() -> None:
     assert useful(CANFIELD, "t1: 9C\nt2: 4S\nt3: KD\nt4: 6D\nwaste: 3H\nbase: A") == {"w>t2"}
 
 
-def test_a_card_that_lies_well_is_not_moved_to_another_place() -> None:
-    well = "t1: 9C 8H\nt2: 9S\nbase: A"
-    badly = "t1: 2C 8H\nt2: 9S\nbase: A"
-    assert useful(LADY_PALK, well.replace("base: A", "")) == set()
-    assert useful(LADY_PALK, badly.replace("base: A", "")) == {"t1>t2"}
-
-
 def test_a_player_draws_as_long_as_the_stock_has_cards() -> None:
     view = waste_of_four()._replace(stock=waste_of_four().waste)
     assert turn_of_stock(CANFIELD, view, Memory(idle=1000)) == DRAW
@@ -106,11 +98,6 @@ def test_a_player_makes_no_redeal_after_two_passes_without_progress() -> None:
     last = FRUITLESS_PASSES * 3 - 2
     assert turn_of_stock(CANFIELD, waste_of_four(), Memory(idle=last)) == REDEAL
     assert turn_of_stock(CANFIELD, waste_of_four(), Memory(idle=last + 1)) is None
-
-
-def test_a_player_makes_no_redeal_that_the_rules_refuse() -> None:
-    assert turn_of_stock(AISLERIOT, waste_of_four()._replace(passes=3), Memory()) is None
-    assert turn_of_stock(AISLERIOT, waste_of_four()._replace(passes=2), Memory()) == REDEAL
 
 
 @pytest.mark.parametrize("strength", ["weak", "even"])
@@ -127,12 +114,6 @@ def test_a_casual_player_stops_only_when_nothing_is_left_to_draw_or_to_bank(
         redeals = [at for at, move in enumerate(moves) if move == REDEAL]
         if redeals and not is_won(game, end) and len(redeals) < game.stock.passes - 1:
             assert not any(is_banking(move) for move in moves[redeals[-1] : -1] if move)
-
-
-def test_a_run_over_a_face_down_card_is_useful_to_carry_also_into_a_space() -> None:
-    game = GAMES["klondike"]
-    view = redact(draw(game, "t1: 4D | KS QH\nt2: 9S 8H\nt3: 9C\nt5: 2C\nt6: 4C\nt7: 6C"))
-    assert [str(move) for move in useful_carries(game, view)] == ["t1>t4:2"]
 
 
 BANK = parse_move("w>up")
@@ -172,14 +153,6 @@ def test_the_even_bot_overlooks_a_card_now_and_then_but_not_without_a_card_to_dr
     assert {choose_evenly(LAFAYETTE, last, memory).move for memory in memories} == {BANK}
 
 
-def test_the_even_bot_follows_its_plan_while_the_plan_is_legal() -> None:
-    view = redact(draw(LAFAYETTE, "t1: 9C\nt2: 8H\nwaste: 4S"))
-    plan = (parse_move("t2>t1"), DRAW)
-    choice = choose_evenly(LAFAYETTE, view, Memory(plan=plan))
-    assert choice.move == plan[0]
-    assert choice.memory.plan == plan[1:]
-
-
 def test_the_even_bot_does_not_use_the_remembered_stock() -> None:
     view = redact(draw(LAFAYETTE, "t1: 5H\nt2: 7H\nstock: 2C 9H AD"))
     stock = draw(LAFAYETTE, "stock: 2C 9H AD").stock
@@ -206,26 +179,6 @@ def test_known_cards_of_the_stock_are_drawn_up_to_a_useful_one() -> None:
     assert plan(text) == ["draw", "draw", "draw", "w>up", "r>down"]
 
 
-def test_columns_that_look_alike_over_other_numbers_of_face_down_cards_are_told_apart() -> None:
-    game = GAMES["klondike"]
-    position = draw(game, "t1: ## ## | 8H\nt2: ## | 8H\nt3: 9S")
-
-    def without_face_down_cards(position: Position) -> float:
-        return position.face_down_counts.count(0)
-
-    assert look_ahead(game, position, without_face_down_cards, 200) == (parse_move("t2>t3"),)
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_a_variation_changes_weights_only_a_little(name: str) -> None:
-    standard, varied = weights_of(GAMES[name], 0), weights_of(GAMES[name], 12345)
-    assert standard == WEIGHTS.get(name, standard)
-    assert varied != standard
-    for feature in ("reserve", "hand", "face_down", "space", "joined", "blocker", "unseen"):
-        weight = getattr(standard, feature)
-        assert abs(getattr(varied, feature) - weight) <= LARGEST_VARIATION * abs(weight) + 1e-9
-
-
 START = deal_for_key(CANFIELD, practice_key("memory"))
 
 
@@ -246,21 +199,6 @@ def test_the_stock_is_known_in_its_order_after_a_redeal_and_the_reserve_never() 
     assert recall(redact(position), memory).reserve == (HIDDEN,) * 12 + position.reserve[-1:]
     position, memory = after(*[DRAW] * 12, REDEAL, DRAW, DRAW)
     assert recall(redact(position), memory).stock == position.stock == START.stock[6:]
-
-
-def test_drawing_known_cards_is_no_progress_and_drawing_new_ones_is() -> None:
-    _, first_time = after(*[DRAW] * 12)
-    _, second_time = after(*[DRAW] * 12, REDEAL, DRAW, DRAW)
-    assert first_time.idle == 0
-    assert second_time.idle == 3
-
-
-def test_a_card_of_a_column_that_turns_up_is_progress() -> None:
-    before = draw(GAMES["klondike"], "t1: AS | 8H\nt2: 9S\nt3: 2S 3H")
-    turned = played(GAMES["klondike"], before, "t1>t2")
-    memory = Memory(idle=5, most_banked=1, fewest_in_hand=1)
-    move = parse_move("t1>t2")
-    assert remember(GAMES["klondike"], memory, redact(before), move, redact(turned)).idle == 0
 
 
 DEALS = 20

@@ -12,11 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from kit.client_servers import (
-    ScriptedServer,
     SteppedNetwork,
     SteppedSession,
-    scripted_server,
-    snapshot,
 )
 from kit.in_process_server import (
     ListeningServer,
@@ -226,31 +223,6 @@ async def test_a_bot_that_is_kicked_says_why_it_ends() -> None:
 
 SIT_DOWN = partial(TableSession.sit_down, code=CODE)
 NOWHERE = "ws://127.0.0.1:1"
-
-
-async def test_a_bot_joins_under_its_name_and_leaves_at_the_end(tmp_path: Path) -> None:
-    async with scripted_server() as server:
-        visit = await _bot_comes_and_goes(server, tmp_path)
-    assert visit == ["Otto", "JoinTable", "LeaveTable"]
-
-
-async def _bot_comes_and_goes(server: ScriptedServer, folder: Path) -> list[str]:
-    """Let a bot join and leave; return its name and the commands that it sent."""
-    bot = seated_bot(server.url, SIT_DOWN, "strong", name="Otto", folder=folder)
-    entering = asyncio.ensure_future(bot.__aenter__())
-    peer = await server.peer()
-    assert peer.hello is not None
-    assert (peer.hello.bot, peer.hello.level) == (True, "strong")
-    join = await peer.command()
-    await peer.send(snapshot(re=join.id))
-    seated = await entering
-    assert seated.code == CODE
-    assert seated.shown_name == "Otto°"
-    leaving = asyncio.ensure_future(bot.__aexit__(None, None, None))
-    leave = await peer.command()
-    await peer.send(events.Done(re=leave.id))
-    await leaving
-    return [peer.hello.name or "", type(join).__name__, type(leave).__name__]
 
 
 async def test_a_bot_that_runs_already_is_not_started_twice(tmp_path: Path) -> None:

@@ -33,11 +33,6 @@ def test_help_leads_with_examples(verb: str, capsys: pytest.CaptureFixture[str])
     assert verb or all(name in text[usage:] for name in COMMANDS)
 
 
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(saratoga, ["--version"]) == Exit.DONE
-    assert capsys.readouterr().out.startswith("saratoga ")
-
-
 @pytest.mark.parametrize(
     ("line", "is_warned"),
     [
@@ -191,14 +186,6 @@ def test_commands_refuse_the_server_and_name_options_they_do_not_need() -> None:
     assert settings_of("--server", THERE, options=viewing_options) == Settings(server=THERE)
 
 
-def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
-    write_settings("cap = 10\nplain = maybe\n")
-    assert settings_of() == Exit.USAGE
-    write_settings('cap = 10\nplain = "maybe"\n')
-    assert settings_of() == Exit.USAGE
-    assert "line 2: plain cannot be" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("words", "server"),
     [
@@ -248,45 +235,19 @@ def test_lines_of_text_replace_a_screen_that_cannot_be_drawn_or_is_not_wanted(
     assert (message in printed) if message else printed == ""
 
 
-@pytest.mark.parametrize(
-    ("shell", "line"), [("zsh", "#compdef saratoga"), ("fish", "complete --no-files")]
-)
-def test_each_shell_gets_code_in_its_own_language(
-    shell: str, line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(saratoga, ["completion", shell]) == Exit.DONE
-    shown = capsys.readouterr().out
-    assert line in shown
-    assert f"_SARATOGA_COMPLETE={shell}_complete" in shown
-
-
-class Typed:
-    """A replacement for the standard input: each read returns one typed line."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.lines: SimpleQueue[bytes] = SimpleQueue()
-        monkeypatch.setattr("saratoga_client.plain.session.read_input", self.read)
-
-    def read(self, size: int, /) -> bytes:
-        return self.lines.get()
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
-    return Typed(monkeypatch)
-
-
 async def test_the_event_loop_runs_while_the_player_types(
-    typed: Typed, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    typed: SimpleQueue[bytes] = SimpleQueue()
+    monkeypatch.setattr("saratoga_client.plain.session.read_input", lambda size: typed.get())
     asking = asyncio.create_task(ask("Your name\x1b"))
     await asyncio.sleep(0)
     assert not asking.done()
-    typed.lines.put("  Zoë \n".encode())
+    typed.put("  Zoë \n".encode())
     assert await asking == "Zoë"
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == ("", "Your name<U+001B>: ")
-    typed.lines.put(b"")
+    typed.put(b"")
     with pytest.raises(click.Abort):
         await ask("Your name")
 

@@ -9,10 +9,8 @@ import pytest
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.frame import run
 from saratoga_client.local.settings import Settings
-from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.problems import Exit
 from saratoga_client.tui import app as tui_app
-from saratoga_client.tui.app import Flow
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *orders: str) -> None:
@@ -51,21 +49,13 @@ def test_a_bad_seed_is_a_matter_of_usage(seed: str, capsys: pytest.CaptureFixtur
 def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    opened: list[Flow] = []
-    asked: list[str] = []
+    opened: list[str] = []
 
-    real = tui_app.practice_flow
-
-    def practice_flow(dealt: PracticeDeal) -> Flow:
-        asked.append(dealt.title)
-        return real(dealt)
-
-    async def open_screen(flow: Flow, settings: Settings) -> None:
+    async def open_screen(flow: str, settings: Settings) -> None:
         opened.append(flow)
 
     monkeypatch.setattr("saratoga_client.cli.practice.in_lines", lambda _: False)
-    monkeypatch.setattr(tui_app, "practice_flow", practice_flow)
+    monkeypatch.setattr(tui_app, "practice_flow", lambda deal: f"{deal.game.name} {deal.title}")
     monkeypatch.setattr(tui_app, "open_screen", open_screen)
     assert run(saratoga, ["practice", "caprice", "--seed", "7"]) == Exit.DONE
-    assert asked == ["seed 7"]
-    assert len(opened) == 1
+    assert opened == ["caprice seed 7"]

@@ -14,7 +14,6 @@ from saratoga_client.problems import Exit
 from saratoga_client.session.history import raced_in
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.tui import app as tui_app
-from saratoga_client.tui.app import Flow
 from saratoga_rules.records.record import RaceRecord, format_record
 
 
@@ -23,17 +22,6 @@ def kept(tmp_path: Path) -> Path:
     path = tmp_path / "race.record"
     path.write_text(format_record(finished()), encoding="ascii")
     return path
-
-
-def test_a_record_file_is_written_move_by_move(
-    kept: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(saratoga, ["replay", str(kept), "--plain"]) == Exit.DONE
-    said = capsys.readouterr().out.splitlines()
-    assert said[0] == "race mint-otter-42/2: lafayette, 3 racers"
-    assert sum(line.startswith("move ") for line in said) == sum(
-        racer.moves for racer in finished().racers
-    )
 
 
 @pytest.mark.parametrize(
@@ -77,19 +65,13 @@ def test_a_record_of_other_rules_or_of_moves_that_were_none_is_refused(
 def test_on_a_terminal_the_screen_opens_at_the_board_of_the_local_player(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[RaceRecord, str]] = []
-    real = tui_app.review_flow
+    opened: list[tuple[RaceRecord, str]] = []
 
-    def review_flow(record: RaceRecord, player: str, server: str) -> Flow:
-        asked.append((record, player))
-        return real(record, player, server)
+    async def open_screen(flow: tuple[RaceRecord, str], settings: Settings) -> None:
+        opened.append(flow)
 
     monkeypatch.setattr("saratoga_client.cli.replay.in_lines", lambda _: False)
-    monkeypatch.setattr(tui_app, "review_flow", review_flow)
-
-    async def open_screen(flow: Flow, settings: Settings) -> None:
-        pass
-
+    monkeypatch.setattr(tui_app, "review_flow", lambda record, player, _: (record, player))
     monkeypatch.setattr(tui_app, "open_screen", open_screen)
     assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
     last = finished().results[-1]
@@ -97,7 +79,7 @@ def test_on_a_terminal_the_screen_opens_at_the_board_of_the_local_player(
     assert raced is not None
     RecordStore().add(raced)
     assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
-    assert asked == [(finished(), ""), (finished(), last.player)]
+    assert opened == [(finished(), ""), (finished(), last.player)]
 
 
 def test_a_voided_race_cannot_be_replayed_and_the_remedy_names_verify(

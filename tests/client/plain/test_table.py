@@ -93,18 +93,13 @@ async def test_a_typed_line_is_a_sign_of_activity_but_not_of_a_watcher() -> None
         assert not any(heartbeat.active for heartbeat in heartbeats)
 
 
-async def test_a_host_adds_a_bot() -> None:
-    async with at_table("bot even", "quit") as (peer, playing, output):
+async def test_a_host_adds_a_bot_whose_strength_must_be_named() -> None:
+    async with at_table("bot", "bot clever", "bot even", "quit") as (peer, playing, output):
         asked = await peer.command()
         assert isinstance(asked, commands.AddBot)
         assert (asked.table, asked.level) == (CODE, "even")
         await peer.send(events.Done(re=asked.id))
         assert await playing is ExitReason.QUIT
     assert "ok: your even bot is on its way" in output.lines
-
-
-async def test_a_bot_s_strength_must_be_named() -> None:
-    async with at_table("bot", "bot clever", "quit") as (_, playing, output):
-        assert await playing is ExitReason.QUIT
     refusal = "no: Which bot? Type bot weak, bot even, or bot strong."
     assert output.lines.count(refusal) == 2

@@ -142,22 +142,6 @@ def test_undo_then_redo_is_as_if_nothing_had_been_done(name: str, place: int) ->
         assert made.position == position
 
 
-@pytest.mark.parametrize(
-    ("name", "move", "pile"),
-    [("canfield", "t4>up", "reserve"), ("caprice", "t2>up", "stock")],
-)
-def test_undo_also_reverts_the_automatic_effects_of_a_move(name: str, move: str, pile: str) -> None:
-    session = fresh(name)
-    deal = session.position
-    session.play(parse_move(move))
-    after = session.position
-    assert len(getattr(after, pile)) == len(getattr(deal, pile)) - 1, "the space was filled"
-    session.undo()
-    assert session.position == deal
-    session.redo()
-    assert session.position == after
-
-
 def test_an_illegal_move_changes_nothing() -> None:
     session = fresh()
     with pytest.raises(IllegalMove):
