@@ -1,15 +1,15 @@
 """A store that is killed, hangs, loses answers or Functions, or refuses writes: no move is lost or doubled."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import hiredis
 import pytest
 
 from kit.faulty_link import FaultyLink, lose_answers, open_link, to_socket
-from kit.stores import StoreServer, replica_of
+from kit.stores import StoreServer, free_port, scratch_folder
 from kit.tables import ANN, CODE, TABLES, move, running_race, seated, started_players
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
 from saratoga_server.store import client, commits
@@ -18,6 +18,27 @@ from saratoga_server.store.commits import Commits, Connect
 from saratoga_server.store.link import Link, dial
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.tables import NotSaved, TableWrite
+
+
+@contextmanager
+def replica_of(
+    primary: StoreServer, settings: dict[str, str] | None = None
+) -> Iterator[StoreServer]:
+    """Run a replica that is in sync with a store; the store is restarted first."""
+    port = free_port()
+    primary.kill()
+    primary.settings |= {"port": str(port), "bind": "127.0.0.1", "repl-diskless-sync-delay": "0"}
+    primary.start()
+    with scratch_folder() as folder:
+        own = {"replicaof": f"127.0.0.1 {port}", "replica-read-only": "yes"}
+        server = StoreServer(primary.binary, folder, own | (settings or {}))
+        try:
+            server.start()
+            server.wait_for("INFO", "replication", says=b"master_link_status:up")
+            primary.wait_for("INFO", "replication", says=b"state=online")
+            yield server
+        finally:
+            server.kill()
 
 
 @pytest.fixture

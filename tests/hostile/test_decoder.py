@@ -7,13 +7,50 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.messages import CODES, KINDS, Spoiler, read_or_refused
-from saratoga_protocol.codec import CODECS, JSON, MSGPACK
+from kit.messages import TRACE, Spoiler
+from saratoga_protocol.codec import (
+    CODECS,
+    JSON,
+    LONGEST_DETAIL,
+    MSGPACK,
+    BadFrame,
+    Codec,
+    Frame,
+)
+from saratoga_protocol.commands import LARGEST_NUMBER, Command
 
 BOTH = pytest.mark.parametrize("subprotocol", [MSGPACK, JSON])
 
 FRAMES = 20_000
 """The number of frames in `make test`; `make fuzz` spoils a million."""
+
+KINDS = Command.__subclasses__()
+CODES = frozenset({"bad_frame", "bad_command", "wrong_frame_kind"})
+"""The refusals that a decoder may raise."""
+
+
+def read_or_refused(codec: Codec, frame: Frame) -> str:
+    """Return the kind of command in the frame, or the code of its refusal.
+
+    A command must survive encoding and decoding. A refusal must be short, have one of `CODES`, and
+    must not name an id that no command can have.
+    """
+    try:
+        command = codec.decode_command(frame)
+    except BadFrame as bad:
+        return _refusal(bad)
+    assert type(command) in KINDS, command
+    assert 1 <= command.id <= LARGEST_NUMBER, command
+    assert codec.decode_command(codec.encode(command)) == command
+    return type(command).__name__
+
+
+def _refusal(bad: BadFrame) -> str:
+    assert bad.code in CODES, bad
+    assert 0 < len(bad.detail) <= LONGEST_DETAIL + 4, bad
+    assert not TRACE.search(bad.detail), bad
+    assert bad.re is None or 1 <= bad.re <= LARGEST_NUMBER, bad
+    return bad.code
 
 
 @BOTH

@@ -129,14 +129,6 @@ def open_proxy(*nodes: int) -> Iterator[Proxy]:
             proxy.stop()
 
 
-def settings_of(level: str) -> dict[str, str]:
-    """Return the settings in `deploy/valkey` for a durability level, except those set by tests."""
-    lines = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text().splitlines()
-    words = (line.partition(" ") for line in lines if line and not line.startswith("#"))
-    found = {name: value.strip('"') for name, _, value in words}
-    return {name: value for name, value in found.items() if name not in ("bind", "port", "include")}
-
-
 @contextmanager
 def open_valkey(level: str, binary: str, *more: str) -> Iterator[StoreServer]:
     """Run a store with the settings in `deploy/valkey` for a durability level and the lines `more`."""

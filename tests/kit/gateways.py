@@ -326,18 +326,18 @@ class RawResponse:
     """All bytes that the server sent until it closed the connection."""
 
     raw: bytes
-    headers: dict[str, str] = field(init=False)
-    """Headers by lower-case name."""
-
-    def __post_init__(self) -> None:
-        lines = self.raw.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")[1:]
-        pairs = (line.partition(": ") for line in lines)
-        object.__setattr__(self, "headers", {name.lower(): value for name, _, value in pairs})
 
     @property
     def status(self) -> int:
         """The status of the first HTTP response, 0 if there is none."""
         return int(self.raw[9:12]) if self.raw.startswith(b"HTTP/1.1 ") else 0
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers by lower-case name."""
+        lines = self.raw.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")[1:]
+        pairs = (line.partition(": ") for line in lines)
+        return {name.lower(): value for name, _, value in pairs}
 
     @property
     def body(self) -> bytes:
@@ -351,24 +351,14 @@ class RawResponse:
 
 async def exchange(port: int, opening: bytes, then: bytes = b"") -> RawResponse:
     """Send an opening, and `then` after a response; read until the server closes the connection."""
-    async with asyncio.timeout(RECEIVED_WITHIN):
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        try:
-            writer.write(opening)
-            raw = b""
-            with suppress(ConnectionError):
-                # A client that closes first may get no response.
-                try:
-                    raw = await reader.readuntil(b"\r\n\r\n")
-                except asyncio.IncompleteReadError as ended:
-                    raw = ended.partial
-                if not reader.at_eof():
-                    writer.write(then)
-                    writer.write_eof()
-                    raw += await reader.read(-1)
-        finally:
-            writer.close()
-    return RawResponse(raw)
+    raw = b""
+    with raw_socket(port, window=None) as client:
+        await client.say(opening)
+        while b"\r\n\r\n" not in raw and (piece := await client.read()):
+            raw += piece
+        with suppress(OSError):  # the server may have closed the connection
+            await client.say(then, is_last=True)
+        return RawResponse(raw + await client.read_to_the_end())
 
 
 class RawSocket:
@@ -377,9 +367,11 @@ class RawSocket:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
 
-    async def say(self, data: bytes) -> None:
-        """Send all bytes. Raises `OSError` if the connection has ended."""
+    async def say(self, data: bytes, *, is_last: bool = False) -> None:
+        """Send all bytes, and nothing more if `is_last`. Raises `OSError` if the connection has ended."""
         await asyncio.to_thread(self._connection.sendall, data)
+        if is_last:
+            self._connection.shutdown(socket.SHUT_WR)
 
     async def read(self, most: int = 65536) -> bytes:
         """Receive and return at most `most` bytes; empty at the end of the connection."""

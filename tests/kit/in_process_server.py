@@ -30,17 +30,15 @@ from saratoga_protocol.events import Done, Tables
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
-from saratoga_rules.records.standing import State
 from saratoga_server.background_tasks import cancel_all
 from saratoga_server.domain import tables
-from saratoga_server.domain.board import commit_of, ended
 from saratoga_server.domain.tables import RankedTables, TablePhase, TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.listener import Listener
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.metrics import Metrics
 from saratoga_server.node import Node
-from saratoga_server.ports import CommitStatus, PlayerRow, StoredBoard
+from saratoga_server.ports import PlayerRow, StoredBoard
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.news import Here, News, decode_node_event
 from saratoga_server.store.opening import Store, open_store
@@ -292,16 +290,6 @@ async def counted_down(host: Player, *others: Player) -> None:
         assert isinstance(answer, Done), answer
 
 
-async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:
-    """End the player's board in the store only, as if its node died right after the commit."""
-    race = server.node.races.known(player.board.race)
-    assert race is not None
-    _, board = await server.node.races.board(race, player.player)
-    after, table, number = ended(board, State.CASH_OUT), race.code, race.number
-    commit = commit_of(board, after, table=table, race=number, player=player.player)
-    assert (await server.store.commits.commit(commit)).status is CommitStatus.DONE
-
-
 async def compose_node(
     store: Store,
     time: InventedTime,
@@ -480,13 +468,3 @@ async def listener(
 def counted(metrics: Metrics, name: str, **labels: str) -> float | None:
     """Return the value of a metric `saratoga_NAME`; `None` if nothing was counted under these labels."""
     return metrics.registry.get_sample_value(f"saratoga_{name}", labels)
-
-
-def counted_by(metrics: Metrics, name: str) -> dict[str, float]:
-    """Return the values of a metric with one label that are not 0, by label."""
-    return {
-        next(iter(sample.labels.values())): sample.value
-        for family in metrics.registry.collect()
-        for sample in family.samples
-        if sample.name == f"saratoga_{name}" and sample.value
-    }

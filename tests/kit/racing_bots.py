@@ -7,19 +7,16 @@ meanwhile: the players reconnect by themselves.
 
 import asyncio
 import itertools
-import os
-import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import partial
 
 from kit.altered_server import QUICK
 from kit.faulty_link import FaultyLink
-from kit.server_process import ServerProcess, flags_for, running_server, wait_for_listener
+from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
 from saratoga_client.bots.choose import CHOOSERS
 from saratoga_client.bots.player import stay, steady_pace
@@ -352,14 +349,6 @@ RECENT = 50
 """The number of latest acknowledged moves that `back_at` searches."""
 
 
-class Victim(Enum):
-    """Which processes are killed."""
-
-    SERVER = "server"
-    STORE = "store"
-    BOTH = "both"
-
-
 class NeverHappened(Exception):
     """An error: an awaited condition was not met in time, or a player stopped racing."""
 
@@ -483,19 +472,6 @@ class RacingBots(Racing):
     server_process: ServerProcess = field(kw_only=True)
     store_url: str = field(kw_only=True)
     durability: Durability = Durability.SAFE
-
-    async def kill(self, victim: Victim) -> None:
-        """Kill the server, its embedded store, or both; wait until every player is back."""
-        if victim is not Victim.SERVER:
-            # the store may still be starting after the kill before
-            socket = self.server_process.store_socket
-            os.kill(await asyncio.to_thread(wait_for_listener, socket), signal.SIGKILL)
-        if victim is not Victim.STORE:
-            await self.server_process.kill()
-        down = time.monotonic()
-        if victim is not Victim.STORE:
-            await self.server_process.start()
-        await self.all_back(self.players, down, by_reconnect=victim is not Victim.STORE)
 
 
 @asynccontextmanager

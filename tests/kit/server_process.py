@@ -340,19 +340,6 @@ def wait_until_none_with(*words: str) -> None:
     wait_until(lambda: not running_with(*words), f"a process with {words} does not end", 0.05)
 
 
-def wait_until_unlocked(path: Path) -> None:
-    """Wait until no process holds the file's lock."""
-    with path.open("a") as file:
-
-        def locks() -> bool:
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return True
-            return False
-
-        wait_until(locks, f"{path} stays locked")
-
-
 def listener_of(path: Path) -> int:
     """Return the id of the process that listens on a Unix socket. Raise `OSError` if none does."""
     credentials = struct.Struct("3i")

@@ -182,27 +182,6 @@ class StoreServer:
         assert self.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
 
 
-@contextmanager
-def replica_of(
-    primary: StoreServer, settings: dict[str, str] | None = None
-) -> Iterator[StoreServer]:
-    """Run a replica that is in sync with a store; the store is restarted first."""
-    port = free_port()
-    primary.kill()
-    primary.settings |= {"port": str(port), "bind": "127.0.0.1", "repl-diskless-sync-delay": "0"}
-    primary.start()
-    with scratch_folder() as folder:
-        own = {"replicaof": f"127.0.0.1 {port}", "replica-read-only": "yes"}
-        server = StoreServer(primary.binary, folder, own | (settings or {}))
-        try:
-            server.start()
-            server.wait_for("INFO", "replication", says=b"master_link_status:up")
-            primary.wait_for("INFO", "replication", says=b"state=online")
-            yield server
-        finally:
-            server.kill()
-
-
 def free_port() -> int:
     """Return a TCP port that no other process is given as long as this process runs.
 

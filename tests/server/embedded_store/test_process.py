@@ -1,6 +1,8 @@
 """The process of the embedded store, its folder, its socket, and what its folder remembers."""
 
 import asyncio
+import contextlib
+import fcntl
 import logging
 import os
 import signal
@@ -13,7 +15,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from msgspec.structs import replace
 
-from kit.server_process import GONE_WITHIN, is_running, wait_until_gone, wait_until_unlocked
+from kit.server_process import GONE_WITHIN, is_running, wait_until_gone
+from kit.stores import wait_until
 from saratoga_server.embedded_store import ledger_file, process
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.ledger_file import (
@@ -73,6 +76,19 @@ sys.addaudithook(kill)
     + PARENT
 )
 """A program that dies after its child has started, before the kernel is set to end the child."""
+
+
+def wait_until_unlocked(path: Path) -> None:
+    """Wait until no process holds the file's lock."""
+    with path.open("a") as file:
+
+        def locks() -> bool:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            return False
+
+        wait_until(locks, f"{path} stays locked")
 
 
 @pytest.fixture

@@ -11,14 +11,15 @@ from kit.in_process_server import (
     InProcessServer,
     Nodes,
     always,
-    cash_out_unnoticed,
     compose_node,
     counted,
     gathered,
     open_in_process_server,
 )
 from kit.players import MemoryPlayer
-from kit.stores import opened_on
+from kit.stores import (
+    opened_on,
+)
 from kit.tables import ANN, NOON, seated
 from saratoga_protocol.codec import CODECS, Codec
 from saratoga_protocol.commands import (
@@ -43,7 +44,12 @@ from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.records.standing import State
 from saratoga_server.background_tasks import cancel_all
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import CommandRejected, TableState, public_view
+from saratoga_server.domain.board import commit_of, ended
+from saratoga_server.domain.tables import (
+    CommandRejected,
+    TableState,
+    public_view,
+)
 from saratoga_server.domain.tables.lifecycle import MOST_SEATS
 from saratoga_server.domain.tables.timers import UNUSED_MILLIS
 from saratoga_server.domain.usernames import LONGEST
@@ -53,13 +59,30 @@ from saratoga_server.live.races import LiveRace
 from saratoga_server.live.scheduler import LOOK_EVERY
 from saratoga_server.live.tables import ATTEMPTS
 from saratoga_server.node import Node
-from saratoga_server.ports import LiveStanding, Millis, PlayerRow, StoredBoard, StoreUnavailable
+from saratoga_server.ports import (
+    CommitStatus,
+    LiveStanding,
+    Millis,
+    PlayerRow,
+    StoredBoard,
+    StoreUnavailable,
+)
 from saratoga_server.store.leaderboards import BoardKey
 from saratoga_server.store.news import PlayerChanged
 from saratoga_server.transport.connection import MOST_UNREAD
 
 AWAY = "odd-emu-11"
 """A code that no table has."""
+
+
+async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:
+    """End the player's board in the store only, as if its node died right after the commit."""
+    race = server.node.races.known(player.board.race)
+    assert race is not None
+    _, board = await server.node.races.board(race, player.player)
+    after, table, number = ended(board, State.CASH_OUT), race.code, race.number
+    commit = commit_of(board, after, table=table, race=number, player=player.player)
+    assert (await server.store.commits.commit(commit)).status is CommitStatus.DONE
 
 
 async def test_a_table_is_loaded_once_however_many_ask(nodes: Nodes) -> None:

@@ -9,7 +9,7 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from kit.gateways import OWN, WEB_FILES, asking, open_gateway
+from kit.gateways import OWN, WEB_FILES, RawResponse, asking, exchange, open_gateway, request
 from kit.tables import ANN, seated
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
@@ -288,50 +288,41 @@ async def port(server: FakePublicServer) -> AsyncIterator[int]:
         yield opened.port
 
 
-async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]:
-    """Send one request; return the status line, the headers and the body."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    try:
-        writer.write(f"{request}\r\nHost: localhost\r\n\r\n".encode())
-        answer = await asyncio.wait_for(reader.read(), timeout=10)
-    finally:
-        writer.close()
-        await writer.wait_closed()
-    head, _, body = answer.partition(b"\r\n\r\n")
-    status, *lines = head.decode().split("\r\n")
-    return status, dict(line.split(": ", 1) for line in lines), body
+async def asked(port: int, line: str) -> RawResponse:
+    """Send one request."""
+    return await exchange(port, request(line, "Host: localhost"))
 
 
 async def test_a_page_has_headers_that_restrict_its_use(port: int) -> None:
-    status, headers, body = await exchange(port, "GET /api/leaderboards/canfield HTTP/1.1")
-    assert status == "HTTP/1.1 200 OK"
-    assert headers["Content-Type"] == "application/json"
-    assert headers["Content-Length"] == str(len(body))
-    assert "Access-Control-Allow-Origin" not in headers
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Cache-Control"] == "public, max-age=1"
-    assert "default-src 'none'" in headers["Content-Security-Policy"]
-    assert json.loads(body)["total"] == 1
+    page = await asked(port, "GET /api/leaderboards/canfield HTTP/1.1")
+    assert page.status == 200
+    assert page.headers["content-type"] == "application/json"
+    assert page.headers["content-length"] == str(len(page.body))
+    assert "access-control-allow-origin" not in page.headers
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert page.headers["cache-control"] == "public, max-age=1"
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert json.loads(page.body)["total"] == 1
 
 
 async def test_head_is_get_without_the_body(port: int) -> None:
-    _, of_get, body = await exchange(port, "GET /api/records/mint-otter-42/1 HTTP/1.1")
-    status, of_head, nothing = await exchange(port, "HEAD /api/records/mint-otter-42/1 HTTP/1.1")
-    assert (status, nothing) == ("HTTP/1.1 200 OK", b"")
-    assert of_head["Content-Length"] == of_get["Content-Length"] == str(len(body))
+    got = await asked(port, "GET /api/records/mint-otter-42/1 HTTP/1.1")
+    head = await asked(port, "HEAD /api/records/mint-otter-42/1 HTTP/1.1")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == got.headers["content-length"] == str(len(got.body))
 
 
 async def test_a_preflight_request_is_answered(port: int) -> None:
-    status, headers, body = await exchange(port, "OPTIONS /api/leaderboards/canfield HTTP/1.1")
-    assert (status, body) == ("HTTP/1.1 200 OK", b"")
-    assert headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+    page = await asked(port, "OPTIONS /api/leaderboards/canfield HTTP/1.1")
+    assert (page.status, page.body) == (200, b"")
+    assert page.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
 
 
 async def test_the_root_says_what_this_is(port: int) -> None:
-    status, headers, body = await exchange(port, "GET / HTTP/1.1")
-    assert status == "HTTP/1.1 200 OK"
-    assert headers["Content-Type"].startswith("text/plain")
-    assert body.startswith(b"This is a Saratoga server")
+    page = await asked(port, "GET / HTTP/1.1")
+    assert page.status == 200
+    assert page.headers["content-type"].startswith("text/plain")
+    assert page.body.startswith(b"This is a Saratoga server")
 
 
 async def test_a_server_with_tls_says_so_in_every_answer(server: FakePublicServer) -> None:

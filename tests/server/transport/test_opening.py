@@ -12,17 +12,27 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kit.gateways import PING, OpenGateway, frame, handshake, open_gateway, raw_socket
-from kit.in_process_server import counted_by
 from kit.players import connected_player
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_server.limits import MAX_CONNECTIONS_PER_ADDRESS, PER_ADDRESS, Action
+from saratoga_server.metrics import Metrics
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.connection import MOST_REQUEST, PlayerConnection
 from saratoga_server.transport.hosts import Hosts, own_names
 from saratoga_server.transport.http_responses import LOADED_AT_ONCE, refusal_page, response
 
 # The gateway: all connections of a node, accepted and closed
+
+
+def counted_by(metrics: Metrics, name: str) -> dict[str, float]:
+    """Return the values of a metric with one label that are not 0, by label."""
+    return {
+        next(iter(sample.labels.values())): sample.value
+        for family in metrics.registry.collect()
+        for sample in family.samples
+        if sample.name == f"saratoga_{name}" and sample.value
+    }
 
 
 @pytest.fixture
