@@ -140,12 +140,6 @@ class TerminalModes:
         return found
 
 
-def questions(data: bytes) -> list[bytes]:
-    """Return a modern terminal's answers to the queries in these bytes."""
-    # 2: known and reset.
-    return [b"\x1b[?%s;2$y" % mode for mode in re.findall(rb"\x1b\[\?(2026|2048)\$p", data)]
-
-
 SEEN_WITHIN: Final = 60.0
 """Longest time in seconds for anything awaited; a bound that no test should reach."""
 
@@ -261,8 +255,9 @@ class Window:
             # A program that requests reports gets one at once.
             self._report_size()
         if self.modern:
-            for answer in questions(data):
-                self.type(answer)
+            for mode in re.findall(rb"\x1b\[\?(2026|2048)\$p", data):
+                # 2: known and reset
+                self.type(b"\x1b[?%s;2$y" % mode)
         more, self._more = self._more, asyncio.Event()
         more.set()
 

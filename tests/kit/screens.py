@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from io import StringIO
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 from msgspec import structs
 from rich.console import Console, RenderableType
@@ -20,7 +20,6 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widget import Widget
 
 from kit.positions import draw
 from kit.session_states import START, board, player, snapshot, state_after, table
@@ -66,8 +65,6 @@ def page_text(page: RenderableType, width: int = 80) -> str:
 
 SEEN_WITHIN: Final = 30.0
 """Longest time in seconds that a test waits; a bound, not a measurement."""
-
-SomeWidget = TypeVar("SomeWidget", bound=Widget)
 
 
 @dataclass
@@ -154,14 +151,9 @@ class ScreenPlayer:
             raise AssertionError(f"never seen: {texts}; the last was\n{self.text}") from None
         return self.words
 
-    def widget(self, kind: type[SomeWidget], selector: str = "") -> SomeWidget:
-        if selector:
-            return self.app.screen.query_one(selector, kind)
-        return self.app.screen.query_one(kind)
-
     @property
     def board(self) -> BoardPane:
-        return self.widget(BoardPane)
+        return self.app.screen.query_one(BoardPane)
 
     def tiles(self, pile: str) -> list[Tile]:
         """Return the places of a pile's cards on the board."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from pathlib import Path
+from typing import Final, cast
 
 import pytest
 
@@ -15,7 +16,6 @@ from kit.session_states import (
     in_match,
     opening,
     outcome,
-    player,
     seat,
     snapshot,
     state_after,
@@ -75,13 +75,52 @@ class TypingPlayer:
         return output.lines[before:]
 
 
-def gathering(**seats: bool) -> SessionState:
-    table = at_table(phase="gathering", seats=[seat("y", **seats), seat("a"), seat("o")])
-    return state_after(first=snapshot(shown=table))
+def shown_at(there: events.Table) -> SessionState:
+    return state_after(first=snapshot(shown=there))
+
+
+def gathering(*, ready: bool = False, others: bool = False) -> SessionState:
+    seats = [seat("y", ready=ready), seat("a", ready=others), seat("o", ready=others)]
+    return shown_at(at_table(phase="gathering", seats=seats))
 
 
 def over() -> SessionState:
     return state_after(events.RaceOver(outcome=outcome("a9:cash-out y1:cash-out")))
+
+
+SCENES: Final[dict[str, Callable[[], SessionState]]] = {
+    "race": state_after,
+    "gathering": gathering,
+    "gathering, ready": lambda: gathering(ready=True),
+    "gathering, everybody ready": lambda: gathering(ready=True, others=True),
+    "gathering, as guest": lambda: shown_at(at_table(phase="gathering", host="a")),
+    "without a board": lambda: state_after(first=snapshot("y1 =a1")),
+    "over, as host": lambda: shown_at(at_table(phase="over")),
+    "over, as guest": lambda: shown_at(at_table(phase="over", host="a")),
+    "finished": over,
+}
+
+SCRIPT: Final = Path(__file__).with_name("commands.txt").read_text(encoding="utf-8")
+CASES: Final = dict(case.split("\n", 1) for case in SCRIPT.split("\n== ")[1:])
+
+
+async def written(case: str) -> str:
+    """Type the commands of a case in its scenes; return them with the answers and what was sent."""
+    lines = []
+    for line in case.splitlines():
+        if line.startswith("["):
+            typing = TypingPlayer(SCENES[line[1:-1]]())
+            lines.append(line)
+        elif line.startswith("> "):
+            typing.seat.asked.clear()
+            answers = await typing.say(line[2:])
+            lines += [line, *answers, *(f"sent {each}" for each in typing.seat.asked)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_commands_are_answered_as_the_script_says(name: str) -> None:
+    assert await written(CASES[name]) == CASES[name].strip()
 
 
 async def test_a_move_without_a_connection_is_answered_at_once_that_it_waits() -> None:
@@ -91,59 +130,11 @@ async def test_a_move_without_a_connection_is_answered_at_once_that_it_waits() -
     assert player_at_table.seat.asked == ["draw"]
 
 
-@pytest.mark.parametrize("between", ["no", "gap", "draw"])
-async def test_any_other_command_cancels_a_question(between: str) -> None:
-    player_at_table = TypingPlayer(state_after())
-    await player_at_table.say("cash out")
-    await player_at_table.say(between)
-    assert await player_at_table.say("yes") == ["no: There is no question to answer."]
-    assert "cash out" not in player_at_table.seat.asked
-
-
 async def test_a_watcher_leaves_without_a_leave_command() -> None:
     player_at_table = TypingPlayer(state_after(), Context.WATCHING)
     await player_at_table.say("leave yes")
     assert player_at_table.seat.asked == []
     assert player_at_table.commands.has_left
-
-
-@pytest.mark.parametrize(
-    ("first", "answer"),
-    [
-        (gathering, "no: There is no deal yet. Type ready; the host types start."),
-        (
-            lambda: state_after(first=snapshot("y1 =a1")),
-            "no: You are not in this race. Type ready when the next one gathers.",
-        ),
-    ],
-)
-async def test_without_a_board_the_answer_says_how_to_get_one(
-    first: Callable[[], SessionState], answer: str
-) -> None:
-    for command in ("look", "draw", "w>t1", "cash out", "where K"):
-        assert await TypingPlayer(first()).say(command) == [answer]
-
-
-@pytest.mark.parametrize(("host", "who"), [("y", "Type next"), ("a", "The host types next")])
-async def test_after_a_race_the_answer_says_who_prepares_the_next_one(host: str, who: str) -> None:
-    table = at_table(phase="over", host=host)
-    typing = TypingPlayer(state_after(first=snapshot(shown=table)))
-    assert await typing.say("ready") == [f"no: The next race is not being prepared yet. {who}."]
-    assert await typing.say("look") == [f"no: This race is over. {who} to prepare another one."]
-
-
-async def test_a_host_locks_the_table_and_ends_the_race() -> None:
-    player_at_table = TypingPlayer(gathering())
-    for command in ("lock", "unlock", "end race"):
-        await player_at_table.say(command)
-    assert player_at_table.seat.asked == ["lock", "unlock", "end race"]
-
-
-async def test_a_host_allows_a_player_by_name_to_get_ready_again() -> None:
-    player_at_table = TypingPlayer(gathering())
-    assert await player_at_table.say("allow") == ["no: Type allow NAME. At this table: ana, Otto°."]
-    await player_at_table.say("allow ana")
-    assert player_at_table.seat.asked == [f"allow {player('a')}"]
 
 
 async def test_a_refused_command_is_answered_with_the_reason() -> None:
@@ -187,43 +178,10 @@ async def test_wait_verified_waits_for_the_check_and_not_only_for_the_end_of_the
     assert found == [False, True]
 
 
-async def test_start_asks_once_while_somebody_is_not_ready_and_a_second_start_starts() -> None:
-    typing = TypingPlayer(gathering(ready=True))
-    question = "start: ana isn't ready. Start without ana? Type start again, or wait."
-    assert await typing.say("start") == [question]
-    assert typing.seat.asked == []
-    await typing.say("start")
-    assert typing.seat.asked == ["start"]
-    # any other command drops the question
-    assert await typing.say("start") == [question]
-    await typing.say("table")
-    assert await typing.say("start") == [question]
-    await typing.say("yes")
-    await typing.say("start now")
-    assert typing.seat.asked == ["start"] * 3
-
-
-async def test_start_does_not_ask_if_everybody_is_ready_or_the_player_is_not_the_host() -> None:
-    everybody = at_table(phase="gathering", seats=[seat("y", ready=True), seat("a", ready=True)])
-    for shown in (everybody, at_table(phase="gathering", host="a")):
-        typing = TypingPlayer(state_after(first=snapshot(shown=shown)))
-        assert await typing.say("start") == []
-        assert typing.seat.asked == ["start"]
-
-
 async def test_qr_writes_the_link_for_browsers_and_draws_it() -> None:
     lines = await TypingPlayer(state_after(first=snapshot("y1 a1"))).say("qr")
     assert lines[0].startswith("link: http://")
     assert lines[1:] == list(qr_lines(lines[0].removeprefix("link: ")))
-
-
-async def test_review_share_and_verify_need_a_finished_race() -> None:
-    player_at_table = TypingPlayer(state_after(first=snapshot("y1 =a1")))
-    for command in ("review", "share", "verify"):
-        assert await player_at_table.say(command) == ["no: No race is over yet."]
-    player_at_table = TypingPlayer(over())
-    assert (await player_at_table.say("verify"))[0].startswith("no: There is no such record.")
-    assert "result 1. ana: 9 banked, -$5, cashed out" in await player_at_table.say("results")
 
 
 async def test_verify_takes_the_four_words_that_a_friend_was_shown() -> None:
@@ -248,15 +206,6 @@ async def test_verify_takes_a_race_of_this_table_by_its_number(words: str) -> No
     typing = TypingPlayer(over(), record=finished_race())
     await typing.say(f"verify {words}")
     assert typing.seat.asked == [f"record {CODE}/2"]
-
-
-@pytest.mark.parametrize("words", ["0", "race 2", CODE, "1234567", f"{CODE}/x"])
-async def test_verify_refuses_what_names_no_race_with_an_example(words: str) -> None:
-    typing = TypingPlayer(over(), record=finished_race())
-    assert await typing.say(f"verify {words}") == [
-        f"no: Type verify 2 for race 2 of this table, or name its table, too: verify {CODE}/2."
-    ]
-    assert typing.seat.asked == []
 
 
 async def test_the_last_race_can_be_seen_while_the_next_one_runs() -> None:
@@ -284,12 +233,6 @@ async def test_the_shared_text_keeps_the_match_of_its_race_when_a_new_match_gath
     typing.seat.change_to(state_after(first=snapshot(shown=new)))
     lines = await typing.say("share")
     assert lines[0].endswith("ana won the match of 3 races")
-
-
-async def test_review_of_a_running_race_says_what_is_possible_now() -> None:
-    assert await TypingPlayer(state_after()).say("review") == [
-        "no: The race goes on. Type review when it is over; results shows the last race."
-    ]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Taking a seat: a name, another seat given up or resumed, a table created or joined."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
@@ -10,7 +9,6 @@ from msgspec.structs import replace
 from kit.client_servers import (
     PLAYER,
     OpenLobby,
-    open_lobby,
     scripted_server,
     snapshot,
     welcome_back,
@@ -29,12 +27,6 @@ from saratoga_protocol.commands import LeaveTable, Ready, Start
 from saratoga_protocol.events import Done, TableSettings
 
 WANTED = TableSettings(game="caprice", cap=20, seats=2, public=False)
-
-
-@pytest.fixture
-async def lobby() -> AsyncIterator[OpenLobby]:
-    async with open_lobby() as opened_lobby:
-        yield opened_lobby
 
 
 async def test_a_seat_without_a_race_is_given_up_for_another_table(

@@ -50,12 +50,6 @@ LEADER = LeaderboardRow(
 )  # fmt: skip
 
 
-@pytest.fixture
-async def lobby() -> AsyncIterator[OpenLobby]:
-    async with open_lobby() as opened:
-        yield opened
-
-
 @asynccontextmanager
 async def at_home(
     size: tuple[int, int] = (80, 24), hosting: OwnServer | None = None, **chosen: Any
