@@ -35,9 +35,17 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import RaceRecord, format_record, parse_record
 from saratoga_rules.records.verify import verify
-from saratoga_server.domain.open_races import CAP, DAYS_AHEAD, date_of, day_id
+from saratoga_server.domain.open_races import (
+    CAP,
+    DAYS_AHEAD,
+    MOST_GHOSTS,
+    OpenState,
+    date_of,
+    day_id,
+    ghosts_for,
+)
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
-from saratoga_server.ports import Millis
+from saratoga_server.ports import Millis, Run
 
 DAY_MILLIS = 24 * 60 * MINUTE
 
@@ -246,6 +254,24 @@ async def test_a_challenge_shows_ghosts_up_to_ones_own_elapsed_time(
         "Anna",
         "Ben",
     }
+
+
+def test_ghosts_are_the_challengers_and_the_best_of_the_others_that_have_ended() -> None:
+    race = OpenState(
+        id="challenge-1", kind="challenge", game="canfield", rules=2, seed="",
+        opened=Millis(0), closes=Millis(1), by="by",
+    )  # fmt: skip
+    runs = [
+        Run(player=player, name=player, table="t", state=state, banked=banked)
+        for player, state, banked in (
+            *((f"p{banked}", "cash-out", banked) for banked in range(10, 22)),
+            ("by", "stuck", 3),
+            ("own", "cash-out", 30),
+            ("racing", "racing", 40),
+        )
+    ]
+    shown = [run.player for run in ghosts_for(race, runs, "own")]
+    assert shown == ["by", *(f"p{banked}" for banked in range(21, 22 - MOST_GHOSTS, -1))]
 
 
 async def test_a_deal_just_raced_is_a_challenge_without_a_commitment(
