@@ -19,9 +19,8 @@ from kit.altered_server import IDLE_PLAYER
 from kit.in_process_server import gathered
 from kit.line_client import LineClient, line_client
 from kit.players import player_at
-from kit.pseudo_terminal import Open, Window, window, windows
+from kit.pseudo_terminal import Open, Window, windows
 from kit.server_process import (
-    ServerProcess,
     python_path,
     running_server,
     running_with,
@@ -209,17 +208,6 @@ async def test_without_a_terminal_the_program_prints_a_short_help() -> None:
     assert process.returncode == Exit.DONE
     assert b"saratoga host klondike" in output
     assert b"\x1b" not in output
-
-
-async def test_a_dumb_terminal_gets_the_plain_lobby(
-    server_process: ServerProcess, tmp_path: Path
-) -> None:
-    env = {"TERM": "dumb", "SARATOGA_HOME": str(tmp_path), "SARATOGA_SERVER": server_process.url}
-    async with window(*PROGRAM, env=env) as dumb:
-        await dumb.shows("you have no name yet: type name NAME")
-        dumb.type(b"name Anna\nquit\n")
-        assert await dumb.ended() == Exit.DONE
-        assert b"\x1b" not in dumb.written
 
 
 IDLE_PROGRAM = (sys.executable, "-m", *IDLE_PLAYER.split())

@@ -55,16 +55,21 @@ async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
     def break_down(*_: object) -> Any:
         raise Broken("a secret inside")
 
-    monkeypatch.setattr("saratoga_server.domain.board.played", break_down)
-    answer = await anna.move("draw")
-    assert isinstance(answer, Refused)
-    assert (answer.code, answer.retry, answer.board) == ("server_fault", True, None)
+    for broken, move in (
+        ("domain.board.played", "draw"),
+        ("live.races.wire_view", "redeal"),  # in making a refusal
+        ("live.races.wire_view", "draw"),  # in making an acknowledgement
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"saratoga_server.{broken}", break_down)
+            answer = await anna.move(move)
+        assert isinstance(answer, Refused)
+        assert (answer.code, answer.retry, answer.board) == ("server_fault", True, None)
     assert not any(
         word in frame
         for frame in anna.received.frames
         for word in (b"secret", b"Broken", b"Traceback", b".py")
     )
-    monkeypatch.undo()
     assert isinstance(await anna.move("draw"), BoardChanged)
 
 

@@ -10,7 +10,6 @@ from kit.in_process_server import (
     InProcessServer,
     always,
     beside,
-    counted,
     counted_down,
     gathered,
     open_in_process_server,
@@ -188,24 +187,6 @@ async def test_a_repeated_cash_out_of_an_untouched_board_is_answered_as_the_firs
     race = f"{await server.race(anna, bert)}/1"
     answers = [await anna.ask(CashOut, race=race, after=0) for _ in range(2)]
     assert [answer.entries for answer in answers] == [["0 1 cash-out"]] * 2
-
-
-async def test_a_fault_in_making_a_refusal_or_an_acknowledgement_is_an_answer_too(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna = await server.player("Anna")
-    await server.race(anna)
-
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr("saratoga_server.live.races.wire_view", fail)
-        assert refusal(answered(server, anna, move(anna, "redeal"))) == ("server_fault", None)
-        answer = await sent(server, anna, move(anna, "draw"))
-        assert refusal(answer) == ("server_fault", None)
-    assert counted(server.node.metrics, "commands_total", type="move") == 2
-    begun(server, anna, move(anna, "draw", after=1))
 
 
 # Moves that need a coroutine

@@ -1,6 +1,8 @@
 """What time brings: timers, idle players and hosts, searches, and whether a node is ready."""
 
 import asyncio
+from itertools import count
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -178,50 +180,26 @@ async def test_unused_tables_races_and_lines_are_dropped(
 NO_STORE = "The store does not answer."
 
 
-class Store:
-    """A store that responds while `is_there` is true."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self.is_there = True
-
-    async def ask(self) -> None:
-        self.asked += 1
-        if not self.is_there:
-            raise StoreUnavailable("no")
-
-
-class Seconds:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def steady(self) -> float:
-        return self.now
-
-
 async def test_a_store_that_is_away_is_one_line_in_the_log_and_so_is_its_return(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    store, time = Store(), Seconds()
-    readiness = Readiness(store.ask, time.steady, lambda: None)
-    store.is_there = False
+    ask = AsyncMock(side_effect=StoreUnavailable("no"))
+    readiness = Readiness(ask, map(float, count()).__next__, lambda: None)
     with caplog.at_level("INFO"):
         for _ in range(10):
-            time.now += 1
             assert await readiness.why_not_ready() == NO_STORE
-        store.is_there = True
+        ask.side_effect = None
         for _ in range(2):
-            time.now += 1
             assert await readiness.why_not_ready() is None
     assert [line.getMessage() for line in caplog.records] == ["store_away", "store_back"]
 
 
 async def test_a_node_whose_store_is_refused_names_no_folder_and_asks_no_store() -> None:
-    store, reasons = Store(), ["Move /srv/saratoga/store away.", None]
-    readiness = Readiness(store.ask, Seconds().steady, lambda: reasons[0])
+    ask, refused = AsyncMock(), Mock(return_value="Move /srv/saratoga/store away.")
+    readiness = Readiness(ask, lambda: 0.0, refused)
     assert await readiness.why_not_ready() == STORE_REFUSED
-    assert store.asked == 0
-    del reasons[0]
+    ask.assert_not_awaited()
+    refused.return_value = None
     assert await readiness.why_not_ready() is None
 
 
@@ -232,19 +210,6 @@ STUCK = parse_position(
     "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
 )
 SUBJECT = ("mint-otter-42/1", "a" * 16, 7)
-
-
-class BoardEnding:
-    """A callback that counts the boards that it ends; its first calls may fail."""
-
-    def __init__(self, *faults: Exception) -> None:
-        self.ended = 0
-        self.faults = list(faults)
-
-    async def __call__(self) -> None:
-        self.ended += 1
-        if self.faults:
-            raise self.faults.pop()
 
 
 @pytest.fixture
@@ -265,12 +230,12 @@ def search(position: Position = STUCK) -> ArrangementSearch:
 async def test_a_board_whose_ending_failed_is_searched_again(
     searches: StuckSearches, background_tasks: BackgroundTasks
 ) -> None:
-    ending = BoardEnding(StoreUnavailable("away"))
+    ending = AsyncMock(side_effect=[StoreUnavailable("away"), None])
     searches.search(SUBJECT, search(), lambda: True, ending)
     await background_tasks.finish()
     searches.search(SUBJECT, search(), lambda: True, ending)
     await background_tasks.finish()
-    assert ending.ended == 2
+    assert ending.await_count == 2
 
 
 class EndlessSearch(ArrangementSearch):
@@ -289,13 +254,13 @@ class EndlessSearch(ArrangementSearch):
 async def test_searches_end_when_the_server_stops(
     searches: StuckSearches, background_tasks: BackgroundTasks
 ) -> None:
-    endless, ending = EndlessSearch(), BoardEnding()
+    endless, ending = EndlessSearch(), AsyncMock()
     searches.search(SUBJECT, endless, lambda: True, ending)
     await endless.has_begun.wait()
     searches.stop()
     slices = endless.slices
     await background_tasks.finish()
-    assert (endless.slices, ending.ended) == (slices, 0)
+    assert endless.slices == slices
     searches.search(("mint-otter-42/1", "b" * 16, 7), search(), lambda: True, ending)
     await background_tasks.finish()
-    assert ending.ended == 0, "none begins afterwards"
+    ending.assert_not_awaited()

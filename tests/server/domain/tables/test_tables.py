@@ -16,7 +16,6 @@ from kit.tables import (
     calling,
     counting,
     in_phase,
-    outcome,
     over,
     running,
     seated,
@@ -38,12 +37,11 @@ from saratoga_server.domain.tables import (
     elapse,
     kick,
     lost,
-    next_race,
     pack,
     public_view,
     unpack,
 )
-from saratoga_server.domain.tables.records import ReadLog, Voided, voided_countdown
+from saratoga_server.domain.tables.records import ReadLog, Voided
 from saratoga_server.domain.tables.seating import MOST_KICKED
 from saratoga_server.domain.tables.state import MOST_BLOCKED
 from saratoga_server.ports import LogEntry, Millis, RaceFinish
@@ -224,18 +222,6 @@ def test_a_table_is_not_closed_when_its_countdown_is_called_off_after_a_step_of_
     called_off = elapse(table, table.reveal_by, OTHER_SEED)
     assert called_off.phase is TablePhase.GATHERING
     assert called_off.touched == table.reveal_by
-
-
-def test_a_table_names_its_last_race_and_every_record_the_one_before() -> None:
-    table = over(ANN, BEN)
-    assert table.previous == Ended(race=table.race_id, digest=outcome(running(ANN, BEN)).digest)
-    gathering = next_race(table, ANN, now=NOON, fresh_seed=OTHER_SEED)
-    assert gathering.previous is not None
-    assert gathering.previous == table.previous
-    race = voided_countdown(gathering, "server-away")
-    record = parse_record(race.finish.record)
-    assert record.previous == (table.race_id, gathering.previous.digest)
-    assert race.ended.digest == digest_of(race.finish.record)
 
 
 def test_a_table_remembers_only_so_many_kicked_players() -> None:
