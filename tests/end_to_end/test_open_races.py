@@ -67,9 +67,11 @@ async def test_a_friend_runs_a_challenge_against_its_ghost_over_a_killed_server(
         await ben.expect("deal: ")
         await ben.expect("news: Anna's ghost")
         await quick_server.kill()
-        await quick_server.start()
+        await ben.expect("link: connection lost")
         ben.type("draw")
-        await ben.expect("move ")
+        await quick_server.start()
+        await ben.expect("link: connected again; nothing is lost")
+        await ben.expect("move 1 draw: turned ")
         ben.type("cash out yes")
         await ben.expect("ended: ")
         lines = [await ben.expect("result ") for _ in range(2)]
