@@ -2,8 +2,6 @@
 
 import hashlib
 import hmac
-from collections import Counter
-from itertools import islice
 from typing import TypeAlias
 
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 
 from saratoga_rules.dealing.deal import deal, deal_for_key, practice_key
 from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
-from saratoga_rules.dealing.shuffle import _below, _stream, shuffled_deck
+from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position
 
@@ -73,22 +71,6 @@ def test_a_practice_seed_is_the_same_deal_for_everyone() -> None:
         "a2e092eee84fc32966e86c5bd037ae83250a64dea282106339cf3f2596370c3d"
     )
     assert practice_key("saratoga") != practice_key("Saratoga")
-
-
-# Shuffle
-
-
-def test_the_stream_continues_from_block_to_block() -> None:
-    assert bytes(islice(_stream(KEY), 40)).hex() == (
-        "d9fecdbea6bd18dd41a0d1de4d77742e8f55894ced376a07294f4d895668931a26a3bccb6e5369e0"
-    )
-
-
-@pytest.mark.parametrize("bound", [2, 3, 52, 104])
-def test_bytes_that_would_favour_low_numbers_are_discarded(bound: int) -> None:
-    fair = 256 - 256 % bound
-    drawn = Counter(_below(bound, iter([255] * (fair < 256) + [byte])) for byte in range(fair))
-    assert drawn == dict.fromkeys(range(bound), fair // bound)
 
 
 SEED = bytes(range(32))
