@@ -52,18 +52,6 @@ async def test_order_ties_first_different_move_totals_and_chart_are_on_the_page(
             assert text in at_table.text, text
 
 
-async def test_on_a_low_screen_the_rest_of_the_page_is_reached_by_scrolling() -> None:
-    async with table_player(over(RECORD), record=RECORD, size=(80, 18)) as at_table:
-        await at_table.settled()
-        assert " more lines" in at_table.rows[-1]
-        seen = set(at_table.rows)
-        await at_table.press("end")
-        assert "pageup scroll back" in at_table.rows[-1]
-        assert "Boards parted" in at_table.text
-        await at_table.press("home")
-        assert set(at_table.rows) == seen
-
-
 async def test_at_80x24_the_table_of_a_match_is_on_the_first_page_and_in_the_shared_text() -> None:
     first = over(RECORD)
     shown, match = in_match(replace(first.table, race=f"{CODE}/2"), "a9 y5", "a9 y5 r4 m3")
@@ -132,20 +120,6 @@ async def test_a_par_whose_line_does_not_bank_it_is_not_shown(line: Line) -> Non
         await at_table.change_to(full)
         assert "v boards" in at_table.rows[-1]
         assert "could have banked" not in at_table.text
-
-
-async def test_v_shows_all_boards_until_the_next_countdown() -> None:
-    async with table_player(over(RECORD), record=RECORD, size=(120, 40)) as at_table:
-        await at_table.settled()
-        results = at_table.app.screen
-        await at_table.press("v")
-        assert at_table.app.screen is not results
-        # the boards stay open while the table gathers for the next race
-        for phase in ("gathering", "countdown"):
-            following = state_after(first=snapshot(shown=table(phase=phase, version=20)))
-            await at_table.change_to(following)
-            await at_table.settled()
-            assert (at_table.app.screen is at_table.screen) == (phase == "countdown")
 
 
 async def test_arrivals_and_departures_are_announced_in_place_of_the_advice() -> None:
