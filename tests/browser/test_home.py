@@ -9,7 +9,15 @@ import pytest
 from playwright.async_api import Locator, WebSocketRoute, expect
 
 from kit.altered_server import NEW_GAME, NEW_TITLE, UNKNOWN_GAME
-from kit.browser_pages import DESKTOP, Pages, check_accessible, look, page_url, serving_pages
+from kit.browser_pages import (
+    DESKTOP,
+    Pages,
+    check_accessible,
+    look,
+    page_url,
+    serving_pages,
+    take_screenshot,
+)
 from kit.deployment import write_certificate
 from kit.page_player import (
     TABLE,
@@ -269,7 +277,8 @@ async def test_home_leaderboards_and_player_are_accessible_in_every_theme(
             page = await pages.open(page_url(own_page_server))
             await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
             await expect(page.locator(".tables li")).to_have_count(1)
-            await look(page, f"home-{theme}")
+            await check_accessible(page)
+            await take_screenshot(page, f"home-{theme}")
             await page.get_by_role("button", name="You", exact=True).click()
             await press(page, "Show my link").click()
             await page.get_by_text("With a terminal").click()
@@ -278,7 +287,8 @@ async def test_home_leaderboards_and_player_are_accessible_in_every_theme(
             await page.keyboard.press("Escape")
             await page.get_by_role("link", name="Leaders").click()
             await expect(page.get_by_role("status")).to_contain_text("Live")
-            await look(page, f"leaderboard-{theme}")
+            await check_accessible(page)
+            await take_screenshot(page, f"leaderboard-{theme}")
 
 
 WHOLE = """async () => {

@@ -14,7 +14,7 @@ from kit.server_process import ServerProcess
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.digest_words import digest_words
 
-MOVES = 25
+MOVES = 15
 """The moves on the page before it cashes out."""
 
 FEW = 8

@@ -154,7 +154,8 @@ async def test_a_race_is_reviewed_board_by_board(
         one, two = await page.locator(".mini").evaluate_all(tops)
         assert one == two, "at the fork both boards are the same"
         assert ("face down" in one) == (game == "klondike")
-        await look(page, f"review-{game}")
+        if game == "klondike":
+            await look(page, "review-klondike")
         for height in (360, 300):
             await page.set_viewport_size({"width": 640, "height": height})
             assert await page.locator(".next").evaluate_all(UNCOVERED) == [True, True]

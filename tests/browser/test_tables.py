@@ -1,8 +1,6 @@
-"""A table on the page before its race: friends meet there, from pages and from terminals; seats are taken over and lost."""
+"""A table on the page before its race: friends meet there; seats are taken over and lost."""
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
+from contextlib import AsyncExitStack
 
 from playwright.async_api import Page, expect
 
@@ -16,7 +14,6 @@ from kit.browser_pages import (
     serving_pages,
     take_screenshot,
 )
-from kit.line_client import LineClient, line_client
 from kit.page_player import get_ready, open_table, press, seat_of, sit_down, visit
 from kit.players import Player, player_at
 from kit.server_process import ServerProcess
@@ -28,25 +25,16 @@ from saratoga_protocol.commands import (
     LeaveTable,
     Start,
 )
-from saratoga_protocol.events import TableChanged
+from saratoga_protocol.events import SeatLost, TableChanged
 
 
-@asynccontextmanager
-async def terminal_friend(
-    server: ServerProcess, home: Path, code: str, name: str = "Bert"
-) -> AsyncIterator[LineClient]:
-    """Run `saratoga join CODE` in a terminal of its own, until it has a seat."""
-    async with line_client(server.url, home, "join", code, "--plain", "--name", name) as friend:
-        await friend.expect("table ")
-        yield friend
-
-
-async def test_a_table_of_the_page_starts_with_a_friend_in_a_terminal(
-    page_server: ServerProcess, pages: Pages, tmp_path: Path
+async def test_a_start_without_a_friend_who_is_not_ready_asks_first(
+    page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await pages.open(page_url(page_server))
     code = await open_table(page)
-    async with terminal_friend(page_server, tmp_path, code) as bert:
+    async with player_at(page_server.url, "Bert") as bert:
+        await bert.at_table(JoinTable, table=code)
         await expect(page.get_by_role("status")).to_contain_text("Bert sat down.")
         await look(page, "table-host")
         # to start is to be ready too
@@ -55,19 +43,20 @@ async def test_a_table_of_the_page_starts_with_a_friend_in_a_terminal(
         await question.wait_for()
         await look(page, "table-question")
         await press(page, "Wait").click()
-        bert.type("ready")
+        await bert.ready()
         await expect(page.locator(".seats .ready")).to_have_count(1)
         await press(page, "Start the race").click()
-        await bert.expect("dealt", "board", "position", "race")
+        await bert.reveal()
         await page.locator(".race .pile").first.wait_for()
 
 
 async def test_the_host_locks_the_table_and_kicks_a_player(
-    page_server: ServerProcess, pages: Pages, tmp_path: Path
+    page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await pages.open(page_url(page_server))
     code = await open_table(page)
-    async with terminal_friend(page_server, tmp_path, code) as bert:
+    async with player_at(page_server.url, "Bert") as bert:
+        await bert.at_table(JoinTable, table=code)
         await press(page, "Kick Bert").click()
         question = page.get_by_role("dialog", name="Kick Bert for good?")
         await question.wait_for()
@@ -78,8 +67,7 @@ async def test_the_host_locks_the_table_and_kicks_a_player(
         await press(page, "Kick Bert").click()
         await press(page, "Kick").click()
         await expect(seat_of(page, "Bert")).to_have_count(0)
-        await bert.ended()
-        assert "kicked" in "\n".join([*bert.lines, *bert.errors])
+        assert "kicked" in (await bert.expect(SeatLost)).reason
 
     await page.get_by_text("Change the game and the table").click()
     await press(page, "Lock").click()
