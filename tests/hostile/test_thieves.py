@@ -6,8 +6,7 @@ administrator forget or ban the stolen player, which also locks out the thief.
 
 import re
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from kit.in_process_server import ListeningServer, counted_down, gathered
@@ -31,14 +30,7 @@ from saratoga_server.node import Node
 from saratoga_server.store.opening import Store
 
 
-@asynccontextmanager
-async def thief_of(listener: ListeningServer, victim: str) -> AsyncIterator[SocketPlayer]:
-    """Connect a second client with the token of that player."""
-    async with player_at(listener.url, victim) as came:
-        yield came
-
-
-async def racing(listener: ListeningServer, *racers: SocketPlayer) -> str:
+async def racing(*racers: SocketPlayer) -> str:
     """Start a race; return the table's code."""
     code = await gathered(*racers)
     await counted_down(*racers)
@@ -51,9 +43,9 @@ async def test_the_owner_of_a_stolen_token_is_notified_and_takes_the_seat_back(
     listener: ListeningServer,
 ) -> None:
     async with player_at(listener.url, "Anna", legal=True) as anna:
-        code = await racing(listener, anna)
+        code = await racing(anna)
         board = (await anna.moves("draw")).board
-        async with thief_of(listener, "Anna") as thief:
+        async with player_at(listener.url, "Anna") as thief:
             # Before the takeover both connections may watch, but only the holder of the seat may move.
             answer = await thief.ask(MakeMove, race=board.race, after=1, move="draw")
             assert isinstance(answer, Refused)
@@ -108,7 +100,7 @@ async def test_commands_of_another_session_do_not_affect_its_player(
             await stack.enter_async_context(player_at(listener.url, name))
             for name in ("Anna", "Bert", "Mallory")
         ]
-        code = await racing(listener, anna, bert)
+        code = await racing(anna, bert)
         race = f"{code}/1"
         played = MakeMove(id=anna.last_id + 1, race=race, after=0, move="draw")
         overheard: list[Command] = [
@@ -134,7 +126,7 @@ async def test_boards_stay_closed_to_a_racer_who_has_ended_until_the_race_is_ove
             await stack.enter_async_context(player_at(listener.url, name))
             for name in ("Anna", "Bert", "Wanda")
         ]
-        code = await racing(listener, anna, shadow)
+        code = await racing(anna, shadow)
         await wanda.at_table(JoinTable, table=code, seat=False)
         ended = await shadow.ask(CashOut, race=f"{code}/1")
         assert isinstance(ended, BoardChanged)

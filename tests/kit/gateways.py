@@ -31,11 +31,9 @@ from saratoga_server.metrics import Metrics
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Gateway, GatewaySettings
-from saratoga_server.transport.hosts import Hosts
 from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.web_files import KINDS, WebFile, WebFiles, web_file
 
-OWN_HOSTS = Hosts()
 NOW = 1_790_000_000_000
 
 
@@ -119,6 +117,8 @@ async def no_pages(request: Request) -> Response:
 
 @asynccontextmanager
 async def open_gateway(
+    dispatcher: Dispatcher | None = None,
+    metrics: Metrics | None = None,
     *,
     rate: float = 0,
     burst: float = 100,
@@ -127,18 +127,18 @@ async def open_gateway(
     pages: Pages = no_pages,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[OpenGateway]:
-    commands, metrics = StubCommands(), Metrics()
+    """Open a gateway; by default stubs answer the commands."""
+    commands, metrics = StubCommands(), metrics or Metrics()
     settings = GatewaySettings(
         host="127.0.0.1",
         port=0,
         tls=tls,
         rate=rate,
         burst=burst,
-        hosts=OWN_HOSTS,
         trusted_proxies=proxies,
         per_address=per_address,
     )
-    gateway = Gateway(cast(Dispatcher, commands), settings, pages, metrics)
+    gateway = Gateway(dispatcher or cast(Dispatcher, commands), settings, pages, metrics)
     port = await gateway.open()
     watching = asyncio.create_task(gateway.watch())
     try:

@@ -16,6 +16,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
+from kit.gateways import open_gateway
 from kit.players import RECEIVED_WITHIN, MemoryPlayer, Player
 from kit.stores import (
     InventedTime,
@@ -42,7 +43,6 @@ from saratoga_server.ports import PlayerRow, StoredBoard
 from saratoga_server.store.keys import NEWS
 from saratoga_server.store.news import Here, News, decode_node_event
 from saratoga_server.store.opening import Store, open_store
-from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.http_api import HttpPages
 
 
@@ -414,13 +414,9 @@ class ListeningServer:
     """A server that players can connect to."""
 
     node: Node
-    gateway: Gateway
     port: int
-
-    @property
-    def url(self) -> str:
-        """Return the address for players."""
-        return f"ws://127.0.0.1:{self.port}"
+    url: str
+    """The address for players."""
 
 
 @asynccontextmanager
@@ -428,18 +424,15 @@ async def listening_server(store: Store) -> AsyncIterator[ListeningServer]:
     """Run a server without rate limits and without the page on this store."""
     metrics = Metrics()
     node = await Node.opened(store, "node", PROGRAM, metrics, deal=deal_for_key)
-    settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, burst=100)
-    gateway = Gateway(node.dispatcher, settings, HttpPages(node, None), metrics)
-    opened = ListeningServer(node, gateway, await gateway.open())
     duties = [
         asyncio.create_task(node.scheduler.run()),
         asyncio.create_task(node.listener.run()),
-        asyncio.create_task(gateway.watch()),
     ]
     try:
-        yield opened
+        pages = HttpPages(node, None)
+        async with open_gateway(node.dispatcher, metrics, pages=pages) as opened:
+            yield ListeningServer(node, opened.port, opened.url)
     finally:
-        await gateway.close()
         await node.stop()
         faults = await cancel_all(duties)
     assert faults == []
