@@ -1,4 +1,4 @@
-"""The server, or the player's program, with some of its constants or parts replaced before it starts.
+"""The server, or the player's program, with some constants or parts replaced before it starts.
 
     python -m kit.altered_server quick,idle -- --port 0 ...
 
@@ -105,7 +105,7 @@ def _host_idle_servers() -> None:
 
 
 def _new_game() -> None:
-    """Add a game to those that the rules know: Canfield with another name, price, stock and deal."""
+    """Add a game to the rules: Canfield with another name, price, stock and deal."""
     import saratoga_rules.games as games
     from saratoga_rules.vocabulary.deal_steps import BaseCard, ToColumns, ToReserve
     from saratoga_rules.vocabulary.stocks import turned

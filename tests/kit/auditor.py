@@ -30,7 +30,7 @@ from saratoga_server.store.opening import Store, open_store
 
 
 def disagreements(text: str, all_notes: Sequence[Notes]) -> list[str]:
-    """Describe where a race's record and what the server told its players differ, and what it never answered."""
+    """Describe where a race's record and what its players were told differ, and lost answers."""
     record = parse_record(text)
     found = [f"verify: {fault.name}: {fault.detail}" for fault in verify(text.encode()).faults]
     for notes in all_notes:
@@ -160,7 +160,7 @@ class Auditor:
     """The results that leaderboards count, each race's with the number of those before it."""
 
     async def audit_all(self) -> None:
-        """Audit every race of which a player knows, and the leaderboards, after the players have stopped."""
+        """Audit every race that a player knows, and the leaderboards, when all have stopped."""
         for table in self.tables:
             await self._audit_table(table)
         expected_keys = {
@@ -295,7 +295,7 @@ async def audit(bots: RacingBots) -> tuple[int, int]:
 # The leaderboards, a second time
 
 SLOWEST: Final = 2**21 - 1
-"""Milliseconds from which leaderboards count times as equal: 35 minutes, more than any time limit."""
+"""Milliseconds from which leaderboards count times as equal: more than any time limit."""
 
 
 def fold_rankings(

@@ -131,7 +131,7 @@ def open_proxy(*nodes: int) -> Iterator[Proxy]:
 
 @contextmanager
 def open_valkey(level: str, binary: str, *more: str) -> Iterator[StoreServer]:
-    """Run a store with the settings in `deploy/valkey` for a durability level and the lines `more`."""
+    """Run a store with `deploy/valkey`'s settings for a durability level, and the lines `more`."""
     with scratch_folder() as folder:
         text = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text()
         lines = [

@@ -20,7 +20,7 @@ Transform = Callable[[bytes], bytes]
 """A function that receives bytes and returns the bytes to forward in their place."""
 
 Dial = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
-"""A function that connects to the server behind the link; it raises `OSError` if no server accepts."""
+"""A function that connects to the server behind the link. Raises `OSError` if none accepts."""
 
 
 def unchanged(data: bytes) -> bytes:
@@ -37,12 +37,12 @@ class LinkConnection:
         self.to_server: Transform = unchanged
         self.to_client: Transform = unchanged
         self.is_half_open = False
-        """If true, drop all data in both directions, and hide from each side that the other has closed."""
+        """If true, drop all data, and hide from each side that the other has closed."""
         self.flows = asyncio.Event()
         """While not set, read nothing from the server."""
         self.flows.set()
         self.late_until = 0.0
-        """The event loop's time until which data is on its way to the client, after which comes the server's end."""
+        """The event loop's time until which data comes to the client, before the server's end."""
 
     @property
     def server_port(self) -> int:

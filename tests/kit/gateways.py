@@ -293,7 +293,7 @@ LOOK_EVERY = 0.02
 """Seconds between two polls."""
 
 KEEPALIVE = {"TCP_KEEPIDLE": 1, "TCP_KEEPINTVL": 1}
-"""Seconds between the kernel's probes: a reset that finds the receive buffer full is lost without them."""
+"""Seconds between the kernel's probes, without which a reset may be lost in a full buffer."""
 
 
 def request(first: str, *headers: str) -> bytes:
@@ -368,7 +368,7 @@ class RawSocket:
         self._connection = connection
 
     async def say(self, data: bytes, *, is_last: bool = False) -> None:
-        """Send all bytes, and nothing more if `is_last`. Raises `OSError` if the connection has ended."""
+        """Send all bytes, the last ones if `is_last`. Raises `OSError` if the connection is lost."""
         await asyncio.to_thread(self._connection.sendall, data)
         if is_last:
             self._connection.shutdown(socket.SHUT_WR)
@@ -397,7 +397,7 @@ class RawSocket:
         return head
 
     async def dropped(self, within: float = RECEIVED_WITHIN) -> bool:
-        """Wait without reading until the server drops the connection; return False if it does not."""
+        """Wait, without reading, until the server drops the connection; return False if not."""
         poll = select.poll()
         poll.register(self._connection, select.POLLRDHUP)  # not for what there is to read
         try:

@@ -1,4 +1,4 @@
-"""A server in the test's own process, on an embedded Valkey and with a clock that only the test advances.
+"""A server in the test's own process, on an embedded Valkey, with a clock that the test advances.
 
 The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always
 the same. So a test has the same races in every run; only the tables' codes differ.
@@ -228,7 +228,7 @@ class InProcessServer:
         await self.pass_time(max(0, at - self.time.at))
 
     async def race(self, *players: MemoryPlayer, game: str = "canfield", cap: int = 10) -> str:
-        """Seat the players at a new table of the first player and start a race; return the table's code."""
+        """Start a race at a new table of the first player; return the table's code."""
         code = await gathered(*players, game=game, cap=cap)
         await self.deal(*players)
         return code
@@ -272,7 +272,7 @@ async def gathered(
 
 
 async def listed(player: Player) -> list[tuple[str, str, int]]:
-    """Return host, phase and number of seated players of every public table in the player's list."""
+    """Return host, phase and number of seated players of every public table."""
     answer = await player.ask(ListTables)
     assert isinstance(answer, Tables)
     return [(each.host, each.phase, each.seated) for each in answer.tables]
@@ -459,5 +459,5 @@ async def listener(
 
 
 def counted(metrics: Metrics, name: str, **labels: str) -> float | None:
-    """Return the value of a metric `saratoga_NAME`; `None` if nothing was counted under these labels."""
+    """Return the value of the metric `saratoga_NAME`; `None` if nothing was counted."""
     return metrics.registry.get_sample_value(f"saratoga_{name}", labels)

@@ -1,13 +1,13 @@
-"""Sample messages, frames that are nearly commands, and texts by which a hostile server may try to control a terminal.
+"""Sample messages, frames that are nearly commands, and texts that might control a terminal.
 
 The samples are one of every kind with all fields set, and some with as few fields as possible. They
 are read from `tests/protocol/golden`, where each stands as JSON below its name, and then in
 MessagePack.
 
 A `Spoiler` damages the structure or the bytes of valid frames. It draws everything from one
-`Random`, so a seed always gives the same frames. A frame starts as a list of fields, in which a name
-may occur twice. The list is changed and then encoded by hand, because ordinary encoders do not write
-such frames. Then its bytes may be changed too.
+`Random`, so a seed always gives the same frames. A frame starts as a list of fields, in which a
+name may occur twice. The list is changed and then encoded by hand, because ordinary encoders do not
+write such frames. Then its bytes may be changed too.
 """
 
 import json
@@ -183,7 +183,7 @@ class Spoiler:
         self._commands = [msgspec.to_builtins(command) for command in COMMANDS.values()]
 
     def frame(self, command: Command | None = None) -> Frame:
-        """Encode a command, or a random one if `None`, and damage it at random places, possibly none."""
+        """Encode a command, by default a random one, and damage it at some places or none."""
         random = self._random
         given = random.choice(self._commands) if command is None else msgspec.to_builtins(command)
         fields = list(given.items())

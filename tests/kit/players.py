@@ -136,7 +136,7 @@ class Player(ABC):
         return await self.exchange(command)
 
     async def expect(self, kind: type[E], since: int = 0, **wanted: object) -> E:
-        """Wait for an event of that kind with these fields, from the event with index `since` on."""
+        """Wait for such an event, as `Received.next` does."""
         return await self.received.next(kind, since, **wanted)
 
     async def ask(self, kind: type[Any], **fields: object) -> Any:

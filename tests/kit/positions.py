@@ -1,4 +1,4 @@
-"""Positions for tests: written as text, one pile per line, and reached by random walks through games.
+"""Positions: written as text, one pile per line, and reached by random walks through games.
 
     t1: KS QH JS        columns, bottom to top; columns that are left out are spaces
     t2: 5C 4D | KS      face-down cards, and the face-up ones on them
@@ -235,7 +235,7 @@ places = st.integers(0, SEEDS * len(STRATEGIES) * LONGEST - 1)
 
 
 def step_at(name: str, place: int) -> Step:
-    """Return a step of a walk through the game of that name; early and late steps are equally likely."""
+    """Return a step of a walk through the game; early and late steps are equally likely."""
     walked = walk_at(name, place)
     return walked[place % LONGEST % len(walked)]
 
@@ -255,7 +255,7 @@ def steps(name: str) -> st.SearchStrategy[Step]:
 def bot_game(
     game: Game, start: Position, choose: Chooser, variation: int = 0
 ) -> Iterator[tuple[Position, Memory, Choice]]:
-    """Let a bot, which sees views only, play a deal; yield each position with its memory and choice.
+    """Let a bot, which sees views only, play a deal; yield positions, memories and choices.
 
     The last choice is no move: the deal is won, or the bot stops.
     """

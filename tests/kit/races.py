@@ -67,12 +67,12 @@ def score(record: RaceRecord, player: str, made: Sequence[Step]) -> RacerScore:
 
 
 def replay(record: RaceRecord, player: str) -> list[Position]:
-    """Return the deal and the position after every entry of a racer's log. Raises as `steps` does."""
+    """Return the deal and the position after each entry of a racer's log. Raises as `steps`."""
     return [record.opening, *(step.position for step in steps(record, player))]
 
 
 def renumbered(record: RaceRecord) -> RaceRecord:
-    """Return the record with commit numbers from 1 without gaps, in the order of those that it has."""
+    """Return the record with its commit numbers replaced, in order, by 1, 2, 3 ..."""
     entries = sorted(
         (line.number, place, index)
         for place, racer in enumerate(record.racers)
@@ -162,7 +162,7 @@ BEFORE = Previous(f"{TABLE}/1", "ab" * 32)
 
 
 def countdown_voided(record: RaceRecord, reason: str = NONCE_MISSING) -> RaceRecord:
-    """Return the record of the race if its countdown had been voided, for the first racer if one is to blame."""
+    """Return the race's record if its countdown was voided, by the first racer if one is to blame."""
     player = record.racers[0].player
     racers = tuple(
         replace(
@@ -204,7 +204,7 @@ def voided_race(race_id: str = f"{TABLE}/1") -> events.Ended:
 
 
 def closed(record: RaceRecord, number: int, damaged: str = "") -> RaceRecord:
-    """Return the record of the race if its table had been closed after the entry with a commit number.
+    """Return the race's record if its table was closed after the entry with a commit number.
 
     The log of the player `damaged` could not be read after its first entry.
     """
@@ -252,7 +252,7 @@ def race(
     public: bool = True,
     previous: Previous | None = None,
 ) -> RaceRecord:
-    """Return the record of a finished race, with at most `pace` milliseconds between two log entries."""
+    """Return the record of a finished race, with at most `pace` milliseconds between entries."""
     game = GAMES[name]
     chance = Random(f"race {name} {seed}")
     secret = chance.randbytes(32)

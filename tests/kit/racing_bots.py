@@ -1,4 +1,4 @@
-"""Bots on real connections that race at tables until they are stopped, and record everything the server sends them.
+"""Bots on real connections that race at tables, and record everything the server sends them.
 
 A player's notes hold all evidence against the server: every command sent, every acknowledged move
 with the board that came back, and every state of the table. Server or store can be killed
@@ -218,7 +218,7 @@ def _may_start(state: SessionState, players: int) -> bool:
 
 
 async def run_table(session: TableSession, players: int, races: int | None = None) -> None:
-    """As host, start `races` races, each when so many players are ready; `None` means until the session ends."""
+    """As host, start `races` races, each when so many players are ready; `None`: without end."""
     tried: events.Table | None = None
     over: set[str] = set()
 
@@ -254,7 +254,7 @@ async def race_as_host(
     races: int | None = None,
     starts_with: int,
 ) -> None:
-    """Let a bot play at the session's table; one that is the host starts races with `starts_with` players."""
+    """Let a bot play; one that is the host starts races with `starts_with` players."""
     hosting = asyncio.create_task(run_table(session, starts_with, races))
     try:
         choose = CHOOSERS[strength]
@@ -286,7 +286,7 @@ class RecordedPlayer:
         return self.session.state
 
     async def race(self, races: int | None, pace: float, starts_with: int) -> None:
-        """Play `races` races, or races without end if `None`; a bot that is the host starts them."""
+        """Play `races` races, without end if `None`; a bot that is the host starts them."""
         await race_as_host(
             self.session,
             self.strength,
@@ -321,7 +321,7 @@ async def players_at_a_table(
     line_up: Sequence[str] = LINE_UP,
     timing: Timing = Timing(),  # noqa: B008 - frozen
 ) -> AsyncIterator[list[RecordedPlayer]]:
-    """Seat bots at a new table, each named `names` and a number, by each address in turn; the first is the host."""
+    """Seat bots `names`1, `names`2 ... at a new table of the first, by each address in turn."""
     addresses = itertools.cycle([url] if isinstance(url, str) else url)
     async with AsyncExitStack() as stack:
         players: list[RecordedPlayer] = []
@@ -406,7 +406,7 @@ class Racing:
             raise NeverHappened(f"{what}: not within {within:.0f} s; {self.failures}") from None
 
     async def mid_race(self) -> None:
-        """Wait until all players are connected, and a table has two racers in play and a move made."""
+        """Wait until all are connected, and a table has two racers in play and a move made."""
 
         def is_on(table: Sequence[RecordedPlayer]) -> bool:
             boards = [player.notes.board for player in table if player.notes.is_racing]
@@ -432,7 +432,7 @@ class Racing:
         return max((back(each.notes) or since for each in awaited), default=since)
 
     async def finish(self, races: int = 0) -> None:
-        """Wait until every table has finished `races` races, or without a number its present race."""
+        """Wait until every table has finished `races` races, by default its present one."""
         wanted = [races or newest_finished(table) + 1 for table in self.tables]
         await self.until(
             lambda: all(

@@ -197,12 +197,12 @@ def turned_up(positions: Iterable[Position]) -> tuple[int, int]:
 
 
 def face_down_at_last(positions: Sequence[Position]) -> tuple[int, ...]:
-    """Return how many cards of each column are still face down at the end; they are its lowest ones."""
+    """Return how many cards of each column are still face down at the end."""
     return positions[-1].face_down_counts or (0,) * len(positions[-1].columns)
 
 
 def leak(monkeypatch: pytest.MonkeyPatch, name: str, leaky: Callable[..., Any]) -> None:
-    """Make every module of the server that uses the function `name` pass its result through `leaky`."""
+    """Let every use of the server's function `name` pass its result through `leaky`."""
     for module in [m for n, m in sys.modules.items() if n.startswith("saratoga_server")]:
         if hasattr(module, name):
             sound = getattr(module, name)
@@ -218,7 +218,7 @@ class HiddenCardRead(AssertionError):
 
 
 class MaskedText(str):
-    """The name of a hidden card: it can be moved between piles, but not compared, looked up, or read."""
+    """The name of a hidden card: it can be moved, but not compared, looked up, or read."""
 
     __slots__ = ()
 

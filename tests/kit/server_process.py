@@ -1,4 +1,4 @@
-"""The server as a process of its own, on a free port and with its embedded store; and other programs.
+"""The server as a process, on a free port and with its embedded store; and other programs.
 
 `running_server` starts one and waits for its ready line; the fixture `server_process` is one for a
 single test. At the end the log is checked: an internal error fails the test, and so does a secret
@@ -118,7 +118,7 @@ class ServerProcess:
             await self._until_logged("server_open", logged_before)
 
     async def _until_logged(self, event: str, after: int) -> None:
-        """Wait for an event in the log behind its first `after` bytes: a thread of the server writes it."""
+        """Wait for an event in the log behind its first `after` bytes."""
         async with asyncio.timeout(READY_WITHIN):
             while f'"{event}"'.encode() not in self.log.read_bytes()[after:]:  # noqa: ASYNC110
                 await asyncio.sleep(0)
@@ -147,7 +147,7 @@ class ServerProcess:
         return process.returncode or 0
 
     async def admin(self, *words: str) -> str:
-        """Run `saratoga-server admin` on the server's data, in a thread of the test; return its output."""
+        """Run `saratoga-server admin` on the server's data, in a thread; return its output."""
         given = ["--data", str(self.data), "admin", *words]
         ended = await asyncio.to_thread(CliRunner().invoke, main, given)
         assert ended.exit_code == 0, ended.output
@@ -415,7 +415,7 @@ KNOWN = (
 
 
 def find_program(name: str) -> str | None:
-    """Return a program's path, found beside this Python, on PATH or in root's folders; or `None`."""
+    """Return a program's path: beside this Python, on PATH or in root's folders; or `None`."""
     beside = Path(sys.executable).with_name(name)
     if beside.exists():
         return str(beside)

@@ -55,7 +55,7 @@ Found = TypeVar("Found")
 
 
 def wait_until(look: Callable[[], Found], otherwise: str, every: float = 0.005) -> Found:
-    """Call a function until it returns something true, and return that; fail with a sentence if it never does."""
+    """Call a function until it returns something true, and return that; or fail with a sentence."""
     deadline = time.monotonic() + WITHIN
     while not (found := look()):
         assert time.monotonic() < deadline, otherwise
@@ -280,7 +280,7 @@ async def store(
 
 
 calm = pytest.mark.parametrize("store", KINDS, indirect=True)
-"""Stores without lost replies, for tests with so many calls that losing replies would take minutes."""
+"""Stores without lost replies, for tests with so many calls that losses would take minutes."""
 
 
 @pytest.fixture(params=KINDS)

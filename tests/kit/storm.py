@@ -1,4 +1,4 @@
-"""Run a storm: start an installation, inject faults in an order that a seed determines, audit the races, look for leaks."""
+"""Run a storm: inject faults into an installation, as a seed says; audit races, look for leaks."""
 
 import argparse
 import asyncio
@@ -46,7 +46,7 @@ TRIED_FOR = 30.0
 
 @asynccontextmanager
 async def lose_answer(installation: Installation, random: Random) -> Affected:
-    """Cut a racer's connection when the answer to a move arrives; if the board ends first, try another racer."""
+    """Cut a racer's connection when the answer to a move arrives; try until a racer moves."""
     until = time.monotonic() + TRIED_FOR
     while time.monotonic() < until:
         await installation.mid_race()
@@ -379,7 +379,7 @@ def schedule(storm: Storm) -> Iterator[list[str]]:
 
 
 async def inject(installation: Installation, names: Sequence[str], random: Random) -> str | None:
-    """Inject these faults, hold and heal them, and wait until all players are back; say if they were late."""
+    """Inject, hold and heal these faults; wait until all players are back; say if one was late."""
     found = {name: fault for faults in PARTS.values() for name, fault in faults.items()}
     await installation.mid_race()
     await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))

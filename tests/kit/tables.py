@@ -1,4 +1,4 @@
-"""Tables in every phase, with known players, nonces and times; a running race in a store; results of races."""
+"""Tables in every phase, with known players and times; a running race in a store; results."""
 
 import asyncio
 import hashlib
@@ -111,7 +111,7 @@ def calling(
 def counting(
     *players: str, settings: TableSettings | None = None, bots: Iterable[str] = ()
 ) -> TableState:
-    """Return a table whose countdown started at noon and whose call has ended; its racers are these players."""
+    """Return a table of these racers whose countdown started at noon and whose call has ended."""
     return called(calling(*players, settings=settings, bots=bots))
 
 
@@ -267,7 +267,7 @@ async def running_race(
     banked: int = 0,
     code: str = CODE,
 ) -> RunningRace:
-    """Store a race that started `started_ago` milliseconds ago and lasts `minutes`; 0: no deadline."""
+    """Store a race, `started_ago` milliseconds old, that lasts `minutes`; 0: no deadline."""
     now = await store.tables.now()
     start_at = Millis(now - started_ago)
     racers = {player: Racer(player=player, name=player, nonce_hash="") for player in (ANNA, BERT)}
