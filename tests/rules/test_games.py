@@ -54,6 +54,7 @@ lady-palk: t1: AH; t2: KS; t3: 2H; t4: 5D -> DOES_NOT_BUILD t2>t1
 lady-palk: t1: 4C 9H 8H 7H; t2: TC; t3: 9S; t4: 8D -> LEGAL t1>t2:3 t1>t3:2 t1>t4; NOT_A_PACKET t1>t2:4
 lady-palk: t1: 4C KH QS; t2: 3C KD; t3: QD; t4: KS QH; t5: 2C JS; waste: KC -> LEGAL t1>t8:2 t2>t8 w>t8; NOT_INTO_A_SPACE t5>t8 t1>t8; CHANGES_NOTHING t3>t8 t4>t8:2
 lady-palk: t3: 5S; up: S5,2 -> FOUNDATION_WAITS t3>up; NOT_FROM_FOUNDATIONS up.S>t3
+lady-palk: t1: JH TC | 9H 8C; t2: QC; t3: TD -> NOT_A_PACKET t1>t2:3 t1>t2:4 t1>t1:3 t1>t4:4 t1>up:3; LEGAL t1>t3:2; NOT_SO_MANY t1>t3:5
 lady-palk: waste: 3C -> NO_REDEALS redeal
 lady-palk: stock: 3C -> NO_REDEALS redeal
 klondike: t1: 4D | KS; t2: KH; t4: 2C -> LEGAL t1>t3; CHANGES_NOTHING t2>t3

@@ -21,7 +21,6 @@ from kit.positions import (
     Strategy,
     draw,
     places,
-    refused,
     small_position,
     step_at,
     walk,
@@ -34,7 +33,6 @@ from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
-from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.moves import (
     COLUMN_NAMES,
     DOWN,
@@ -380,17 +378,6 @@ def test_an_analysis_made_from_the_one_before_is_that_of_the_position_alone(
         analysis = Analysis(game, position, analysis)
         assert analysis.legal_moves() == list(legal)
         assert is_in_sight(analysis) == is_in_sight(Analysis(game, position))
-
-
-@pytest.mark.parametrize("move", ["t1>t2:3", "t1>t2:4", "t1>t1:3", "t1>t4:4", "t1>up:3"])
-def test_a_packet_never_reaches_into_the_face_down_cards(move: str) -> None:
-    assert refused(LADY_PALK, draw(LADY_PALK, "t1: 9C | KS QH"), "t1>t2:2") is None
-    # the TC and the JH would continue the run
-    position = draw(LADY_PALK, "t1: JH TC | 9H 8C\nt2: QC\nt3: TD")
-    for shown in (position, redact(position)):
-        assert refused(LADY_PALK, shown, move) is Refusal.NOT_A_PACKET
-        assert refused(LADY_PALK, shown, "t1>t3:2") is None
-        assert refused(LADY_PALK, shown, "t1>t3:5") is Refusal.NOT_SO_MANY
 
 
 def test_an_impossible_move_object_is_refused() -> None:
