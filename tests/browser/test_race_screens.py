@@ -110,49 +110,43 @@ async def test_the_sheets_of_a_race_fit_every_size(
         await look(page, "watch")
 
 
-RACING: Final = """async count => {
+CHART: Final = """async count => {
     const page = await import(document.querySelector("script[type=module]").src.replace("main.js", "race.js"));
     const standings = Array.from({length: count}, (_, at) => ({player: `${at}`, place: 1, banked: 1, net: -45, state: "racing"}));
-    const labels = Object.fromEntries(standings.map(({player}) => [player, {name: `Racer ${player}`, bot: false, level: ""}]));
-    const state = {player: `${count - 1}`, standings, labels, outcome: null, own: null, history: {},
-        table: {phase: "running", host: "0", last_racer: "1", end_from: 60_200}};
-"""
-"""The beginning of a function with the module `race.js` as `page` and the `state` of a race at its first moment."""
+    const rows = standings.map(row => ({...row, name: `Racer ${row.player}`, bot: false, level: ""}));
+    const state = {player: `${count - 1}`, standings, labels: Object.fromEntries(rows.map(row => [row.player, row])),
+        outcome: null, own: null, history: {}, table: {phase: "running", host: "0", last_racer: "1", end_from: 60_200}};
+    const texts = [...page.climbChart(state, rows, 0, 300, 104).querySelectorAll("text[x='241']")];
+    return [texts.map(text => text.textContent), texts.map(text => Number(text.getAttribute("y")))];
+}"""
+"""A function that returns the names, and their heights, in the chart of a race at its first moment."""
 
 
-@pytest.mark.parametrize("count", [2, 7, 16])
 async def test_the_chart_names_every_line_though_all_are_level(
-    page_server: ServerProcess, pages: Pages, count: int
+    page_server: ServerProcess, pages: Pages
 ) -> None:
     page = await pages.open(page_url(page_server))
-    drawn, places = await page.evaluate(
-        RACING
-        + """const chart = page.climbChart(state, standings.map(row => ({...row, ...labels[row.player]})), 0, 300, 104);
-        const texts = [...chart.querySelectorAll("text[x='241']")];
-        return [texts.map(text => text.textContent), texts.map(text => Number(text.getAttribute("y")))];
-    }""",
-        count,
-    )
-    assert drawn[-1] == "You 1"
-    assert len(drawn) == min(count, 7)
-    assert min(places) >= 12
-    assert max(places) <= 96
-    assert all(below - above >= 12 for above, below in pairwise(places))
+    for count in (2, 7, 16):
+        drawn, places = await page.evaluate(CHART, count)
+        assert drawn[-1] == "You 1"
+        assert len(drawn) == min(count, 7)
+        assert min(places) >= 12
+        assert max(places) <= 96
+        assert all(below - above >= 12 for above, below in pairwise(places))
 
 
 async def test_cards_can_be_read_in_the_systems_dark_high_contrast(
     page_server: ServerProcess, pages: Pages
 ) -> None:
-    async with racing(page_server, pages, "klondike", pace=2, finishes=False) as player:
-        page = player.page
-        await page.emulate_media(forced_colors="active", color_scheme="dark")
-        ink, face = await page.locator(".pile .card:not(.back)").first.evaluate(
-            "card => [getComputedStyle(card).color, getComputedStyle(card, '::before').backgroundColor]"
-        )
-        dark, light = ([int(part) for part in re.findall(r"[0-9]+", it)] for it in (ink, face))
-        assert min(dark) < 100
-        assert min(light) > 200
-        await take_screenshot(page, "race-forced-colours")
+    page = await shown_race(pages, page_server, "klondike")
+    await page.emulate_media(forced_colors="active", color_scheme="dark")
+    ink, face = await page.locator(".pile .card:not(.back)").first.evaluate(
+        "card => [getComputedStyle(card).color, getComputedStyle(card, '::before').backgroundColor]"
+    )
+    dark, light = ([int(part) for part in re.findall(r"[0-9]+", it)] for it in (ink, face))
+    assert min(dark) < 100
+    assert min(light) > 200
+    await take_screenshot(page, "race-forced-colours")
 
 
 async def test_a_browser_without_the_newest_colours_shows_sheets_and_targets(

@@ -19,7 +19,6 @@ from saratoga_client.session.own_board import predicted_view
 from saratoga_rules.cards import HIDDEN, SUITS
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
-from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.moves import COLUMN_NAMES, TAKE_BACK_INDEX, Carry, Move, parse_move
 from saratoga_rules.play import play, refusal
 from saratoga_rules.position import Position, View, redact
@@ -220,10 +219,3 @@ def test_a_space_filled_from_the_reserve_is_predicted_unless_a_card_turns_up(
     view = redact(draw(CANFIELD, f"reserve: {reserve}\nt1: QH\nt2: KS\nt3: 2C\nt4: 5C"))
     after = predicted_view(CANFIELD, view, parse_move("t1>t2"))
     assert (after is not None) == known
-
-
-def test_a_space_filled_from_the_stock_is_not_predicted() -> None:
-    picture = "t1: 5H\nt2: 6H"
-    move = parse_move("t1>t2")
-    assert predicted_view(CAPRICE, redact(draw(CAPRICE, f"{picture}\nstock: 2C")), move) is None
-    assert predicted_view(CAPRICE, redact(draw(CAPRICE, picture)), move) is not None

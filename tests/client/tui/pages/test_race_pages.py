@@ -33,7 +33,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.tui.reading import fair_deal_page
 from saratoga_client.tui.screens.countdown import countdown_page
 from saratoga_client.tui.screens.gathering import invitation_part, race_part, seats_part
-from saratoga_client.tui.screens.results import Findings, findings_of, match_part, results_page
+from saratoga_client.tui.screens.results import findings_of, match_part, results_page
 from saratoga_client.tui.theme import paint
 from saratoga_client.tui.widgets import Ink
 from saratoga_protocol import events
@@ -285,14 +285,6 @@ def test_no_line_is_too_wide_and_a_narrow_screen_keeps_the_totals(width: int) ->
     assert ana.split()[-2:] == ["+$60", "4/5"]
 
 
-def of(name: str, game: str = "canfield") -> Findings:
-    record = finished_race(game)
-    player = next((racer.player for racer in record.racers if racer.name == name), "nobody")
-    found = findings_of(record, player)
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_loser_sees_where_the_winners_moves_differ(game: str) -> None:
     record = finished_race(game)
@@ -304,7 +296,8 @@ def test_a_loser_sees_where_the_winners_moves_differ(game: str) -> None:
 
 
 def test_a_player_who_did_not_race_gets_no_difference_and_no_pause() -> None:
-    found = of("somebody else")
+    found = findings_of(finished_race(), "nobody")
+    assert found is not None
     assert found.notes == ()
 
 
