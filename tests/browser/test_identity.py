@@ -35,7 +35,7 @@ async def run(server: ServerProcess, home: Path, *words: str, typed: str = "") -
         return [*client.lines, *client.errors]
 
 
-async def test_a_player_of_the_page_goes_on_in_a_terminal(
+async def test_a_player_of_the_page_goes_on_in_a_terminal_and_by_a_link_in_another_browser(
     page_server: ServerProcess, pages: Pages, tmp_path: Path
 ) -> None:
     page = await pages.open(page_url(page_server))
@@ -43,6 +43,9 @@ async def test_a_player_of_the_page_goes_on_in_a_terminal(
     await sheet.get_by_label("What shall we call you?").fill("Mira")
     await sheet.get_by_role("button", name="Save name").click()
     await expect(sheet.get_by_text("You are Mira.")).to_be_visible()
+    await sheet.get_by_role("button", name="Show my link").click()
+    link = await sheet.get_by_label("Your link").input_value()
+    await look(page, "you-link")
     await sheet.get_by_text("With a terminal").click()
     await sheet.get_by_role("button", name="Show the token").click()
     line = await sheet.get_by_label("Your token, in one line").input_value()
@@ -55,6 +58,13 @@ async def test_a_player_of_the_page_goes_on_in_a_terminal(
     await run(page_server, tmp_path, "token", "import", "-", typed=line)
     async with line_client(address(page_server), tmp_path, "--plain") as terminal:
         assert "you are Mira" in await terminal.expect("lobby: ")
+
+    other = await pages.open(link)
+    assert other.url == page_url(page_server)
+    await other.get_by_role("dialog", name="Become that player?").wait_for()
+    await check_accessible(other)
+    await other.get_by_role("button", name="Become that player").click()
+    await you(other, "Mira")
 
 
 async def test_a_player_of_a_terminal_goes_on_on_the_page(
@@ -71,25 +81,6 @@ async def test_a_player_of_a_terminal_goes_on_on_the_page(
     exported = read_export(line)
     assert exported is not None
     await expect(await you(page, "Bert")).to_contain_text(player_id(exported[0]))
-
-
-async def test_a_link_makes_another_browser_the_same_player_after_a_question(
-    page_server: ServerProcess, pages: Pages
-) -> None:
-    page = await pages.open(page_url(page_server))
-    sheet = await you(page)
-    await sheet.get_by_label("What shall we call you?").fill("Mira")
-    await sheet.get_by_role("button", name="Save name").click()
-    await expect(sheet.get_by_text("You are Mira.")).to_be_visible()
-    await sheet.get_by_role("button", name="Show my link").click()
-    link = await sheet.get_by_label("Your link").input_value()
-    await look(page, "you-link")
-    other = await pages.open(link)
-    assert other.url == page_url(page_server)
-    await other.get_by_role("dialog", name="Become that player?").wait_for()
-    await check_accessible(other)
-    await other.get_by_role("button", name="Become that player").click()
-    await you(other, "Mira")
 
 
 async def test_no_name_and_a_name_that_is_taken_are_refused_in_the_sheet(
