@@ -60,7 +60,7 @@ class LineClient:
         self.process = process
         self.lines: list[str] = []
         self.read_to = 0
-        """The number of lines that the test has read or skipped."""
+        """The number of lines that the test has read or skipped; a test may set it back."""
         self.errors: list[str] = []
         """Lines that the program wrote to its standard error."""
         self._more = asyncio.Event()
@@ -101,10 +101,6 @@ class LineClient:
                         await self._more.wait()
         except TimeoutError:
             raise AssertionError(self._instead(beginnings)) from None
-
-    def rewind(self, read_to: int) -> None:
-        """Set `read_to` back to an earlier value, so that skipped lines are read again."""
-        self.read_to = read_to
 
     def _instead(self, beginnings: Sequence[str]) -> str:
         return "\n".join([f"{beginnings} did not come, but:", *self.lines[-40:], *self.errors])

@@ -177,16 +177,9 @@ class PagePlayer:
 
     def choose(self) -> Move | None:
         """Return a legal move: a bank if there is one, else any but taking back; of two sizes to one target the larger."""
-        largest: dict[tuple[str, str], Move] = {}
-        for move in map(parse_move, self.board.legal or []):
-            key = (move.source, move.target) if isinstance(move, Carry) else (str(move), "")
-            known = largest.get(key)
-            if (
-                not isinstance(known, Carry)
-                or not isinstance(move, Carry)
-                or known.count < move.count
-            ):
-                largest[key] = move
+        legal = map(parse_move, self.board.legal or [])
+        by_size = sorted(legal, key=lambda move: move.count if isinstance(move, Carry) else 0)
+        largest = {m.source + m.target if isinstance(m, Carry) else str(m): m for m in by_size}
         moves = list(largest.values())
         banks = [move for move in moves if isinstance(move, Carry) and move.destination < 0]
         forward = [m for m in moves if not (isinstance(m, Carry) and m.source in TAKE_BACK_INDEX)]
