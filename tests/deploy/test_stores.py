@@ -61,7 +61,7 @@ def test_the_runbook_gives_valkey_cli_the_password_before_it_asks_anything(tmp_p
 
 
 async def test_a_server_of_level_replicated_outlives_a_machine_of_its_store() -> None:
-    with watched_store(str(find_binary()), deployed=True, down_after=3_000) as store:
+    with watched_store(str(find_binary()), down_after=3_000) as store:
         async with running_server(
             "--redis", store.url, "--durability", "replicated"
         ) as server_process:

@@ -318,13 +318,12 @@ def watched_store(
     machines: int = 3,
     sentinels_on: Collection[int] | None = None,
     last: dict[str, str] | None = None,
-    deployed: bool = False,
     down_after: int = DOWN_AFTER,
 ) -> Iterator[WatchedStore]:
-    """Run a store on so many machines.
+    """Run a store on so many machines, with the settings in `deploy/valkey`.
 
     `sentinels_on`: the Sentinels' machines, those of the store by default. `last`: settings of the
-    last replica. `deployed`: with the settings in `deploy/valkey`.
+    last replica.
     """
     places = range(machines)
     watching = tuple(places if sentinels_on is None else sentinels_on)
@@ -343,11 +342,8 @@ def watched_store(
                 store = StoreServer(binary, folder, _settings(host))
                 if place:
                     store.settings["replicaof"] = f"{hosts[0]} {PORT}"
-                if deployed:
-                    store.file = folder / "valkey.conf"
-                    store.file.write_text(
-                        (DEPLOY / "valkey" / "valkey-replicated.conf").read_text()
-                    )
+                store.file = folder / "valkey.conf"
+                store.file.write_text((DEPLOY / "valkey" / "valkey-replicated.conf").read_text())
                 if place == machines - 1:
                     store.settings |= last or {}
                 store.start()
@@ -400,8 +396,6 @@ def _settings(host: str) -> dict[str, str]:
         "replica-announce-ip": host,
         "replica-announce-port": str(PORT),
         "protected-mode": "no",
-        "min-replicas-to-write": "1",
-        "min-replicas-max-lag": "3",
         "repl-timeout": "5",
     }
 

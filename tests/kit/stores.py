@@ -472,9 +472,9 @@ async def opened_on(
 
 
 @asynccontextmanager
-async def stepped_store(time: InventedTime | None = None) -> AsyncIterator[SteppedStore]:
+async def stepped_store() -> AsyncIterator[SteppedStore]:
     """Open an empty store with a clock that the test sets."""
-    time = time or InventedTime()
+    time = InventedTime()
     with empty_valkey() as server:
         time.store = server
         time.at = time.at
