@@ -189,26 +189,6 @@ async def test_malformed_requests_take_no_node_out_of_service(deployment: Deploy
         assert await handshake_status(deployment.proxy) == 101, request
 
 
-async def test_an_unanswered_request_takes_no_node_out_of_service() -> None:
-    async def answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        if not head.startswith(b"GET /silence "):
-            writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-        writer.close()
-
-    async with AsyncExitStack() as opened:
-        nodes = [
-            await opened.enter_async_context(await asyncio.start_server(answers, "127.0.0.1", 0))
-            for _ in range(2)
-        ]
-        with open_proxy(*(node.sockets[0].getsockname()[1] for node in nodes)) as proxy:
-            for path, status in [(b"silence", b"502"), (b"anything", b"204")] * 3:
-                request = b"GET /%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % path
-                assert (await first_line_of_response(proxy, request)).startswith(
-                    b"HTTP/1.1 %s " % status
-                )
-
-
 SITE = (DEPLOY / "nginx" / "saratoga.conf").read_text()
 
 [MAP] = re.findall(r"^map \$remote_addr .*?^}$", SITE, re.MULTILINE | re.DOTALL)

@@ -126,7 +126,9 @@ def test_a_unit_exposes_as_little_as_works(unit: Path) -> None:
 def test_every_node_has_its_ports_in_nginx_and_prometheus() -> None:
     example = (UNITS / "node.env.example").read_text()
     ports = dict(re.findall(r"^SARATOGA_(PORT|METRICS_PORT)=(\d+)$", example, re.MULTILINE))
-    nodes = re.findall(r"server 127\.0\.0\.1:(\d+)", (DEPLOY / "nginx" / "nodes.conf").read_text())
+    upstream = (DEPLOY / "nginx" / "nodes.conf").read_text()
+    # a request without an answer must take no node out of service
+    nodes = re.findall(r"server 127\.0\.0\.1:(\d+) max_fails=0;", upstream)
     assert nodes == [str(DEFAULT_PORT), ports["PORT"]]
     targets = (DEPLOY / "prometheus" / "targets-machine.yml").read_text()
     scraped = re.findall(r'"127\.0\.0\.1:(7\d+)"', targets)
@@ -300,7 +302,7 @@ def test_mounted_files_exist_and_find_the_nodes(
     assert [path for path in mounted if not path.is_file()] == []
     nodes = {name for name in services if name.startswith("node-")}
     upstream = (DEPLOY / "nginx" / "nodes-compose.conf").read_text()
-    assert set(re.findall(r"server ([\w-]+):7470 ", upstream)) == nodes
+    assert set(re.findall(r"server ([\w-]+):7470 resolve max_fails=0;", upstream)) == nodes
     targets = yaml.safe_load((DEPLOY / "prometheus" / "targets-compose.yml").read_text())
     assert {target.partition(":")[0] for target in targets[0]["targets"]} == nodes
 
