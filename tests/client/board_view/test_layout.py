@@ -104,10 +104,7 @@ def test_under_a_column_and_on_its_key_is_the_column_without_a_card() -> None:
     assert layout.at(label.x, label.y) == Spot("t1")
 
 
-GAME_NAMES_OF_PILE_LAYOUT = list(GAMES)
-
-
-@pytest.mark.parametrize("name", GAME_NAMES_OF_PILE_LAYOUT)
+@pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("size", SIZES)
 def test_an_ordinary_column_is_seen_whole(name: str, size: tuple[int, int]) -> None:
     arranged = pile_layout(GAMES[name], *size)

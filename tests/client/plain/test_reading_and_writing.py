@@ -34,24 +34,21 @@ async def all_lines(*chunks: bytes) -> list[str]:
     return lines
 
 
-async def test_lines_are_split_correctly_whatever_the_chunks() -> None:
-    assert await all_lines(b"draw\nw ", b"3\r\n", b"\nlo", b"ok\n") == ["draw", "w 3", "", "look"]
-
-
-async def test_a_last_line_without_a_line_end_is_read() -> None:
-    assert await all_lines(b"draw\nquit") == ["draw", "quit"]
-
-
-async def test_a_character_split_between_chunks_is_decoded() -> None:
-    assert await all_lines("name Zoë\n".encode()[:8], "name Zoë\n".encode()[8:]) == ["name Zoë"]
-
-
-async def test_invalid_bytes_are_replaced_and_long_lines_are_truncated() -> None:
-    assert await all_lines(b"a\xffb\n") == ["a�b"]
-    assert await all_lines(b"x" * 3 * LONGEST, b"y" * LONGEST, b"\nlook\n") == [
-        "x" * LONGEST,
-        "look",
-    ]
+@pytest.mark.parametrize(
+    ("chunks", "lines"),
+    [
+        ((b"draw\nw ", b"3\r\n", b"\nlo", b"ok\n"), ["draw", "w 3", "", "look"]),
+        ((b"draw\nquit",), ["draw", "quit"]),
+        (("name Zoë\n".encode()[:8], "name Zoë\n".encode()[8:]), ["name Zoë"]),
+        ((b"a\xffb\n",), ["a\N{REPLACEMENT CHARACTER}b"]),
+        ((b"x" * 3 * LONGEST, b"y" * LONGEST, b"\nlook\n"), ["x" * LONGEST, "look"]),
+    ],
+    ids=["line ends", "no last line end", "split character", "invalid byte", "long line"],
+)
+async def test_lines_are_read_whatever_the_chunks_and_bytes(
+    chunks: tuple[bytes, ...], lines: list[str]
+) -> None:
+    assert await all_lines(*chunks) == lines
 
 
 async def test_waiting_for_a_line_does_not_block_the_event_loop() -> None:
@@ -87,31 +84,19 @@ def test_lines_are_written_whole_and_without_a_prompt_to_a_pipe(
     )
 
 
-def test_the_prompt_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_prompt_is_shown_once_and_an_event_begins_a_line_but_an_answer_follows_what_is_typed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     output = LineOutput(prompts=True)
     output.prompt()
     output.prompt()
     assert capsys.readouterr().out == "> "
-
-
-def test_an_event_is_not_written_behind_the_prompt(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    output = LineOutput(prompts=True)
-    output.prompt()
     output.write("Otto [bot] took the lead", "2. Anna")
     output.prompt()
-    assert capsys.readouterr().out == "> \nOtto [bot] took the lead\n2. Anna\n> "
-
-
-def test_the_answer_to_a_typed_line_follows_it_directly(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    output = LineOutput(prompts=True)
-    output.prompt()
+    assert capsys.readouterr().out == "\nOtto [bot] took the lead\n2. Anna\n> "
     output.line_typed()
     output.write("clock: 3:12 gone, 6:48 left")
-    assert capsys.readouterr().out == "> clock: 3:12 gone, 6:48 left\n"
+    assert capsys.readouterr().out == "clock: 3:12 gone, 6:48 left\n"
 
 
 def test_control_characters_are_made_visible(

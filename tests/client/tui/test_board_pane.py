@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
@@ -150,14 +149,3 @@ async def test_a_drag_ends_when_the_board_changes_its_size_or_the_cards_are_gone
         await shown.pilot.mouse_up(shown.board, offset=(21, 15))
         await shown.pilot.pause()
         assert shown.app.results == []
-
-
-@pytest.mark.parametrize("size", [(88, 37), (88, 21), (54, 21), (55, 37), (55, 20)])
-async def test_a_board_follows_the_size_of_the_terminal(size: tuple[int, int]) -> None:
-    async with table() as shown:
-        await shown.pilot.resize_terminal(*size)
-        await shown.pilot.pause()
-        rows = [shown.board.render_line(y) for y in range(size[1])]
-        assert [row.cell_length for row in rows] == [size[0]] * size[1]
-        await shown.click(shown.corner("stock"))
-        assert str(shown.app.results[-1].move) == "draw"
