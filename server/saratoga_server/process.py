@@ -230,14 +230,18 @@ def drop_unwritable_output() -> None:
 
 async def announce(address: str, descriptor: int = STDOUT) -> None:
     """Print the ready line, and notify systemd."""
-    line = f"{READY_LINE}{address}\n".encode()
-    try:
-        # unbuffered, because a failed buffered write would be flushed, and fail, again at exit
-        async with asyncio.timeout(READY_WRITTEN_WITHIN):
-            await asyncio.to_thread(_write_all, descriptor, line)
-    except OSError as error:  # also a timeout
-        # a closed terminal, a full disk, a pipe that nobody reads; players can connect nevertheless
-        log.warning("ready_line_failed", text=str(error))
+
+    def print_line() -> None:
+        try:
+            # unbuffered, because a failed buffered write would be flushed, and fail, again at exit
+            _write_all(descriptor, f"{READY_LINE}{address}\n".encode())
+        except OSError as error:
+            # a closed terminal or a full disk; players can connect nevertheless
+            log.warning("ready_line_failed", text=str(error))
+
+    printing = asyncio.get_running_loop().run_in_executor(None, print_line)
+    # not cancelled, or a busy machine would lose the line for which the parent process waits
+    await asyncio.wait([printing], timeout=READY_WRITTEN_WITHIN)
     notify(READY)
 
 
