@@ -23,9 +23,11 @@ from kit.evenings import (
     shown_again,
 )
 from kit.players import MemoryPlayer
+from kit.session_states import YOU, table
 from saratoga_client.net.errors import CommandRefused, LinkState, RequestTimedOut
 from saratoga_client.problems import Problem
 from saratoga_client.session import record_keeper
+from saratoga_client.session.fairness import is_run
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.commands import (
@@ -117,6 +119,21 @@ def player(evening: Mapping[str, Told], tmp_path: Path) -> Player:
 
 def refusing(code: str) -> Any:
     return lambda command: events.Refused(re=command.id, code=code, message="No.")
+
+
+def test_only_a_table_for_one_where_nobody_else_sits_or_races_is_a_run() -> None:
+    friends = table("ya")
+    alone = replace(table("y"), open="day/klondike", settings=replace(friends.settings, seats=1))
+    ghost = replace(friends.racers[1], ghost=True)
+    assert is_run(alone, YOU)
+    assert is_run(replace(alone, racers=[*alone.racers, ghost]), YOU)
+    for other in (
+        replace(alone, open=""),
+        replace(alone, settings=friends.settings),
+        replace(alone, seats=friends.seats),
+        replace(alone, racers=friends.racers),
+    ):
+        assert not is_run(other, YOU)
 
 
 async def test_every_deal_gets_a_nonce_of_its_own(player: Player) -> None:
