@@ -146,7 +146,7 @@ def qr_lines(text: str, *, ascii_only: bool = False, on_dark: bool = True) -> tu
     `on_dark`: characters are light on a dark ground, so they draw the light parts of the code. Two
     rows of modules share a line; with ASCII only, a module takes a line and two characters.
     """
-    import segno  # takes a fifth of a start
+    import segno  # a tenth of the program's start
 
     code = segno.make_qr(text, error="l")
     rows = [

@@ -134,7 +134,7 @@ def link_to(code: str, hosts: Hosts, headers: Headers) -> str:
 @lru_cache(MOST_KEPT)
 def qr_svg(link: str) -> bytes:
     """Return the QR code of a link as an SVG image without styles. It takes some milliseconds."""
-    import segno  # loads longer than everything else here
+    import segno  # not at the start, which it would make longer
 
     image = io.BytesIO()
     code = segno.make_qr(link, error="m")
