@@ -14,6 +14,7 @@ import asyncio
 import atexit
 import inspect
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -185,16 +186,22 @@ class StoreServer:
 def free_port() -> int:
     """Return a TCP port that no other process is given as long as this process runs.
 
-    On Linux the port stays reserved: a bound socket that does not listen keeps it from all
-    programs, except those that ask for this port with SO_REUSEADDR, as servers do.
+    It lies below those that systems give to connections. On Linux it stays reserved: a bound socket
+    that does not listen keeps it from all programs, except those that ask for this port with
+    SO_REUSEADDR, as servers do.
     """
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        if sys.platform == "linux":
-            probe.detach()
-        return port
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("", port))
+            except OSError:
+                continue
+            # after the bind, which must fail at a port that another test has reserved
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if sys.platform == "linux":
+                probe.detach()
+            return port
 
 
 def binaries() -> dict[str, str | None]:
